@@ -57,7 +57,7 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, boo
 
 }  // namespace
 
-CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
+CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
   driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // ahead of the context, which it is to weigh
   // Spinning keeps the wake-up of a blocked thread out of every latency; it is a property of the
   // context and must be set as the context is made.
@@ -183,7 +183,7 @@ std::unique_ptr<Kernel> CudaDevice::make_empty_kernel() {
 }
 
 std::size_t CudaDevice::cache_bytes() const {
-  return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, info_.index, "read size of L2"));
+  return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, index_, "read size of L2"));
 }
 
 std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {

@@ -25,7 +25,8 @@ class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index, CudaDeviceOptions options = {});
 
-  const DeviceInfo& info() const override { return info_; }
+  const facts::DeviceFacts& info() const override { return info_; }
+  int index() const override { return index_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
   // The calling thread's: the legacy default stream cannot be captured.
@@ -49,8 +50,8 @@ class CudaDevice final : public Device {
   void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
-  std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
-  std::optional<cache::Use> cache_use() const override { return context_.tuner->cache_use(); }
+  std::vector<facts::LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
+  std::optional<facts::CacheUse> cache_use() const override { return context_.tuner->cache_use(); }
   std::vector<cache::Entry> kept_choices() const override {
     return context_.tuner->kept(serialised_plans(context_));
   }
@@ -65,7 +66,8 @@ class CudaDevice final : public Device {
  private:
   unsigned long long* word_slot() const;
 
-  DeviceInfo info_;
+  int index_;
+  facts::DeviceFacts info_;
   NvmlMemory* driver_memory_ = nullptr;  // null: NVML is not there
   MemoryHandle workspace_;               // with the word's slot at its end
   CublasHandle cublas_;

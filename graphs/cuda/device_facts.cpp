@@ -106,16 +106,15 @@ bool has_arithmetic(ir::DType dtype, int compute_major) {
   return dtype != ir::DType::bf16 || compute_major >= 8;
 }
 
-DeviceInfo device_info(int index, bool use_cudnn) {
+facts::DeviceFacts device_info(int index, bool use_cudnn) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index), "read device properties");
-  DeviceInfo info;
+  facts::DeviceFacts info;
   info.kind = "cuda";
-  info.index = index;
   info.name = properties.name;
   info.uuid = uuid_text(properties.uuid);
   info.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
-  info.memory_bytes = properties.totalGlobalMem;
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.driver = driver_text();
   info.pci_bus_id = pci_bus_id_of(index);
   int runtime = 0;

@@ -14,7 +14,7 @@ std::string pci_bus_id_of(int index);
 // Whether GPUs of that major compute capability compute in `dtype`.
 bool has_arithmetic(ir::DType dtype, int compute_major);
 
-DeviceInfo device_info(int index, bool use_cudnn);
+facts::DeviceFacts device_info(int index, bool use_cudnn);
 
 // One entry a GPU, or one that says why there is none. Creates no context and never throws for
 // absent hardware.

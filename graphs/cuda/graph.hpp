@@ -40,7 +40,8 @@ class CudaGraph final : public Graph {
   std::size_t node_count() const override;
   std::size_t replace_memset_nodes() override { return cuda::replace_memset_nodes(graph_.get(), workspace_); }
   std::unique_ptr<GraphExec> instantiate() override;
-  std::vector<GraphNodeFacts> describe() const override;
+  std::vector<GraphNode> nodes() const override;
+  std::vector<facts::DescribedNode> describe() const override;
   void reset() override { graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
   // Gives up what it held.

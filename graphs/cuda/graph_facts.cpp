@@ -26,41 +26,41 @@ Function* driver_function(const char* name) {
 }
 
 // By the driver: the runtime refuses to describe kernels that a library launched through the driver.
-void describe_kernel(cudaGraphNode_t node, GraphNodeFacts& facts) {
+void describe_kernel(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
   static const auto name_of_function = driver_function<decltype(cuFuncGetName)>("cuFuncGetName");
   static const auto name_of_kernel = driver_function<decltype(cuKernelGetName)>("cuKernelGetName");
   CUDA_KERNEL_NODE_PARAMS kernel{};
   if (read == nullptr || read(node, &kernel) != CUDA_SUCCESS) return;
-  facts.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
-  facts.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
-  facts.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
+  described.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
+  described.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
+  described.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
   const char* name = nullptr;
   if (kernel.func != nullptr) {
     if (name_of_function != nullptr) (void)name_of_function(&name, kernel.func);
   } else if (name_of_kernel != nullptr) {
     (void)name_of_kernel(&name, kernel.kern);
   }
-  if (name != nullptr) facts.function = name;
+  if (name != nullptr) described.function = name;
 }
 
-void describe_memory(cudaGraphNode_t node, GraphNodeFacts& facts) {
-  if (facts.type == "memset") {
+void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
+  if (described.type == "memset") {
     cudaMemsetParams memset{};
     check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");
-    facts.facts["bytes"] =
+    described.facts["bytes"] =
         std::to_string(memset.width * memset.elementSize * std::max<std::size_t>(memset.height, 1));
-    facts.facts["value"] = std::to_string(memset.value);
-  } else if (facts.type == "memcpy") {
+    described.facts["value"] = std::to_string(memset.value);
+  } else if (described.type == "memcpy") {
     cudaMemcpy3DParms copy{};
     check(cudaGraphMemcpyNodeGetParams(node, &copy), "read a memcpy node");
-    facts.facts["bytes"] = std::to_string(copy.extent.width * copy.extent.height * copy.extent.depth);
+    described.facts["bytes"] = std::to_string(copy.extent.width * copy.extent.height * copy.extent.depth);
   }
 }
 
 // Says of the node which of its edges let it begin before the other node has ended.
-std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, GraphNodeFacts& facts) {
+std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   std::size_t count = 0;
   check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");
   std::vector<cudaGraphNode_t> nodes(count);
@@ -70,29 +70,34 @@ std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, GraphNodeFact
   const auto early = std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
     return edge.type == cudaGraphDependencyTypeProgrammatic;
   });
-  if (early > 0) facts.facts["programmatic_edges"] = std::to_string(early);
+  if (early > 0) described.facts["programmatic_edges"] = std::to_string(early);
   return nodes;
 }
 
 }  // namespace
 
-std::vector<GraphNodeFacts> CudaGraph::describe() const {
+std::vector<GraphNode> CudaGraph::nodes() const {
+  if (!graph_) return {};
+  const std::vector<cudaGraphNode_t> nodes = nodes_of(graph_.get());
+  return {nodes.begin(), nodes.end()};
+}
+
+std::vector<facts::DescribedNode> CudaGraph::describe() const {
   const std::vector<cudaGraphNode_t> nodes = graph_ ? nodes_of(graph_.get()) : std::vector<cudaGraphNode_t>();
-  std::vector<GraphNodeFacts> all;
+  std::vector<facts::DescribedNode> all;
   for (const cudaGraphNode_t node : nodes) {
-    GraphNodeFacts& facts = all.emplace_back();
-    facts.node = node;
+    facts::DescribedNode& described = all.emplace_back();
     cudaGraphNodeType type{};
     check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
-    facts.type = name_of(type);
+    described.type = name_of(type);
     if (type == cudaGraphNodeTypeKernel) {
-      describe_kernel(node, facts);
+      describe_kernel(node, described);
     } else {
-      describe_memory(node, facts);
+      describe_memory(node, described);
     }
-    for (const cudaGraphNode_t before : dependencies_of(node, facts))
-      facts.after.push_back(
-          static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), before) - nodes.begin()));
+    for (const cudaGraphNode_t before : dependencies_of(node, described))
+      described.after.push_back(std::find(nodes.begin(), nodes.end(), before) - nodes.begin());
+    std::sort(described.after.begin(), described.after.end());
   }
   return all;
 }

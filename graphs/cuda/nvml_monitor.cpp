@@ -56,8 +56,8 @@ NvmlMonitor::~NvmlMonitor() {
   (void)library_.shutdown();
 }
 
-DeviceReading NvmlMonitor::read() {
-  DeviceReading reading;
+facts::DeviceReading NvmlMonitor::read() {
+  facts::DeviceReading reading;
   unsigned value = 0;
   if (library_.clock_info(device_, nvml_clock_sm, &value) == nvml_success) reading.sm_clock_hz = value * 1e6;
   if (library_.clock_info(device_, nvml_clock_memory, &value) == nvml_success) {

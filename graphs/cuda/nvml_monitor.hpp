@@ -19,7 +19,7 @@ class NvmlMonitor final : public DeviceMonitor {
   // the monitor.
   static MonitorResult open(const NvmlLibrary& library, const std::string& bus_id);
 
-  DeviceReading read() override;
+  facts::DeviceReading read() override;
 
  private:
   NvmlMonitor(const NvmlLibrary& library, NvmlDevice device) : library_(library), device_(device) {}

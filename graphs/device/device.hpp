@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,23 +17,12 @@
 
 namespace graphbench {
 
-struct DeviceInfo {
-  std::string kind;  // "cuda", "host"
-  int index = 0;
-  std::string name;                // "NVIDIA H200"; on host the CPU's name
-  std::string uuid;                // empty where there is none
-  std::string compute_capability;  // "9.0"; empty on host
-  std::size_t memory_bytes = 0;
-  std::string driver;                            // "580.159.04"; empty on host
-  std::string runtime;                           // "13.0"; empty on host
-  std::map<std::string, std::string> libraries;  // "cublasLt" -> "13.1.0"
-  std::string pci_bus_id;                        // "0000:1b:00.0"; empty on host
-};
-
 class Device : public DeviceMemory, public DeviceExecution, public DeviceInstruments {
  public:
   virtual ~Device() = default;
-  virtual const DeviceInfo& info() const = 0;
+  virtual const facts::DeviceFacts& info() const = 0;
+  // Which of its kind: N of "cuda:N".
+  virtual int index() const { return 0; }
   // Gives up all that this process has on the device: memory handed out later may lie elsewhere. A device
   // opened after this one was destroyed begins as if it were the process's first. Nothing made by this
   // device, or by another of the same physical one, may be left, and only its destruction may follow. Choices

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/facts/graph.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench {
@@ -70,15 +70,6 @@ struct GraphUpdate {
   std::string reason;  // refused: in the device's words
 };
 
-// What a node does, without addresses: the same for two recordings of the same work.
-struct GraphNodeFacts {
-  GraphNode node = nullptr;
-  std::string type;                          // "kernel", "memcpy", "memset", ...
-  std::string function;                      // of a kernel, where the device tells; empty elsewhere
-  std::map<std::string, std::string> facts;  // "grid", "block", "bytes", ...
-  std::vector<std::size_t> after;            // positions of the nodes that it waits for
-};
-
 // The memory of a copy on the device.
 struct DeviceCopy {
   void* destination = nullptr;
@@ -111,8 +102,10 @@ class Graph {
  public:
   virtual ~Graph() = default;
   virtual std::size_t node_count() const = 0;
-  // Every node, in the order of recording. For people: it takes its time.
-  virtual std::vector<GraphNodeFacts> describe() const = 0;
+  // In the order of recording.
+  virtual std::vector<GraphNode> nodes() const = 0;
+  // What each of them does, but for the op it is of. For people: it takes its time.
+  virtual std::vector<facts::DescribedNode> describe() const = 0;
   // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
   // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
   virtual std::size_t replace_memset_nodes() { return 0; }

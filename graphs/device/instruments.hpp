@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/facts/cache.hpp"
+#include "graphs/base/facts/device.hpp"
 #include "graphs/device/cache/entry.hpp"
-#include "graphs/device/cache/use.hpp"
 #include "graphs/device/execution.hpp"
 #include "graphs/device/monitor.hpp"
 #include "graphs/device/profiler.hpp"
@@ -22,17 +23,6 @@ struct MemoryUse {
   // False: the driver has no figure for one process, and this is how much less is free than before the
   // process's first context. What other processes allocate and free meanwhile shows in it.
   bool of_process = false;
-};
-
-// What was chosen among a library's algorithms, and kernels of ours in their place.
-struct LibraryChoice {
-  std::string key;        // what the choice depends on: the op, its shape and types
-  std::string algorithm;  // by a name that means the same in every process
-  bool timed = false;     // candidates were timed, now or when it was kept; else a heuristic's first
-  bool hit = false;       // an earlier process made and kept it
-  // Of the library's own plan among the entries offered: "serialised", it was taken; "engine", it could not
-  // be, and one was built by the algorithm's name. Empty: none was offered.
-  std::string plan = {};
 };
 
 class DeviceInstruments {
@@ -50,9 +40,9 @@ class DeviceInstruments {
   // where no driver does.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // Those made so far, one a key, in the order of keys; empty on a device that has no choice.
-  virtual std::vector<LibraryChoice> library_choices() const { return {}; }
+  virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
   // What this process had of the cache so far; absent where nothing is kept, or this device keeps nothing.
-  virtual std::optional<cache::Use> cache_use() const { return std::nullopt; }
+  virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
   // Entries behind library_choices() that a cache keeps: what a later process need not choose again. With the
   // library's own plans, where it writes them down (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }

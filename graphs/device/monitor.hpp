@@ -3,25 +3,16 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "graphs/base/facts/device.hpp"
 
 namespace graphbench {
-
-// What could not be read is absent.
-struct DeviceReading {
-  std::optional<double> sm_clock_hz;
-  std::optional<double> memory_clock_hz;
-  std::optional<double> temperature_celsius;
-  std::optional<double> power_watts;
-  std::vector<std::string> throttle;  // reasons in force, such as "sw_power_cap"; idling is none
-};
 
 class DeviceMonitor {
  public:
   virtual ~DeviceMonitor() = default;
-  virtual DeviceReading read() = 0;  // never throws
+  virtual facts::DeviceReading read() = 0;  // never throws
 };
 
 // Either a monitor or why there is none.

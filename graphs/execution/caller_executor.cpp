@@ -11,7 +11,6 @@ CallerExecutor::CallerExecutor(const ExecutionContext& context, std::int64_t bat
                                const std::vector<ir::Segment>& segments)
     : CapturedExecutor(context, batch, segments),
       caller_(*context.caller),
-      program_of_(context.program),
       batch_(batch),
       form_(caller_.settings().form) {}
 
@@ -42,28 +41,28 @@ void CallerExecutor::find_touched() {
     for (std::size_t i = item.first; i < item.last; ++i) touched = touched || touches(op_at(i));
     if (item.captured && touched) touched_.push_back(at);
   }
-  counts_.pieces_touched = static_cast<std::int64_t>(touched_.size());
+  counts_.step.pieces_touched = static_cast<std::int64_t>(touched_.size());
 }
 
 void CallerExecutor::plan_copies() {
   const auto add = [&](ir::ValueId id, bool in) {
-    const std::size_t bytes = program_of_.describe(id, batch_).bytes();
+    const std::size_t bytes = program_.describe(id, batch_).bytes();
     copies_.push_back({.id = id, .own = addresses_[id], .bytes = bytes, .in = in});
-    counts_.copy_bytes += static_cast<std::int64_t>(bytes);
+    counts_.step.copy_bytes += static_cast<std::int64_t>(bytes);
   };
-  const std::vector<ir::ValueId> mutated = ir::mutated_inputs(program_of_);
-  for (const ir::ValueId id : program_of_.values_of(ir::ValueKind::input)) {
+  const std::vector<ir::ValueId> mutated = ir::mutated_inputs(program_);
+  for (const ir::ValueId id : program_.values_of(ir::ValueKind::input)) {
     if (!caller_.moves(id)) {
-      ++counts_.copies_kept;
+      ++counts_.step.copies_kept;
       continue;
     }
     add(id, true);
     if (std::ranges::count(mutated, id) > 0) add(id, false);
   }
-  for (const ir::ValueId id : program_of_.values_of(ir::ValueKind::output)) {
+  for (const ir::ValueId id : program_.values_of(ir::ValueKind::output)) {
     if (caller_.moves(id)) add(id, false);
   }
-  counts_.copies = static_cast<std::int64_t>(copies_.size());
+  counts_.step.copies = static_cast<std::int64_t>(copies_.size());
 }
 
 void CallerExecutor::capture() {
@@ -84,16 +83,16 @@ void CallerExecutor::capture() {
     }
   }
   if (form_ == IoForm::exec_per_set) capture_for_each_place();
-  counts_.kernel_nodes_set = 0;
+  counts_.step.kernel_nodes_set = 0;
   for (const Settable& settable : settables_)
-    counts_.kernel_nodes_set += static_cast<std::int64_t>(settable.nodes.size());
-  if (form_ == IoForm::set_params) counts_.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
+    counts_.step.kernel_nodes_set += static_cast<std::int64_t>(settable.nodes.size());
+  if (form_ == IoForm::set_params) counts_.step.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
 }
 
 // The first place has the executor's own graphs.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
-  counts_.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
+  counts_.step.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
   for (std::size_t place = 1; place < caller_.places(); ++place) {
     point_at(place);
     std::vector<Item>& items = per_place_.emplace_back().items;
@@ -140,6 +139,18 @@ std::vector<Graph*> CallerExecutor::graphs() const {
   return graphs;
 }
 
+std::optional<IoCounts> CallerExecutor::io() const {
+  IoCounts counts = counts_;
+  const auto mean = [&](std::int64_t total) {
+    return counts.step.steps == 0 ? 0 : static_cast<double>(total) / static_cast<double>(counts.step.steps);
+  };
+  counts.step.recordings = mean(counts.recordings);
+  counts.step.updates = mean(counts.updates);
+  counts.step.updates_refused = mean(counts.updates_refused);
+  counts.step.instantiations = mean(counts.instantiations);
+  return counts;
+}
+
 void CallerExecutor::point_at(std::size_t place) {
   for (const Use& use : uses_) *use.operand = caller_.address(use.id, place);
 }
@@ -183,7 +194,7 @@ void CallerExecutor::enqueue_step() {
       std::swap(enqueues_, enqueues_of_place_[place]);
       break;
   }
-  ++counts_.steps;
+  ++counts_.step.steps;
   last_place_ = place;
   place_ = place + 1 == caller_.places() ? 0 : place + 1;
 }
@@ -208,8 +219,9 @@ void CallerExecutor::update_pieces() {
       continue;
     }
     if (counts_.updates_refused++ == 0) {
-      counts_.refused_piece = "piece " + std::to_string(at) + (update.node.empty() ? "" : ", " + update.node);
-      counts_.refused_reason = update.reason;
+      const std::string node = update.node.empty() ? "" : ", " + update.node;
+      counts_.step.refused = facts::Reason{std::string(name_of(ErrorCode::graph_update_failed)),
+                                           "piece " + std::to_string(at) + node + ": " + update.reason};
     }
     instantiate_again(at);
   }

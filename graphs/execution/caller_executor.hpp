@@ -21,7 +21,7 @@ class CallerExecutor final : public CapturedExecutor {
   const void* output(ir::ValueId id) const override;
   std::vector<Graph*> graphs() const override;
   std::size_t next_place() const override { return place_; }
-  std::optional<IoCounts> io() const override { return counts_; }
+  std::optional<IoCounts> io() const override;
 
  private:
   // Where a moved value's address stands among the operands of ops that take the caller's.
@@ -69,7 +69,6 @@ class CallerExecutor final : public CapturedExecutor {
   void set_nodes(std::size_t place);
 
   CallerMemory& caller_;
-  const ir::Program& program_of_;
   std::int64_t batch_;
   IoForm form_;
   std::size_t place_ = 0;       // of the next step
@@ -82,7 +81,7 @@ class CallerExecutor final : public CapturedExecutor {
       own_is_current_;  // by value, while set_params records: the graph's own holds the caller's
   std::vector<OfPlace> per_place_;
   std::vector<std::vector<Enqueue>> enqueues_of_place_;
-  IoCounts counts_;
+  IoCounts counts_;  // without the means
 };
 
 }  // namespace graphbench::execution

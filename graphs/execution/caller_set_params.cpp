@@ -27,7 +27,7 @@ void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operan
   record(op, operands);
   std::vector<GraphNode> nodes = nodes_since(before);
   if (nodes.size() != op.kernel->settable_nodes()) {
-    throw Error(ErrorCode::internal, "capture op " + program_of_.ops()[op.op].name + ": it recorded " +
+    throw Error(ErrorCode::internal, "capture op " + program_.ops()[op.op].name + ": it recorded " +
                                          std::to_string(nodes.size()) + " nodes instead of " +
                                          std::to_string(op.kernel->settable_nodes()));
   }
@@ -45,7 +45,7 @@ void CallerExecutor::note_writes(const StepOp& op) {
 void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
   // What the op only writes has nothing to copy in: an output that it reads is an earlier op's.
   for (const ir::ValueId id : op.operands) {
-    const bool reads = program_of_.value(id).kind == ir::ValueKind::input || !writes(op, id);
+    const bool reads = program_.value(id).kind == ir::ValueKind::input || !writes(op, id);
     if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
   }
   record(op, operands);
@@ -57,7 +57,7 @@ void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** ope
 void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   void* const own = addresses_[id];
   void* const callers = caller_.address(id, 0);
-  const std::size_t bytes = program_of_.describe(id, batch_).bytes();
+  const std::size_t bytes = program_.describe(id, batch_).bytes();
   const std::vector<GraphNode> before = stream_.nodes_so_far();
   stream_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
   own_is_current_[id] = true;
@@ -68,7 +68,7 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
 
 // An output of the op, or an input that it declares to write.
 bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
-  const ir::Op& of_program = program_of_.ops()[op.op];
+  const ir::Op& of_program = program_.ops()[op.op];
   return std::ranges::count(of_program.outputs, id) + std::ranges::count(of_program.mutates, id) > 0;
 }
 

@@ -18,6 +18,7 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
       eager_(context, batch),
       operands_(eager_.kernels()),
       addresses_(context.program.values().size()),
+      program_(context.program),
       name_nodes_(context.name_nodes) {
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
   for (const ir::Segment& segment : segments) add_items(segment);
@@ -139,20 +140,21 @@ void CapturedExecutor::enqueue_step() {
   }
 }
 
-GraphCounts CapturedExecutor::counts() const {
-  GraphCounts counts;
+StepCounts CapturedExecutor::counts() const {
+  StepCounts counts;
   counts.parts = parts_;
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);
+  facts::GraphCounts& graphs = counts.graphs;
   for (const Item& item : items_) {
     const auto ops = static_cast<std::int64_t>(item.last - item.first);
     if (item.captured) {
-      ++counts.pieces;
-      counts.captured_ops += ops;
-      counts.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
-      counts.rewritten_nodes += static_cast<std::int64_t>(item.rewritten_nodes);
+      ++graphs.pieces;
+      graphs.captured_ops += ops;
+      graphs.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
+      graphs.rewritten_nodes += static_cast<std::int64_t>(item.rewritten_nodes);
     } else {
-      counts.eager_ops += ops;
+      graphs.eager_ops += ops;
     }
   }
   return counts;
@@ -166,15 +168,16 @@ std::vector<Graph*> CapturedExecutor::graphs() const {
   return graphs;
 }
 
-std::vector<DescribedGraph> CapturedExecutor::describe() const {
-  std::vector<DescribedGraph> described;
+std::vector<facts::DescribedPiece> CapturedExecutor::describe() const {
+  std::vector<facts::DescribedPiece> described;
   for (const Item& item : items_) {
     if (item.graph == nullptr) continue;
-    DescribedGraph& graph = described.emplace_back();
-    graph.nodes = item.graph->describe();
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      const auto named = item.op_of_node.find(graph.nodes[i].node);
-      graph.ops.push_back(named == item.op_of_node.end() ? std::nullopt : std::optional(named->second));
+    std::vector<facts::DescribedNode>& nodes = described.emplace_back().nodes;
+    nodes = item.graph->describe();
+    const std::vector<GraphNode> handles = item.graph->nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto named = item.op_of_node.find(handles[i]);
+      if (named != item.op_of_node.end()) nodes[i].op = program_.ops()[named->second].name;
     }
   }
   return described;

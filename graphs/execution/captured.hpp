@@ -22,12 +22,12 @@ class CapturedExecutor : public Executor {
   void capture() override;
   void instantiate() override;
   void upload() override;
-  GraphCounts counts() const override;
+  StepCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
   std::vector<Graph*> graphs() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
-  std::vector<DescribedGraph> describe() const override;
+  std::vector<facts::DescribedPiece> describe() const override;
 
  protected:
   // A piece, or one eagerly launched op: [first, last) in the step's ops.
@@ -71,6 +71,7 @@ class CapturedExecutor : public Executor {
   std::vector<Item> items_;
   OperandArrays operands_;
   std::vector<void*> addresses_;  // by value
+  const ir::Program& program_;
 
  private:
   void add_items(const ir::Segment& segment);

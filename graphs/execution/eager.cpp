@@ -52,9 +52,9 @@ void EagerExecutor::enqueue_step() {
   }
 }
 
-GraphCounts EagerExecutor::counts() const {
-  GraphCounts counts;
-  counts.eager_ops = static_cast<std::int64_t>(kernels_.ops.size());
+StepCounts EagerExecutor::counts() const {
+  StepCounts counts;
+  counts.graphs.eager_ops = static_cast<std::int64_t>(kernels_.ops.size());
   counts.kernels = static_cast<std::int64_t>(kernels_.kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(kernels_.peak_bytes);
   return counts;

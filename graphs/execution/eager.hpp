@@ -16,7 +16,7 @@ class EagerExecutor final : public Executor {
   void capture() override {}
   void instantiate() override {}
   void upload() override {}
-  GraphCounts counts() const override;
+  StepCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/base/facts/graph.hpp"
 #include "graphs/device/device.hpp"
 #include "graphs/execution/caller.hpp"
 #include "graphs/execution/pool/memory_pool.hpp"
@@ -27,36 +28,22 @@ enum class ExecutionMode : std::uint8_t { eager, whole, piecewise };
 std::string_view name_of(ExecutionMode mode) noexcept;
 std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
-// What the graphs of one executor hold.
-struct GraphCounts {
-  std::int64_t pieces = 0;           // graphs launched a step; 0 for eager
-  std::int64_t nodes = 0;            // nodes in them
-  std::int64_t captured_ops = 0;     // ops (markers not counted) that the graphs hold
-  std::int64_t eager_ops = 0;        // ops (markers not counted) launched one by one
-  std::int64_t rewritten_nodes = 0;  // replaced by other nodes that do the same
-  std::int64_t parts = 0;            // that the step is split into: pieces, and runs of ops between them
-  std::int64_t kernels = 0;          // prepared for the step
-  std::int64_t peak_bytes = 0;       // of values in the pool at once
+// What one step is made of.
+struct StepCounts {
+  facts::GraphCounts graphs;
+  std::int64_t parts = 0;       // that the step is split into: pieces, and runs of ops between them
+  std::int64_t kernels = 0;     // prepared for the step
+  std::int64_t peak_bytes = 0;  // of values in the pool at once
 };
 
 // How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.
 struct IoCounts {
-  // Of every step.
-  std::int64_t copies = 0;  // of whole values, outside of the graphs
-  std::int64_t copy_bytes = 0;
-  std::int64_t copies_kept = 0;       // not made, because the caller's pointer is the graph's own
-  std::int64_t kernel_nodes_set = 0;  // nodes of our own kernels that get other addresses
-  std::int64_t copy_nodes_set = 0;    // copy nodes beside kernels whose parameters are a library's
-  std::int64_t pieces_touched = 0;    // graphs that hold an address of the caller's
-  std::int64_t set_execs = 0;         // of exec_per_set: execs of pieces touched, for all sets together
-  // Since the capture, over all steps, and how many these were.
-  std::int64_t steps = 0;
+  facts::Io step;
+  // Since the capture, over all steps.
   std::int64_t recordings = 0;
   std::int64_t updates = 0;
   std::int64_t updates_refused = 0;  // after which the piece was instantiated again
   std::int64_t instantiations = 0;
-  std::string refused_piece;  // of the first one refused: "piece 3, kernel node 7"
-  std::string refused_reason;
 };
 
 // What an executor works with; all outlive it.
@@ -84,12 +71,6 @@ struct ExecutionContext {
 // Error, which names the op, where one graph is to hold one that no graph can.
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
                                      const std::vector<std::string>& split_kinds);
-
-// One of a step's graphs; each node with the op that recorded it, where one did.
-struct DescribedGraph {
-  std::vector<GraphNodeFacts> nodes;
-  std::vector<std::optional<ir::OpId>> ops;
-};
 
 // One enqueue of a step: a graph launch, or an op launched eagerly. Exactly one of the two is set.
 struct StepItem {
@@ -119,7 +100,7 @@ class Executor {
       enqueue_step();
     }
   }
-  virtual GraphCounts counts() const = 0;
+  virtual StepCounts counts() const = 0;
   // Where output `id` of the last step lies: in the caller's memory where that moves it.
   virtual const void* output(ir::ValueId id) const = 0;
   // The place in the caller's memory that the next step works on.
@@ -134,7 +115,7 @@ class Executor {
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
   // The same, described; ops are known where the context names nodes.
-  virtual std::vector<DescribedGraph> describe() const { return {}; }
+  virtual std::vector<facts::DescribedPiece> describe() const { return {}; }
 
  protected:
   // Set where a step is one graph launch: submit() then is that call and nothing else.

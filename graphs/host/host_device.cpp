@@ -64,7 +64,7 @@ HostDevice::HostDevice(const std::string& share) : cores_(usable_cores()), scrat
   info_.kind = "host";
   info_.name = cpu_name();
   info_.uuid = share;
-  info_.memory_bytes = memory_.info().total_bytes;
+  info_.memory_bytes = static_cast<std::int64_t>(memory_.info().total_bytes);
   info_.libraries["oneDNN"] = library_version();
   library_engine();  // fails here, not on a stream's thread
 }

@@ -22,7 +22,7 @@ class HostDevice final : public Device {
   explicit HostDevice(const std::string& share = "");
   ~HostDevice() override;
 
-  const DeviceInfo& info() const override { return info_; }
+  const facts::DeviceFacts& info() const override { return info_; }
   static bool takes(ir::DType dtype);
   bool supports(ir::DType dtype) const override { return takes(dtype); }
   std::unique_ptr<Stream> make_stream() override;
@@ -66,7 +66,7 @@ class HostDevice final : public Device {
   void check_operands(const ir::OpCall& call) const;
 
   int cores_;
-  DeviceInfo info_;
+  facts::DeviceFacts info_;
   std::mutex execution_mutex_;
   ActivityRecorder* recorder_ = nullptr;
   HostMemory memory_;

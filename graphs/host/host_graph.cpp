@@ -39,17 +39,22 @@ std::size_t position_of(GraphNode node) {
 
 }  // namespace
 
+std::vector<GraphNode> HostGraph::nodes() const {
+  std::vector<GraphNode> nodes(tasks_.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = reinterpret_cast<GraphNode>(i + 1);
+  return nodes;
+}
+
 // Each waits for the one before it.
-std::vector<GraphNodeFacts> HostGraph::describe() const {
-  std::vector<GraphNodeFacts> nodes;
+std::vector<facts::DescribedNode> HostGraph::describe() const {
+  std::vector<facts::DescribedNode> nodes;
   for (const Task& task : tasks_) {
     const bool is_op = task.run == HostKernel::run;
-    GraphNodeFacts& node = nodes.emplace_back();
-    node.node = reinterpret_cast<GraphNode>(nodes.size());
+    facts::DescribedNode& node = nodes.emplace_back();
     node.type = is_op ? "kernel" : HostStream::is_copy(task) ? "memcpy" : "memset";
     if (is_op) node.function = name_of(task);
     if (!is_op) node.facts["bytes"] = std::to_string(HostStream::bytes_of(task));
-    if (nodes.size() > 1) node.after.push_back(nodes.size() - 2);
+    if (nodes.size() > 1) node.after.push_back(static_cast<std::int64_t>(nodes.size()) - 2);
   }
   return nodes;
 }

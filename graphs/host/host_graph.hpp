@@ -48,7 +48,8 @@ class HostGraph final : public Graph {
   explicit HostGraph(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
   std::size_t node_count() const override { return tasks_.size(); }
   std::unique_ptr<GraphExec> instantiate() override { return std::make_unique<HostGraphExec>(tasks_); }
-  std::vector<GraphNodeFacts> describe() const override;
+  std::vector<GraphNode> nodes() const override;
+  std::vector<facts::DescribedNode> describe() const override;
   void reset() override { tasks_.clear(); }
   void* native_handle() noexcept override { return nullptr; }
 

@@ -90,7 +90,7 @@ void PackageCompiler::open() {
     if (error.code() == ErrorCode::invalid_argument) throw InputError("--device", error.what());
     throw;
   }
-  const DeviceInfo& info = device_->info();
+  const facts::DeviceFacts& info = device_->info();
   package::Manifest& manifest = package_.manifest;
   manifest.device = info.kind;
   manifest.device_name = info.name;

@@ -6,7 +6,6 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/process/child_io.hpp"
-#include "harness/measure/machine/device_facts.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/worker/placement.hpp"
 #include "workloads/builtin.hpp"
@@ -33,11 +32,11 @@ void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
   worker::Placement placement(
       task.task, [&] { return open_device(task.task.device); }, program, pin);
   clock.lap(&model::Startup::context_seconds);
-  answer.device = machine::facts_of(placement.device().info());
+  answer.device = placement.device().info();
   const ServeHooks hooks{.alive = [] { process::send_line(encode_alive({"serve"})); },
                          .move = [&](std::uint64_t seed) { placement.move(seed); }};
   serve(task, placement.rig(), program, clock, hooks, answer);
-  answer.choices = machine::choices_of(placement.device());
+  answer.choices = placement.device().library_choices();
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
   while (!windows.steady() && since(start) < bounds.seconds_max) {
     const auto burst = Clock::now();
     for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
-    DeviceReading reading;
+    facts::DeviceReading reading;
     if (monitor != nullptr && since(start) >= next_reading) {
       reading = monitor->read();
       next_reading = since(start) + bounds.reading_every_seconds;
@@ -70,7 +70,7 @@ void lead(const StepUnderTest& step, double seconds) {
 
 }  // namespace
 
-void SteadyWindows::add(double seconds, double steps, const DeviceReading& reading) {
+void SteadyWindows::add(double seconds, double steps, const facts::DeviceReading& reading) {
   now_.seconds += seconds;
   now_.steps += steps;
   if (reading.sm_clock_hz) {

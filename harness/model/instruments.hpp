@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/facts/device.hpp"
+
 namespace graphbench::model {
 
 // The CPUs that the submitting thread may use, and why these.
@@ -101,14 +103,6 @@ struct Floors {
   std::optional<ExecMemoryFloor> exec_memory;  // absent where no driver says what memory is used
 };
 
-struct MachineReading {
-  std::optional<double> sm_clock_hz;
-  std::optional<double> memory_clock_hz;
-  std::optional<double> temperature_celsius;
-  std::optional<double> power_watts;
-  std::vector<std::string> throttle;  // reasons in force
-};
-
 // The machine around one launch's measuring of one cell.
 struct LaunchMachine {
   std::optional<std::int64_t> cpu;  // the submitting thread's at the last visit; absent: not pinned
@@ -121,8 +115,8 @@ struct LaunchMachine {
   // quickest time that the worker saw, 1 or more, the median over visits. Absent: the device has no clock to
   // probe.
   std::optional<double> device_slowdown;
-  std::optional<MachineReading> before;
-  std::optional<MachineReading> after;
+  std::optional<facts::DeviceReading> before;
+  std::optional<facts::DeviceReading> after;
   // Whether this cell held the device at a limit: right after one of its visits the clock was lowered, and
   // the monitor named a reason. `after` is the reading after the last visit, with the reasons after any of
   // them; a monitor goes on naming those of the cell before.

@@ -51,13 +51,13 @@ std::span<const MetricRow> metrics() {
 
 MetricSection section_of(const MetricRow& row) {
   constexpr MetricSection by_type[] = {
-      MetricSection::launch,   MetricSection::launch,   MetricSection::sustained, MetricSection::sustained,
-      MetricSection::setup,    MetricSection::setup,    MetricSection::startup,   MetricSection::startup,
-      MetricSection::graph,    MetricSection::io,       MetricSection::io,        MetricSection::counters,
-      MetricSection::training, MetricSection::training, MetricSection::training,  MetricSection::evaluated,
-      MetricSection::walk,     MetricSection::walk,     MetricSection::cache,     MetricSection::cache,
-      MetricSection::package,  MetricSection::package,  MetricSection::memory,    MetricSection::memory,
-      MetricSection::summary,  MetricSection::summary,  MetricSection::derived};
+      MetricSection::launch,    MetricSection::launch,   MetricSection::sustained, MetricSection::sustained,
+      MetricSection::setup,     MetricSection::setup,    MetricSection::startup,   MetricSection::startup,
+      MetricSection::graph,     MetricSection::io,       MetricSection::io,        MetricSection::counters,
+      MetricSection::training,  MetricSection::training, MetricSection::training,  MetricSection::training,
+      MetricSection::evaluated, MetricSection::walk,     MetricSection::walk,      MetricSection::cache,
+      MetricSection::cache,     MetricSection::package,  MetricSection::package,   MetricSection::memory,
+      MetricSection::memory,    MetricSection::summary,  MetricSection::summary,   MetricSection::derived};
   static_assert(std::size(by_type) == std::variant_size_v<MetricValue>);
   return by_type[row.value.index()];
 }

@@ -45,10 +45,11 @@ using MetricValue =
                  std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
                  std::optional<double> Setup::*, double Startup::*, std::optional<double> Startup::*,
                  std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
-                 std::int64_t Training::*, std::optional<std::int64_t> Training::*,
-                 std::optional<double> Training::*, std::optional<Summary> Evaluation::*,
-                 std::int64_t ShapeWalk::*, std::optional<double> ShapeWalk::*, std::int64_t CacheUse::*,
-                 double CacheUse::*, std::int64_t PackageUse::*, double PackageUse::*, std::int64_t Memory::*,
+                 std::int64_t facts::TrainingFacts::*, std::optional<std::int64_t> facts::TrainingFacts::*,
+                 std::optional<std::int64_t> Training::*, std::optional<double> Training::*,
+                 std::optional<Summary> Evaluation::*, std::int64_t ShapeWalk::*,
+                 std::optional<double> ShapeWalk::*, std::int64_t CacheUse::*, double CacheUse::*,
+                 std::int64_t PackageUse::*, double PackageUse::*, std::int64_t Memory::*,
                  std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
                  std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 

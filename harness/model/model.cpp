@@ -41,4 +41,12 @@ void add(CacheUse& sum, const CacheUse& more) {
   sum.seconds_saved += more.seconds_saved;
 }
 
+CacheUse since(const CacheUse& before, const CacheUse& now) {
+  return {.hits = now.hits - before.hits,
+          .misses = now.misses - before.misses,
+          .refused = now.refused - before.refused,
+          .bytes = now.bytes - before.bytes,
+          .seconds_saved = std::max(0.0, now.seconds_saved - before.seconds_saved)};
+}
+
 }  // namespace graphbench::model

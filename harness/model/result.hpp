@@ -9,10 +9,22 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/base/facts/cache.hpp"
+#include "graphs/base/facts/device.hpp"
+#include "graphs/base/facts/graph.hpp"
+#include "graphs/base/facts/training.hpp"
 #include "harness/model/instruments.hpp"
 #include "harness/model/package_use.hpp"
 
 namespace graphbench::model {
+
+// Parts of a result that graphs fill in.
+using facts::CacheUse;
+using facts::DeviceFacts;
+using facts::GraphCounts;
+using facts::Io;
+using facts::LibraryChoice;
+using facts::Reason;
 
 // One point of the sweep.
 struct Cell {
@@ -145,39 +157,6 @@ struct Check {
   double max_abs_error = 0;
 };
 
-struct GraphCounts {
-  std::int64_t pieces = 0;
-  std::int64_t nodes = 0;
-  std::int64_t captured_ops = 0;
-  std::int64_t eager_ops = 0;
-  std::int64_t rewritten_nodes = 0;
-};
-
-struct Reason {
-  std::string code;     // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
-  std::string message;  // one line
-};
-
-// How a graph cell's steps reach memory that is a caller's (axis `io`). All of it is of one step.
-struct Io {
-  std::int64_t copies = 0;
-  std::int64_t copy_bytes = 0;
-  std::int64_t copies_kept = 0;       // not made: the caller's pointer is the graph's own
-  std::int64_t kernel_nodes_set = 0;  // of our own kernels
-  std::int64_t copy_nodes_set = 0;    // beside kernels whose parameters are a library's
-  std::int64_t pieces_touched = 0;
-  std::int64_t set_execs = 0;  // it launches those of one set, of all that the setup instantiated
-  // Means over the steps of the launch's last placement, and how many these are.
-  double recordings = 0;
-  double updates = 0;
-  double updates_refused = 0;
-  double instantiations = 0;
-  std::int64_t steps = 0;
-  // Of the first update that was refused, code graph_update_failed, with piece and node; the piece was
-  // instantiated again each time, within the step's time.
-  std::optional<Reason> refused;
-};
-
 // What a cell's worker did to have and keep its graphs, over all placements.
 struct Counters {
   std::int64_t programs = 0;                       // prepared
@@ -191,14 +170,9 @@ struct Counters {
 };
 
 // What preparing a cell had of the cache (--cache), in all its launches together.
-struct CacheUse {
-  std::int64_t hits = 0;     // entries found
-  std::int64_t misses = 0;   // entries made, because none was found
-  std::int64_t refused = 0;  // files that could not be used
-  std::int64_t bytes = 0;    // of the entries found and made
-  double seconds_saved = 0;  // what making those found took, less the time waited for another process's
-};
 void add(CacheUse& sum, const CacheUse& more);
+// What a process had of it between two times.
+CacheUse since(const CacheUse& before, const CacheUse& now);
 
 // Device memory of programs (weights, inputs, state, activations) at its highest in one process. Workspace,
 // scratch of tuning and what the measuring itself needs are not in it.
@@ -273,14 +247,6 @@ inline bool may_be_no_gain(const CellSummary& summary) {
   return summary.speedup_ci95_low && *summary.speedup_ci95_low <= 1 && *summary.speedup_ci95_high >= 1;
 }
 
-// What a training step consists of.
-struct TrainingOps {
-  std::int64_t forward = 0;  // with the loss
-  std::int64_t backward = 0;
-  std::int64_t accumulate = 0;  // additions of gradients that are ops of their own
-  std::int64_t optimizer = 0;
-  std::int64_t removed = 0;  // of the forward program, because the loss does not need them
-};
 // The forward program on the parameters that the check's steps have left (--evaluate).
 struct Evaluation {
   std::int64_t ops = 0;
@@ -290,12 +256,8 @@ struct Evaluation {
   std::optional<Summary> latency_seconds = {};
 };
 struct Training {
-  TrainingOps ops;
-  std::int64_t saved_bytes = 0;                               // activations that forward leaves to backward
-  std::int64_t gradient_bytes = 0;                            // of parameters
-  std::int64_t optimizer_bytes = 0;                           // the optimizer's state
-  std::optional<std::int64_t> copies_skipped = std::nullopt;  // of gradients that a graph takes from another
-  std::optional<std::int64_t> peak_bytes = std::nullopt;      // of activations and gradients at once
+  facts::TrainingFacts program;
+  std::optional<std::int64_t> peak_bytes = std::nullopt;  // of activations and gradients at once
   // Device time of the phases of a step, in a pass of its own; absent where a graph holds several of them.
   std::optional<double> forward_seconds = std::nullopt;
   std::optional<double> backward_seconds = std::nullopt;
@@ -362,27 +324,6 @@ struct CellResult {
   std::optional<std::int64_t> shard = {};      // of a merged result: which one measured it
 };
 
-struct DeviceFacts {
-  std::string kind;
-  std::string name;
-  std::string uuid;
-  std::string compute_capability;
-  std::int64_t memory_bytes = 0;
-  std::string driver;
-  std::string runtime;
-  std::map<std::string, std::string> libraries;
-  std::string pci_bus_id;
-};
-
-// What a device chose among a library's algorithms, and kernels of ours in their place.
-struct LibraryChoice {
-  std::string key;        // what the choice depends on: the op, its shape and types
-  std::string algorithm;  // by a name that means the same in every process
-  bool timed = false;     // candidates were timed; else a heuristic's first
-  bool hit = false;       // it was made before this sweep, and kept
-  std::string plan = {};  // "serialised": read from the package; "engine": it could not be; empty: none there
-  friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
-};
 // Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
 // several algorithms where workers chose differently. What one worker chose is no hit of the workers after
 // it.

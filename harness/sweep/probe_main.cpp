@@ -10,7 +10,6 @@
 #include "graphs/base/process/child_io.hpp"
 #include "graphs/execution/executor.hpp"
 #include "graphs/ir/passes.hpp"
-#include "harness/measure/machine/device_facts.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/package/package.hpp"
 #include "harness/sweep/probe_protocol.hpp"
@@ -62,10 +61,10 @@ class Probe {
   void describe_device() {
     begin({ProbeStage::What::device, request_.device});
     const std::unique_ptr<Device> device = open_device(request_.device);
-    const DeviceInfo& info = device->info();
+    const facts::DeviceFacts& info = device->info();
     const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole of it, or a share
-    answer_.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(info.index);
-    answer_.facts = machine::facts_of(info);
+    answer_.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
+    answer_.facts = info;
     answer_.dtypes = supported_dtypes([&](ir::DType dtype) { return device->supports(dtype); });
   }
 

@@ -85,7 +85,7 @@ TEST_P(CallerConformance, EveryFormComputesWhatEagerDoes) {
         EXPECT_EQ(rig.state_digests(), expected_state) << form.name << ", batch " << batch;
       }
     }
-    EXPECT_EQ(large->io()->updates_refused, 0) << form.name << ": " << large->io()->refused_reason;
+    EXPECT_EQ(large->io()->updates_refused, 0) << form.name << ": " << large->io()->step.refused->message;
   }
 }
 
@@ -98,13 +98,13 @@ TEST_P(CallerConformance, OnlyPiecesWithAValueOfTheCallersAreTouched) {
   for (int i = 0; i < 3; ++i) executor->submit();
   stream().synchronize();
   const execution::IoCounts counts = *executor->io();
-  EXPECT_GT(counts.pieces_touched, 0);
-  EXPECT_LE(counts.pieces_touched, executor->counts().pieces);
-  EXPECT_EQ(counts.recordings, 3 * counts.pieces_touched);
+  EXPECT_GT(counts.step.pieces_touched, 0);
+  EXPECT_LE(counts.step.pieces_touched, executor->counts().graphs.pieces);
+  EXPECT_EQ(counts.recordings, 3 * counts.step.pieces_touched);
   EXPECT_EQ(counts.updates, counts.recordings);
   if (p.name() == "chain" && mode() == ExecutionMode::piecewise) {
-    EXPECT_EQ(executor->counts().pieces, 3);
-    EXPECT_EQ(counts.pieces_touched, 2) << "the first reads x, the last writes the output";
+    EXPECT_EQ(executor->counts().graphs.pieces, 3);
+    EXPECT_EQ(counts.step.pieces_touched, 2) << "the first reads x, the last writes the output";
   }
 }
 

@@ -36,7 +36,7 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
   const auto executor = rig.prepare(mode(), 2);
   std::int64_t ops = 0;
   for (const ir::Op& op : p.ops()) ops += op.traits.marker ? 0 : 1;
-  const execution::GraphCounts counts = executor->counts();
+  const facts::GraphCounts counts = executor->counts().graphs;
   EXPECT_EQ(counts.captured_ops + counts.eager_ops, ops);
   // An op is a node at least, or two ops are where one kernel does both.
   const auto launches = static_cast<std::int64_t>(executor->eager().items().size());
@@ -53,11 +53,11 @@ TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
   const ir::Program p = program();
   Rig rig(device(), stream(), p, 4);
   const auto recorded = rig.prepare(mode(), 4);
-  EXPECT_EQ(recorded->counts().rewritten_nodes, 0);
+  EXPECT_EQ(recorded->counts().graphs.rewritten_nodes, 0);
   rig.replace_memset_nodes();
   const auto rewritten = rig.prepare(mode(), 4);
-  EXPECT_EQ(rewritten->counts().nodes, recorded->counts().nodes);
-  EXPECT_LE(rewritten->counts().rewritten_nodes, rewritten->counts().nodes);
+  EXPECT_EQ(rewritten->counts().graphs.nodes, recorded->counts().graphs.nodes);
+  EXPECT_LE(rewritten->counts().graphs.rewritten_nodes, rewritten->counts().graphs.nodes);
   EXPECT_EQ(rig.step(*rewritten, 4, 7), rig.eager_step(4, 7));
 }
 

@@ -102,7 +102,7 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
     executor->capture();
     executor->instantiate();
     executor->upload();
-    EXPECT_EQ(executor->counts().eager_ops, 2);
+    EXPECT_EQ(executor->counts().graphs.eager_ops, 2);
     const auto five_steps = [&](execution::Executor& by) {
       rig.reset(3);
       for (int i = 0; i < 5; ++i) by.submit();

@@ -91,7 +91,7 @@ TEST_P(PluginOpConformance, AHostOpReachesTheHostInEagerAndBetweenPieces) {
   }
 
   const auto piecewise = rig.prepare(ExecutionMode::piecewise, batch);
-  EXPECT_EQ(piecewise->counts().pieces, 2);
+  EXPECT_EQ(piecewise->counts().graphs.pieces, 2);
   EXPECT_EQ(rig.step(*piecewise, batch, 3), eager);
   EXPECT_EQ(rig.state_digests(), state);
   EXPECT_NE(rig.step(*piecewise, batch, 4), eager);
@@ -234,7 +234,7 @@ TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   const ir::Program p = program(op);
   Rig rig(device(), stream(), p, batch);
   if (GetParam() == "host") {  // a launch there is recorded as a node that calls run_host
-    EXPECT_EQ(rig.prepare(ExecutionMode::whole, batch)->counts().nodes, 3);
+    EXPECT_EQ(rig.prepare(ExecutionMode::whole, batch)->counts().graphs.nodes, 3);
     return;
   }
   for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {

@@ -93,7 +93,8 @@ void add_caller(model::CellResult& cell) {
   cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
   cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package", true, 1024};
-  cell.training = model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1e-4, 2e-4, 5e-5, 3.5e-4};
+  cell.training =
+      model::Training{{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7}, 65536, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {
       {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
   cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
@@ -115,8 +116,8 @@ model::LaunchMachine machine(bool throttled) {
   machine.cpu = 7;
   machine.cpu_slowdown = throttled ? 1.75 : 1.0;
   machine.device_slowdown = throttled ? 1.0625 : 1.0;
-  machine.before = model::MachineReading{1.98e9, 3.2e9, 45, 250, {}};
-  machine.after = model::MachineReading{1.98e9, 3.2e9, 47, 312.5, {}};
+  machine.before = facts::DeviceReading{1.98e9, 3.2e9, 45, 250, {}};
+  machine.after = facts::DeviceReading{1.98e9, 3.2e9, 47, 312.5, {}};
   if (throttled) machine.after->throttle = {"sw_power_cap"};
   machine.throttled = throttled;
   return machine;

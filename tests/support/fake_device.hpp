@@ -111,7 +111,10 @@ class FakeGraph final : public Graph {
     log_.nodes_instantiated += static_cast<std::int64_t>(nodes_);
     return std::make_unique<FakeExec>(log_);
   }
-  std::vector<GraphNodeFacts> describe() const override { return std::vector<GraphNodeFacts>(nodes_); }
+  std::vector<GraphNode> nodes() const override { return std::vector<GraphNode>(nodes_); }
+  std::vector<facts::DescribedNode> describe() const override {
+    return std::vector<facts::DescribedNode>(nodes_);
+  }
   void reset() override { nodes_ = 0; }
   void* native_handle() noexcept override { return nullptr; }
   void hold(std::size_t nodes) { nodes_ = nodes; }
@@ -156,7 +159,7 @@ class FakeDevice : public Device {
   CallLog log;
   std::size_t memory_limit = 1u << 30;
 
-  const DeviceInfo& info() const override { return info_; }
+  const facts::DeviceFacts& info() const override { return info_; }
   bool supports(ir::DType) const override { return true; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<FakeStream>(log); }
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }
@@ -196,7 +199,7 @@ class FakeDevice : public Device {
   void synchronize() override {}
 
  private:
-  DeviceInfo info_;
+  facts::DeviceFacts info_;
   std::map<void*, std::size_t> sizes_;
 };
 

@@ -15,7 +15,7 @@ class FakeExecutor : public execution::Executor {
   void instantiate() override {}
   void upload() override {}
   void enqueue_step() override {}
-  execution::GraphCounts counts() const override { return {}; }
+  execution::StepCounts counts() const override { return {}; }
   const void* output(ir::ValueId) const override { return nullptr; }
   std::vector<execution::StepItem> items() const override { return {}; }
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }

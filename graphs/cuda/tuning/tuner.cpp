@@ -69,7 +69,7 @@ TuningSettings TuningSettings::from_environment() {
   return settings;
 }
 
-Platform platform_of(const DeviceInfo& info) {
+Platform platform_of(const facts::DeviceFacts& info) {
   Platform platform{kernel_build(), info.name, "driver " + info.driver + ", CUDA " + info.runtime};
   for (const auto& [library, version] : info.libraries) platform.libraries += ", " + library + " " + version;
   return platform;
@@ -123,8 +123,8 @@ std::optional<std::string> Tuner::known(const std::string& key) {
   return cache_.find(cache_key(key));
 }
 
-std::vector<LibraryChoice> Tuner::choices() const {
-  std::vector<LibraryChoice> made;
+std::vector<facts::LibraryChoice> Tuner::choices() const {
+  std::vector<facts::LibraryChoice> made;
   for (const auto& [key, choice] : chosen_) {
     made.push_back(choice);
     if (const auto tried = taken_.find(key); tried != taken_.end())
@@ -133,7 +133,7 @@ std::vector<LibraryChoice> Tuner::choices() const {
   return made;
 }
 
-std::optional<cache::Use> Tuner::cache_use() const {
+std::optional<facts::CacheUse> Tuner::cache_use() const {
   return cache_.is_on() ? std::optional(cache_.use()) : std::nullopt;
 }
 

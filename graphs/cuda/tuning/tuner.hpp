@@ -47,7 +47,7 @@ struct Platform {
   std::string libraries;  // versions of driver, runtime and libraries
   friend auto operator<=>(const Platform&, const Platform&) = default;
 };
-Platform platform_of(const DeviceInfo& info);
+Platform platform_of(const facts::DeviceFacts& info);
 
 class Tuner {
  public:
@@ -74,10 +74,10 @@ class Tuner {
   void took(const std::string& key, const std::string& algorithm) { chosen_[key] = {key, algorithm}; }
 
   // Every choice so far, one a key, in the order of keys.
-  std::vector<LibraryChoice> choices() const;
+  std::vector<facts::LibraryChoice> choices() const;
 
   // Absent where nothing is kept.
-  std::optional<cache::Use> cache_use() const;
+  std::optional<facts::CacheUse> cache_use() const;
 
   // The cache's entries behind the choices so far, each with the plan that the library wrote down for its
   // key.
@@ -104,9 +104,9 @@ class Tuner {
   TuningSettings settings_;
   Platform platform_;
   cache::Cache cache_;
-  std::map<std::string, LibraryChoice> chosen_;      // by key, without the platform
-  std::map<std::string, cache::Choice> serialised_;  // offered, by the entry's file name
-  std::map<std::string, bool> taken_;                // of those tried, by key
+  std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
+  std::map<std::string, cache::Choice> serialised_;     // offered, by the entry's file name
+  std::map<std::string, bool> taken_;                   // of those tried, by key
   bool may_time_ = true;
 };
 

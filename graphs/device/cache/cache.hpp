@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/facts/cache.hpp"
 #include "graphs/device/cache/entry.hpp"
-#include "graphs/device/cache/use.hpp"
 
 namespace graphbench::cache {
 
@@ -51,7 +51,7 @@ class Cache {
   std::vector<Entry> entries() const;
 
   // So far. All zero where nothing is kept.
-  const Use& use() const noexcept { return use_; }
+  const facts::CacheUse& use() const noexcept { return use_; }
   bool is_on() const noexcept { return !folder_.empty(); }
 
  private:
@@ -68,7 +68,7 @@ class Cache {
 
   std::filesystem::path folder_;
   std::uintmax_t bytes_max_;
-  Use use_;
+  facts::CacheUse use_;
   double seconds_made_ = 0;  // of all that was made here
   std::set<std::filesystem::path> found_;
   std::set<std::filesystem::path> refused_;

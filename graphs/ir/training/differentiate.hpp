@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/facts/training.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {
@@ -55,23 +56,10 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 // depends on, a training program.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
-// What a training program consists of, at one batch. A forward program has forward ops and nothing else.
-struct TrainingFacts {
-  std::int64_t forward_ops = 0;  // markers not counted, here and below
-  std::int64_t backward_ops = 0;
-  std::int64_t accumulate_ops = 0;
-  std::int64_t optimizer_ops = 0;
-  std::int64_t removed_ops = 0;
-  std::int64_t saved_bytes = 0;      // activations that forward leaves to later phases
-  std::int64_t gradient_bytes = 0;   // of parameters
-  std::int64_t optimizer_bytes = 0;  // state that the optimizer writes
-  // Gradients that one graph of the step takes from another: both have them at one address, where a caller
-  // between them would compare pointers and copy.
-  std::int64_t copies_skipped = 0;
-};
 bool is_training(const Program& program);
 // Gradients and their hooks that no graph can hold, in words: one of each kind, and how many there are.
 std::vector<std::string> uncapturable_gradients(const Program& program);
-TrainingFacts training_facts(const Program& program, std::int64_t batch);
+// At one batch.
+facts::TrainingFacts training_facts(const Program& program, std::int64_t batch);
 
 }  // namespace graphbench::ir

@@ -50,17 +50,17 @@ std::int64_t handed_over(const Program& program) {
 
 }  // namespace
 
-TrainingFacts training_facts(const Program& program, std::int64_t batch) {
-  TrainingFacts facts;
-  facts.removed_ops = program.removed_ops();
+facts::TrainingFacts training_facts(const Program& program, std::int64_t batch) {
+  facts::TrainingFacts facts;
+  facts.ops.removed = program.removed_ops();
   const auto bytes_of = [&](ValueId id) {
     return static_cast<std::int64_t>(program.describe(id, batch).bytes());
   };
   const std::vector<LiveRange> ranges = live_ranges(program);
   for (const Op& op : program.ops()) {
     if (op.traits.marker) continue;
-    std::int64_t* const counts[] = {&facts.forward_ops, &facts.backward_ops, &facts.accumulate_ops,
-                                    &facts.optimizer_ops};
+    std::int64_t* const counts[] = {&facts.ops.forward, &facts.ops.backward, &facts.ops.accumulate,
+                                    &facts.ops.optimizer};
     ++*counts[static_cast<std::size_t>(op.phase)];
     for (const ValueId id : op.outputs) {
       const Op& last = program.ops()[ranges[id].last_use];

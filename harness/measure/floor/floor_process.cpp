@@ -8,7 +8,6 @@
 #include "graphs/base/process/child_io.hpp"
 #include "harness/measure/floor/measure_floors.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
-#include "harness/measure/machine/device_facts.hpp"
 #include "harness/measure/machine/pinning.hpp"
 
 namespace graphbench::floors {
@@ -18,7 +17,7 @@ FloorAnswer answer_to(const FloorRequest& request) {
   FloorAnswer answer;
   try {
     const std::unique_ptr<Device> device = open_device(request.device);
-    answer.facts = machine::facts_of(device->info());
+    answer.facts = device->info();
     const std::vector<int> allowed = machine::allowed_cpus();
     model::InstrumentOptions instruments = request.instruments;
     if (!instruments.submitter)

@@ -23,7 +23,7 @@ struct CpuTopology {
 };
 
 // The machine's, also of CPUs that this process may not use, as hwloc finds it; empty where it finds nothing.
-// `pci_bus_id` as DeviceInfo has it: its place is not known where that is empty, where the system does not
+// `pci_bus_id` as DeviceFacts has it: its place is not known where that is empty, where the system does not
 // list the device (some containers), and where it lists it as near every one of several processors.
 // `xml`: a topology that hwloc exported, instead of this machine.
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");

@@ -14,18 +14,13 @@ constexpr std::array<std::string_view, 3> steady_reasons = {"applications_clocks
 
 }  // namespace
 
-model::MachineReading to_model(const DeviceReading& reading) {
-  return {reading.sm_clock_hz, reading.memory_clock_hz, reading.temperature_celsius, reading.power_watts,
-          reading.throttle};
-}
-
-bool is_throttled(const model::MachineReading& reading) {
+bool is_throttled(const facts::DeviceReading& reading) {
   return std::ranges::any_of(reading.throttle, [](const std::string& reason) {
     return std::ranges::find(steady_reasons, reason) == steady_reasons.end();
   });
 }
 
-void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading,
+void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered) {
   if (!reading) return;
   machine.throttled = machine.throttled || (lowered && is_throttled(*reading));
@@ -38,9 +33,9 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<model::Machi
   machine.after = std::move(reading);
 }
 
-std::optional<model::MachineReading> DeviceStateReader::read() {
+std::optional<facts::DeviceReading> DeviceStateReader::read() {
   if (result_.monitor == nullptr) return std::nullopt;
-  return to_model(result_.monitor->read());
+  return result_.monitor->read();
 }
 
 }  // namespace graphbench::machine

@@ -31,7 +31,7 @@ class HousekeepingThreads {
   void add_this_thread();
   // All added threads keep off the CPUs that may submit with these options; off none without pinning.
   void keep_off_submitter(const model::InstrumentOptions& instruments);
-  // The same, now that it is known where the measured device is (DeviceInfo::pci_bus_id).
+  // The same, now that it is known where the measured device is (DeviceFacts::pci_bus_id).
   void keep_off_submitter_near(const std::string& pci_bus_id);
   // The calling thread may use every CPU until the next keep_off_submitter(): a process that it starts
   // inherits that.

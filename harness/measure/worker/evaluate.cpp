@@ -49,7 +49,7 @@ model::Evaluation EvaluationStep::measure(const std::string& cell_id) {
   measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
   launch.latency_samples.clear();  // the first ones settle
   measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
-  const execution::GraphCounts counts = executor_->counts();
+  const facts::GraphCounts counts = executor_->counts().graphs;
   return {.ops = counts.captured_ops + counts.eager_ops,
           .pieces = counts.pieces,
           .eager_ops = counts.eager_ops,

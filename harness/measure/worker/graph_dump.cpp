@@ -25,26 +25,6 @@ void write(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-model::GraphDump dump_of(const execution::Executor& executor, const ir::Program& program,
-                         const std::string& cell_id) {
-  model::GraphDump dump;
-  dump.cell = cell_id;
-  for (const execution::DescribedGraph& graph : executor.describe()) {
-    model::DumpedPiece& piece = dump.pieces.emplace_back();
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      const GraphNodeFacts& facts = graph.nodes[i];
-      model::DumpedNode& node = piece.nodes.emplace_back();
-      if (graph.ops[i]) node.op = program.ops()[*graph.ops[i]].name;
-      node.type = facts.type;
-      node.function = facts.function;
-      node.facts = facts.facts;
-      for (const std::size_t before : facts.after) node.after.push_back(static_cast<std::int64_t>(before));
-      std::ranges::sort(node.after);
-    }
-  }
-  return dump;
-}
-
 std::string to_dot(const model::GraphDump& dump) {
   std::string text = "digraph " + in_dot(dump.cell) + " {\n  node [shape=box];\n";
   for (std::size_t p = 0; p < dump.pieces.size(); ++p) {
@@ -52,7 +32,7 @@ std::string to_dot(const model::GraphDump& dump) {
     const auto name = [&](std::size_t node) { return "p" + piece + "n" + std::to_string(node); };
     text += "  subgraph cluster_" + piece + " {\n    label=\"piece " + piece + "\";\n";
     for (std::size_t n = 0; n < dump.pieces[p].nodes.size(); ++n) {
-      const model::DumpedNode& node = dump.pieces[p].nodes[n];
+      const facts::DescribedNode& node = dump.pieces[p].nodes[n];
       std::string label = node.op.empty() ? node.type : node.op + " (" + node.type + ")";
       if (!node.function.empty()) label += " " + node.function;
       text += "    " + name(n) + " [label=" + in_dot(label) + "];\n";
@@ -71,7 +51,9 @@ void dump_graphs(const std::string& folder, const std::string& cell_id, executio
   context.name_nodes = true;
   const std::unique_ptr<execution::Executor> executor = execution::make_executor(mode, context, batch);
   executor->capture();
-  const model::GraphDump dump = dump_of(*executor, context.program, cell_id);
+  model::GraphDump dump;
+  dump.cell = cell_id;
+  dump.pieces = executor->describe();
   std::string file = cell_id;
   std::ranges::replace(file, '/', '_');
   const std::string path = folder + "/" + file;

@@ -9,10 +9,6 @@
 
 namespace graphbench::worker {
 
-// Of an executor whose context names nodes, once it has captured.
-model::GraphDump dump_of(const execution::Executor& executor, const ir::Program& program,
-                         const std::string& cell_id);
-
 // One cluster a piece. For graphviz.
 std::string to_dot(const model::GraphDump& dump);
 

@@ -8,7 +8,6 @@
 #include <random>
 
 #include "graphs/ir/training/differentiate.hpp"
-#include "harness/measure/machine/device_facts.hpp"
 #include "harness/measure/sustained.hpp"
 #include "harness/measure/worker/evaluate.hpp"
 #include "harness/measure/worker/graph_dump.hpp"
@@ -27,47 +26,6 @@ struct Stopped {};  // thrown through the stages; caught in run()
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
   result.reason = model::Reason{std::string(name_of(code)), message};
-}
-
-model::GraphCounts to_model(const execution::GraphCounts& counts) {
-  return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops, counts.rewritten_nodes};
-}
-
-model::Training to_model(const ir::TrainingFacts& facts, const execution::GraphCounts& counts) {
-  return {.ops = {.forward = facts.forward_ops,
-                  .backward = facts.backward_ops,
-                  .accumulate = facts.accumulate_ops,
-                  .optimizer = facts.optimizer_ops,
-                  .removed = facts.removed_ops},
-          .saved_bytes = facts.saved_bytes,
-          .gradient_bytes = facts.gradient_bytes,
-          .optimizer_bytes = facts.optimizer_bytes,
-          .copies_skipped = facts.copies_skipped,
-          .peak_bytes = counts.peak_bytes};
-}
-
-model::Io to_model(const execution::IoCounts& counts) {
-  const auto mean = [&](std::int64_t total) {
-    return counts.steps == 0 ? 0 : static_cast<double>(total) / static_cast<double>(counts.steps);
-  };
-  model::Io io{.copies = counts.copies,
-               .copy_bytes = counts.copy_bytes,
-               .copies_kept = counts.copies_kept,
-               .kernel_nodes_set = counts.kernel_nodes_set,
-               .copy_nodes_set = counts.copy_nodes_set,
-               .pieces_touched = counts.pieces_touched,
-               .set_execs = counts.set_execs,
-               .recordings = mean(counts.recordings),
-               .updates = mean(counts.updates),
-               .updates_refused = mean(counts.updates_refused),
-               .instantiations = mean(counts.instantiations),
-               .steps = counts.steps,
-               .refused = std::nullopt};
-  if (counts.updates_refused > 0) {
-    io.refused = model::Reason{std::string(name_of(ErrorCode::graph_update_failed)),
-                               counts.refused_piece + ": " + counts.refused_reason};
-  }
-  return io;
 }
 
 }  // namespace
@@ -114,11 +72,11 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
 
 // Kernels are chosen as rungs are prepared, one rung after another: what a stage of this rung had is its own.
 void Ladder::take_cache_use(Rung& rung) {
-  const std::optional<model::CacheUse> more = machine::cache_use_since(cache_use_, placement_->device());
-  if (!more) return;
+  const std::optional<facts::CacheUse> now = placement_->device().cache_use();
+  if (!now) return;
   if (!rung.result.cache) rung.result.cache.emplace();
-  model::add(*rung.result.cache, *more);
-  cache_use_ = placement_->device().cache_use();
+  model::add(*rung.result.cache, model::since(cache_use_.value_or(facts::CacheUse{}), *now));
+  cache_use_ = now;
 }
 
 // A lost context fails whatever comes next. A plugin's own CUDA runtime keeps its last error, and tells it at
@@ -157,7 +115,7 @@ void Ladder::set_up_placement(std::int64_t index) {
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
     cache_use_ = placement_->device().cache_use();
-    events_.device(machine::facts_of(placement_->device().info()));
+    events_.device(placement_->device().info());
     events_.instrument("monitor", placement_->state_reader().state());
   }
   allocate_buffers();
@@ -167,7 +125,7 @@ void Ladder::set_up_placement(std::int64_t index) {
     if (!rung.executor) report(rung);
   }
   if (first) note_peaks();
-  if (first) events_.choices(machine::choices_of(placement_->device()));
+  if (first) events_.choices(placement_->device().library_choices());
   if (ledger_) ledger_->begin(MemoryLedger::Account::other);
   for (Rung& rung : rungs_) {
     if (first && rung.executor) rung.result.launches.back().startup = startup_.startup();
@@ -224,17 +182,17 @@ void Ladder::count(Rung& rung) {
   if (!rung.executor || !model::is_graph_mode(task_.mode)) return;
   if (!rung.result.counters) rung.result.counters.emplace();
   model::Counters& counters = *rung.result.counters;
-  const execution::GraphCounts counts = rung.executor->counts();
+  const execution::StepCounts counts = rung.executor->counts();
   ++counters.programs;
   counters.pieces = counts.parts;
-  counters.capturable = counts.pieces;
+  counters.capturable = counts.graphs.pieces;
   const auto graphs = static_cast<std::int64_t>(rung.executor->graphs().size());
   counters.captured += graphs;
   counters.instantiated += graphs;
   counters.compilations += counts.kernels;
   const std::optional<execution::IoCounts> io = rung.executor->io();
   if (!io) return;
-  rung.result.caller_io = to_model(*io);
+  rung.result.caller_io = io->step;
   counters.captured += io->recordings;
   counters.instantiated += io->instantiations;
   counters.updated += io->updates;
@@ -244,14 +202,15 @@ void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
   rung.executor = prepare(rung, launch.setup);
-  const execution::GraphCounts counts = rung.executor->counts();
-  rung.result.graph = to_model(counts);
+  const execution::StepCounts counts = rung.executor->counts();
+  rung.result.graph = counts.graphs;
   rung.result.paths = paths_of(*rung.executor);
   for (const std::string& line : program_.rewrites()) {
     if (line.starts_with("pass ")) rung.result.rewrites.push_back(line);
   }
   if (ir::is_training(program_)) {
-    rung.result.training = to_model(ir::training_facts(program_, rung.batch), counts);
+    rung.result.training.emplace().program = ir::training_facts(program_, rung.batch);
+    rung.result.training->peak_bytes = counts.peak_bytes;
     if (is_graph_cell(rung)) {
       for (const std::string& line : ir::uncapturable_gradients(program_))
         rung.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});

@@ -85,7 +85,7 @@ class Ladder {
   TraceProgram traced_;  // empty once the trace was walked
   const std::int64_t placements_;
   machine::DeviceClock clock_;
-  std::optional<cache::Use> cache_use_;  // of rungs so far
+  std::optional<facts::CacheUse> cache_use_;  // of rungs so far
   std::optional<Placement> placement_;
   std::optional<MemoryLedger> ledger_;   // while the last device opened has its first placement
   std::optional<model::Memory> memory_;  // as it closed

@@ -185,7 +185,7 @@ void TraceCache::submit(const Shape& shape, model::TracedStep& step) {
   if (hit) step.outcome = rig_.mode() == execution::ExecutionMode::eager ? "program_hit" : "graph_hit";
   step.signature = signature_of(*path.entry);
   step.batch = shape.batch;
-  const execution::GraphCounts counts = path.executor->counts();
+  const facts::GraphCounts counts = path.executor->counts().graphs;
   step.ops = counts.captured_ops + counts.eager_ops;
 }
 

@@ -5,8 +5,8 @@
 
 namespace graphbench::codec {
 
-GB_DESCRIBE(model::DumpedNode, op, type, function, facts, after);
-GB_DESCRIBE(model::DumpedPiece, nodes);
+GB_DESCRIBE(facts::DescribedNode, op, type, function, facts, after);
+GB_DESCRIBE(facts::DescribedPiece, nodes);
 GB_DESCRIBE(model::GraphDump, schema, cell, pieces);
 
 std::string to_json(const model::GraphDump& dump_data) {

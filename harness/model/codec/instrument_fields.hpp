@@ -32,7 +32,7 @@ GB_DESCRIBE(model::Floors, (field("clock_pair_seconds", &T::clock_pair)),
             (field("completion_spin_seconds", &T::completion_spin)),
             (field("completion_block_seconds", &T::completion_block)),
             (field("queue_handoff_seconds", &T::queue_handoff)), ladders, (later, exec_memory));
-GB_DESCRIBE(model::MachineReading, sm_clock_hz, memory_clock_hz, temperature_celsius, power_watts, throttle);
+GB_DESCRIBE(facts::DeviceReading, sm_clock_hz, memory_clock_hz, temperature_celsius, power_watts, throttle);
 GB_DESCRIBE(model::LaunchMachine, cpu, cpu_slowdown, device_slowdown, throttled, before, after);
 GB_DESCRIBE(model::SubmitterCpus, cpus, (text, locality), cores);
 GB_DESCRIBE(model::CpuState, (text, governor), turbo, load_average, pinned, cpu_quota, (later, submitter));

@@ -30,7 +30,8 @@ struct TypeOf {
   Json operator()(std::int64_t model::Io::*) const { return reference("count"); }
   Json operator()(double model::Io::*) const { return {{"type", "number"}, {"minimum", 0}}; }
   Json operator()(std::int64_t model::Counters::*) const { return reference("count"); }
-  Json operator()(std::int64_t model::Training::*) const { return reference("count"); }
+  Json operator()(std::int64_t facts::TrainingFacts::*) const { return reference("count"); }
+  Json operator()(std::optional<std::int64_t> facts::TrainingFacts::*) const { return reference("count"); }
   Json operator()(std::optional<std::int64_t> model::Training::*) const { return reference("count"); }
   Json operator()(std::int64_t model::CacheUse::*) const { return reference("count"); }
   Json operator()(double model::CacheUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }

@@ -109,11 +109,12 @@ GB_DESCRIBE(model::Launch, index, setup, (MetricFields<T>()),
             (message, latency_started_ns), (message, device_started_ns));
 GB_DESCRIBE(model::Check, reference, identical, max_abs_error);
 GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
-GB_DESCRIBE(model::TrainingOps, forward, backward, accumulate, optimizer, removed);
+GB_DESCRIBE(facts::TrainingOps, forward, backward, accumulate, optimizer, removed);
 GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);
-GB_DESCRIBE(model::Training, ops, saved_bytes, gradient_bytes, optimizer_bytes, (later, copies_skipped),
-            (later, peak_bytes), (later, forward_seconds), (later, backward_seconds),
-            (later, optimizer_seconds), (later, step_seconds), (later, breaks), (later, evaluation));
+GB_DESCRIBE(facts::TrainingFacts, ops, saved_bytes, gradient_bytes, optimizer_bytes, (later, copies_skipped));
+GB_DESCRIBE(model::Training, (inlined(&T::program)), (later, peak_bytes), (later, forward_seconds),
+            (later, backward_seconds), (later, optimizer_seconds), (later, step_seconds), (later, breaks),
+            (later, evaluation));
 GB_DESCRIBE(model::TracedStep, id, signature, batch, ops, outcome, (later, reason), seconds,
             (later, trace_seconds));
 GB_DESCRIBE(model::ShapeWalk, programs_max, recordings_max, programs, recordings, generations, pool_bytes,

@@ -52,8 +52,12 @@ struct InCell {
   Number operator()(std::int64_t model::Counters::*field) const {
     return cell.counters ? Number(static_cast<double>((*cell.counters).*field)) : std::nullopt;
   }
-  Number operator()(std::int64_t model::Training::*field) const {
-    return cell.training ? Number(static_cast<double>((*cell.training).*field)) : std::nullopt;
+  Number operator()(std::int64_t facts::TrainingFacts::*field) const {
+    return cell.training ? Number(static_cast<double>(cell.training->program.*field)) : std::nullopt;
+  }
+  Number operator()(std::optional<std::int64_t> facts::TrainingFacts::*field) const {
+    if (!cell.training || !(cell.training->program.*field)) return std::nullopt;
+    return static_cast<double>(*(cell.training->program.*field));
   }
   template <typename T>
   Number operator()(std::optional<T> model::Training::*field) const {

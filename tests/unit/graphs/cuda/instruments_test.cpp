@@ -60,7 +60,7 @@ TEST_F(InstrumentsTest, ChoicesTellWhatAProductUsesOnce) {
   EXPECT_TRUE(own.library_choices().empty());
   EXPECT_FALSE(own.cache_use());
   for (int i = 0; i < 2; ++i) run(one_product(), own);
-  const std::vector<LibraryChoice> choices = own.library_choices();
+  const std::vector<facts::LibraryChoice> choices = own.library_choices();
   ASSERT_EQ(choices.size(), 1u);
   EXPECT_FALSE(choices.front().key.empty());
   EXPECT_FALSE(choices.front().algorithm.empty());
@@ -97,7 +97,7 @@ TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
     EXPECT_EQ(later.offer_choices(kept), 1u);
     EXPECT_EQ(run(one_convolution(), later).bytes.back(), wanted.bytes.back()) << word;
     ASSERT_EQ(later.library_choices().size(), 1u);
-    const LibraryChoice made = later.library_choices().front();
+    const facts::LibraryChoice made = later.library_choices().front();
     EXPECT_EQ(made.plan, word);
     EXPECT_EQ(made.algorithm, choice.algorithm);
     EXPECT_TRUE(made.timed && made.hit);
@@ -126,7 +126,7 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   exec->capture();
   exec->instantiate();
   // Of a product with its columns in parts there are two.
-  const auto kernels = static_cast<std::size_t>(exec->counts().nodes);
+  const auto kernels = static_cast<std::size_t>(exec->counts().graphs.nodes);
   ASSERT_GE(kernels, 3u * layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();
@@ -165,7 +165,7 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
 TEST_F(InstrumentsTest, MonitorReadsClocksAndTemperature) {
   const MonitorResult opened = device().make_monitor();
   if (opened.monitor == nullptr) GTEST_SKIP() << opened.detail;
-  const DeviceReading reading = opened.monitor->read();
+  const facts::DeviceReading reading = opened.monitor->read();
   ASSERT_TRUE(reading.sm_clock_hz.has_value());
   EXPECT_GT(*reading.sm_clock_hz, 1e8);
   ASSERT_TRUE(reading.temperature_celsius.has_value());

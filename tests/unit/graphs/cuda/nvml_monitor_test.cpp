@@ -38,7 +38,7 @@ TEST(NvmlMonitor, ReadsInBaseUnits) {
   const NvmlLibrary library = fake_nvml();
   const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
   ASSERT_NE(opened.monitor, nullptr) << opened.detail;
-  const DeviceReading reading = opened.monitor->read();
+  const facts::DeviceReading reading = opened.monitor->read();
   EXPECT_DOUBLE_EQ(*reading.sm_clock_hz, 1.98e9);
   EXPECT_DOUBLE_EQ(*reading.memory_clock_hz, 3.201e9);
   EXPECT_DOUBLE_EQ(*reading.temperature_celsius, 61);
@@ -50,7 +50,7 @@ TEST(NvmlMonitor, AFigureThatTheGpuLacksIsAbsent) {
   const NvmlLibrary library = fake_nvml();
   const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
   power_status = 3;
-  const DeviceReading reading = opened.monitor->read();
+  const facts::DeviceReading reading = opened.monitor->read();
   EXPECT_FALSE(reading.power_watts.has_value());
   EXPECT_TRUE(reading.sm_clock_hz.has_value());
 }

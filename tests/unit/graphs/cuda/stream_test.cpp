@@ -254,7 +254,7 @@ TEST_F(StreamTest, ADescriptionSaysWhichEdgesAreProgrammatic) {
   const std::unique_ptr<Stream> stream = device().make_stream();
   stream->begin_capture();
   for (int i = 0; i < 2; ++i) relu->launch(*stream, operands);
-  const std::vector<GraphNodeFacts> nodes = stream->end_capture()->describe();
+  const std::vector<facts::DescribedNode> nodes = stream->end_capture()->describe();
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_NE(nodes[0].function, "");
   EXPECT_EQ(nodes[0].facts.count("grid"), 1u);
@@ -264,7 +264,7 @@ TEST_F(StreamTest, ADescriptionSaysWhichEdgesAreProgrammatic) {
 }
 
 TEST_F(StreamTest, InfoNamesDeviceAndLibraries) {
-  const DeviceInfo& info = device().info();
+  const facts::DeviceFacts& info = device().info();
   EXPECT_FALSE(info.pci_bus_id.empty());
   EXPECT_EQ(info.kind, "cuda");
   EXPECT_FALSE(info.name.empty());

@@ -189,7 +189,7 @@ TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
   first.took("third", "the only one");
   const auto told = [](const Tuner& of) {
     std::string text;
-    for (const LibraryChoice& each : of.choices())
+    for (const facts::LibraryChoice& each : of.choices())
       text +=
           each.key + ": " + each.algorithm + (each.timed ? ", timed" : "") + (each.hit ? ", hit; " : "; ");
     return text;
@@ -240,7 +240,7 @@ TEST_F(TunerTest, OffersPlansThatTheLibraryWroteDown) {
 }
 
 TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
-  DeviceInfo info;
+  facts::DeviceFacts info;
   info.name = "GPU";
   info.driver = "580";
   info.libraries["cudnn"] = "9";

@@ -32,13 +32,14 @@ TEST_F(CallerTest, ARefusedUpdateIsCountedNamedAndInstantiatedAnew) {
   device_.log.refuse_updates = true;
   const IoCounts refused = after_steps(*executor, 2);
   EXPECT_EQ(refused.updates, 0);
-  EXPECT_EQ(refused.updates_refused, 2 * refused.pieces_touched);
+  EXPECT_EQ(refused.updates_refused, 2 * refused.step.pieces_touched);
   EXPECT_EQ(refused.instantiations, refused.updates_refused);
   EXPECT_EQ(device_.log.instantiations - instantiated, refused.updates_refused);
-  EXPECT_EQ(refused.refused_piece, "piece 0, kernel node 1");
-  EXPECT_EQ(refused.refused_reason, "not today");
+  EXPECT_EQ(refused.step.updates_refused, static_cast<double>(refused.step.pieces_touched)) << "per step";
+  EXPECT_EQ(refused.step.refused->code, "graph_update_failed");
+  EXPECT_EQ(refused.step.refused->message, "piece 0, kernel node 1: not today");
   device_.log.refuse_updates = false;
-  EXPECT_EQ(after_steps(*executor, 1).updates, refused.pieces_touched);
+  EXPECT_EQ(after_steps(*executor, 1).updates, refused.step.pieces_touched);
 }
 
 // None of the fake device's kernels has parameters that can be set.
@@ -57,8 +58,8 @@ TEST_F(CallerTest, CopyNodesStandAtTheEdgesOfLibrarysKernels) {
   executor->submit();
   device_.log.copies_set.clear();
   const IoCounts counts = after_steps(*executor, 1);
-  EXPECT_EQ(counts.kernel_nodes_set, 0);
-  EXPECT_EQ(counts.copy_nodes_set, 2);
+  EXPECT_EQ(counts.step.kernel_nodes_set, 0);
+  EXPECT_EQ(counts.step.copy_nodes_set, 2);
   ASSERT_EQ(device_.log.copies_set.size(), 2u);
   EXPECT_EQ(device_.log.copies_set[0].source, caller.address(x, place));
   EXPECT_EQ(device_.log.copies_set[0].destination, buffers_.address(x));
@@ -100,9 +101,9 @@ TEST_F(CallerTest, WhatDoesNotDependOnTheBatchIsTheGraphsOwn) {
   const auto executor = make_executor(ExecutionMode::whole, own, 2);
   prepare(*executor);
   const IoCounts counts = after_steps(*executor, 1);
-  EXPECT_EQ(counts.copies, 1);
-  EXPECT_EQ(counts.copies_kept, 1);
-  EXPECT_EQ(counts.copy_bytes, 2 * 8 * 4) << "of the batch, not of the largest";
+  EXPECT_EQ(counts.step.copies, 1);
+  EXPECT_EQ(counts.step.copies_kept, 1);
+  EXPECT_EQ(counts.step.copy_bytes, 2 * 8 * 4) << "of the batch, not of the largest";
   const CallerMemory both(device_, program, buffers, {.form = IoForm::copy_in_out});
   EXPECT_TRUE(both.moves(program.values_of(ir::ValueKind::output)[0]));
   EXPECT_FALSE(both.moves(program.values_of(ir::ValueKind::output)[1]));

@@ -19,8 +19,8 @@ TEST_F(ExecutionTest, EagerLaunchesEveryOpInOrderAndNoMarker) {
   ASSERT_EQ(device_.log.launches.size(), 9u);
   EXPECT_EQ(device_.log.launches[0], "layer0.norm");
   EXPECT_EQ(device_.log.launches[3], "layer1.norm");
-  EXPECT_EQ(executor->counts().eager_ops, 9);
-  EXPECT_EQ(executor->counts().pieces, 0);
+  EXPECT_EQ(executor->counts().graphs.eager_ops, 9);
+  EXPECT_EQ(executor->counts().graphs.pieces, 0);
 }
 
 TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
@@ -51,7 +51,7 @@ TEST_F(ExecutionTest, WholeCapturesOnceAndReplaysWithOneLaunch) {
   executor->submit();
   EXPECT_EQ(device_.log.graph_launches, 2);
   EXPECT_EQ(device_.log.launches.size(), 9u);
-  const GraphCounts counts = executor->counts();
+  const facts::GraphCounts counts = executor->counts().graphs;
   EXPECT_EQ(counts.pieces, 1);
   EXPECT_EQ(counts.nodes, 9);
   EXPECT_EQ(counts.captured_ops, 9);
@@ -61,8 +61,8 @@ TEST_F(ExecutionTest, WholeCapturesOnceAndReplaysWithOneLaunch) {
 TEST_F(ExecutionTest, PiecewiseCapturesAPieceALayer) {
   const auto executor = make_executor(ExecutionMode::piecewise, context(), 4);
   prepare(*executor);
-  EXPECT_EQ(executor->counts().pieces, 3);
-  EXPECT_EQ(executor->counts().nodes, 9);
+  EXPECT_EQ(executor->counts().graphs.pieces, 3);
+  EXPECT_EQ(executor->counts().graphs.nodes, 9);
   executor->submit();
   EXPECT_EQ(device_.log.graph_launches, 3);
 }
@@ -71,22 +71,22 @@ TEST_F(ExecutionTest, GraphsAreInstantiatedAsRecordedUnlessARewriteIsAskedFor) {
   device_.log.memset_nodes = 2;
   const auto recorded = make_executor(ExecutionMode::piecewise, context(), 4);
   prepare(*recorded);
-  EXPECT_EQ(recorded->counts().rewritten_nodes, 0);
+  EXPECT_EQ(recorded->counts().graphs.rewritten_nodes, 0);
   ExecutionContext rewriting = context();
   rewriting.replace_memset_nodes = true;
   const auto rewritten = make_executor(ExecutionMode::piecewise, rewriting, 4);
   prepare(*rewritten);
-  EXPECT_EQ(rewritten->counts().rewritten_nodes, 6) << "of three pieces";
+  EXPECT_EQ(rewritten->counts().graphs.rewritten_nodes, 6) << "of three pieces";
 }
 
 TEST_F(ExecutionTest, PiecewiseLaunchesSplittingOpsBetweenItsPieces) {
   const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
   prepare(*executor);
-  EXPECT_EQ(executor->counts().pieces, 3);
+  EXPECT_EQ(executor->counts().graphs.pieces, 3);
   EXPECT_EQ(executor->graphs().size(), 3u);
   EXPECT_TRUE(executor->eager().graphs().empty());
-  EXPECT_EQ(executor->counts().eager_ops, 3);
-  EXPECT_EQ(executor->counts().captured_ops, 6);
+  EXPECT_EQ(executor->counts().graphs.eager_ops, 3);
+  EXPECT_EQ(executor->counts().graphs.captured_ops, 6);
   device_.log.launches.clear();
   executor->submit();
   EXPECT_THAT(device_.log.launches, ElementsAre("layer0.norm", "layer1.norm", "layer2.norm"));

@@ -81,14 +81,14 @@ TEST_F(CheckpointTest, AStepKeepsTheLayersInputsAndNoMore) {
   constexpr std::int64_t rows_bytes = 4 * 8 * 2;
   build_two_layers();
   const Program forward = builder_.finish();
-  const TrainingFacts none = training_facts(differentiate(forward, catalog_, {}), 4);
-  const TrainingFacts layer =
+  const facts::TrainingFacts none = training_facts(differentiate(forward, catalog_, {}), 4);
+  const facts::TrainingFacts layer =
       training_facts(differentiate(forward, catalog_, {.checkpoint = Checkpoint::layer}), 4);
   EXPECT_EQ(none.saved_bytes, (4 + 1 + 1) * rows_bytes)
       << "gelu's input and output of both layers, b's input, the loss's gradient";
   EXPECT_EQ(layer.saved_bytes, (1 + 1) * rows_bytes) << "b's input, the loss's gradient";
-  EXPECT_EQ(layer.backward_ops, none.backward_ops + 4);
-  EXPECT_EQ(layer.forward_ops, none.forward_ops);
+  EXPECT_EQ(layer.ops.backward, none.ops.backward + 4);
+  EXPECT_EQ(layer.ops.forward, none.ops.forward);
 }
 
 TEST_F(CheckpointTest, EachMicroBatchRunsItsOwnLayersAgain) {

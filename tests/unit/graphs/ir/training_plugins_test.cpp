@@ -143,7 +143,7 @@ TEST_F(TrainingPlugins, HooksComeAheadOfAddingUpPartsAndBehindIt) {
   EXPECT_THAT(from(one, "layer.a.grad_weight"), ElementsAre("layer.a.grad_weight", "layer.first",
                                                             "layer.second", "layer.last", "optimizer.step"));
   EXPECT_EQ(value_name(one, one.values_of(ValueKind::gradient).at(0)), "layer.last");
-  EXPECT_EQ(training_facts(one, 1).accumulate_ops, 3);
+  EXPECT_EQ(training_facts(one, 1).ops.accumulate, 3);
   const Program two = hooked(hooks, {.micro_batches = 2});
   EXPECT_THAT(from(two, "layer.a.grad_weight"),
               ElementsAre("layer.a.grad_weight", "layer.first", "layer.second", "layer.a.micro1",

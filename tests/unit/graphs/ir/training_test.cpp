@@ -167,7 +167,7 @@ TEST_F(TrainingTest, ItsFormSaysWhichGraphsAStepConsistsOf) {
     std::vector<std::string> first;
     for (const Segment& each : graphs_of(program, partition(program, {})))
       first.push_back((each.captured ? "" : "eager ") + program.ops()[each.first].name);
-    return std::pair(first, training_facts(program, 1).copies_skipped);
+    return std::pair(first, training_facts(program, 1).copies_skipped.value());
   };
   using Graphs = std::vector<std::string>;
   using enum Optimizer;
@@ -199,11 +199,11 @@ TEST_F(TrainingTest, CountsWhatAStepConsistsOf) {
   const ValueId x = rows("x");
   const ValueId hidden = builder_.op("relu", "relu", {linear("a", x, square("w1"))}, {})[0];
   builder_.mark_output(builder_.op("add", "sum", {linear("b", hidden, square("w2")), hidden}, {})[0]);
-  const TrainingFacts facts = training_facts(train({.optimizer = Optimizer::adamw}), 4);
-  EXPECT_EQ(facts.forward_ops, 5);
-  EXPECT_EQ(facts.backward_ops, 4);
-  EXPECT_EQ(facts.accumulate_ops, 0);
-  EXPECT_EQ(facts.optimizer_ops, 2);
+  const facts::TrainingFacts facts = training_facts(train({.optimizer = Optimizer::adamw}), 4);
+  EXPECT_EQ(facts.ops.forward, 5);
+  EXPECT_EQ(facts.ops.backward, 4);
+  EXPECT_EQ(facts.ops.accumulate, 0);
+  EXPECT_EQ(facts.ops.optimizer, 2);
   EXPECT_EQ(facts.saved_bytes, 2 * 4 * 8 * 2) << "relu's output, and the loss's gradient";
   EXPECT_EQ(facts.gradient_bytes, 2 * 8 * 8 * 2);
   EXPECT_EQ(facts.optimizer_bytes, 2 * facts.gradient_bytes + 4) << "two moments, and the count";

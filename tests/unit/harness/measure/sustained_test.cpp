@@ -9,15 +9,15 @@
 namespace graphbench::measure {
 namespace {
 
-DeviceReading reading(std::optional<double> clock, std::optional<double> power) {
-  DeviceReading made;
+facts::DeviceReading reading(std::optional<double> clock, std::optional<double> power) {
+  facts::DeviceReading made;
   made.sm_clock_hz = clock;
   made.power_watts = power;
   return made;
 }
 
 // A window of four readings.
-void add_window(SteadyWindows& windows, const DeviceReading& each, double step_seconds = 1e-3) {
+void add_window(SteadyWindows& windows, const facts::DeviceReading& each, double step_seconds = 1e-3) {
   for (int i = 0; i < 4; ++i) windows.add(0.5, 0.5 / step_seconds, each);
 }
 

@@ -6,8 +6,8 @@
 namespace graphbench::machine {
 namespace {
 
-model::MachineReading reading(std::vector<std::string> throttle) {
-  model::MachineReading reading;
+facts::DeviceReading reading(std::vector<std::string> throttle) {
+  facts::DeviceReading reading;
   reading.throttle = std::move(throttle);
   return reading;
 }
@@ -29,7 +29,7 @@ TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
   add_later_reading(machine, reading({"sw_power_cap"}), false);
   EXPECT_FALSE(machine.throttled) << "the clock was not lowered: the cell before held it at a limit";
   add_later_reading(machine, reading({"sw_power_cap"}), true);
-  model::MachineReading last = reading({});
+  facts::DeviceReading last = reading({});
   last.temperature_celsius = 70;
   add_later_reading(machine, last, true);
   EXPECT_TRUE(machine.throttled);

@@ -54,7 +54,7 @@ TEST_F(EvaluateTest, TakesTheForwardProgram) {
     const model::Evaluation& evaluation = cell.training->evaluation.value();
     EXPECT_EQ(evaluation.ops,
               std::ranges::count_if(forward.ops(), [](const ir::Op& op) { return !op.traits.marker; }));
-    EXPECT_LT(evaluation.ops, cell.training->ops.forward) << "a part's, and the loss";
+    EXPECT_LT(evaluation.ops, cell.training->program.ops.forward) << "a part's, and the loss";
     EXPECT_EQ(evaluation.pieces, mode == std::string("whole") ? 1 : mode == std::string("eager") ? 0 : 8);
     EXPECT_TRUE(evaluation.identical);
     EXPECT_GT(evaluation.latency_seconds->p50, 0);

@@ -33,11 +33,11 @@ struct DeviceLife {
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
   std::int64_t streams = 0;
-  std::int64_t probed = 0;             // its clock
-  const test::CallLog* log = nullptr;  // of the device alive
-  std::int64_t lost_at = 0;            // the batch whose launches lose the device
-  std::optional<cache::Use> cache;     // of the process; where it keeps something
-  std::set<std::int64_t> chosen = {};  // batches whose kernels were chosen
+  std::int64_t probed = 0;               // its clock
+  const test::CallLog* log = nullptr;    // of the device alive
+  std::int64_t lost_at = 0;              // the batch whose launches lose the device
+  std::optional<facts::CacheUse> cache;  // of the process; where it keeps something
+  std::set<std::int64_t> chosen = {};    // batches whose kernels were chosen
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -68,7 +68,7 @@ class WatchedDevice final : public test::FakeDevice {
     return std::make_unique<ZeroKernel>(call);
   }
   void load_at_first_use() override { ++life_.first_use; }
-  std::optional<cache::Use> cache_use() const override { return life_.cache; }
+  std::optional<facts::CacheUse> cache_use() const override { return life_.cache; }
   std::unique_ptr<Stream> make_stream() override {
     ++life_.streams;
     return FakeDevice::make_stream();
@@ -118,7 +118,7 @@ TEST_F(LadderPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
 
 TEST_F(LadderPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   DeviceLife life;
-  life.cache = cache::Use{.hits = 7};  // ahead of the ladder
+  life.cache = facts::CacheUse{.hits = 7};  // ahead of the ladder
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
   run();

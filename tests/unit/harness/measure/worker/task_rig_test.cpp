@@ -68,7 +68,7 @@ TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
     rig.allocate(1);
     model::Setup setup;
     const auto executor = rig.prepare(1, setup, [](std::string_view) {});
-    EXPECT_EQ(executor->counts().rewritten_nodes, rewrite == "none" ? 0 : 3);
+    EXPECT_EQ(executor->counts().graphs.rewritten_nodes, rewrite == "none" ? 0 : 3);
   }
 }
 

@@ -1,11 +1,11 @@
-// What a process had of the cache.
+// What a process had of the cache of slow choices.
 #pragma once
 
 #include <cstdint>
 
-namespace graphbench::cache {
+namespace graphbench::facts {
 
-struct Use {
+struct CacheUse {
   std::int64_t hits = 0;     // entries found, a key once
   std::int64_t misses = 0;   // entries made, because none was found
   std::int64_t refused = 0;  // files that could not be used
@@ -13,4 +13,4 @@ struct Use {
   double seconds_saved = 0;  // what making those found took, less the time waited for another process's
 };
 
-}  // namespace graphbench::cache
+}  // namespace graphbench::facts

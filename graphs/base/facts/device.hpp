@@ -1,0 +1,45 @@
+// What a device says of itself, of its state and of its choices.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphbench::facts {
+
+struct DeviceFacts {
+  std::string kind;                // "cuda", "host"
+  std::string name;                // "NVIDIA H200"; on host the CPU's name
+  std::string uuid;                // empty where there is none
+  std::string compute_capability;  // "9.0"; empty on host
+  std::int64_t memory_bytes = 0;
+  std::string driver;                            // "580.159.04"; empty on host
+  std::string runtime;                           // "13.0"; empty on host
+  std::map<std::string, std::string> libraries;  // "cublasLt" -> "13.1.0"
+  std::string pci_bus_id;                        // "0000:1b:00.0"; empty on host
+};
+
+// One reading of a device's monitor. What could not be read is absent.
+struct DeviceReading {
+  std::optional<double> sm_clock_hz;
+  std::optional<double> memory_clock_hz;
+  std::optional<double> temperature_celsius;
+  std::optional<double> power_watts;
+  std::vector<std::string> throttle;  // reasons in force, such as "sw_power_cap"; idling is none
+};
+
+// What a device chose among a library's algorithms, and kernels of ours in their place.
+struct LibraryChoice {
+  std::string key;        // what the choice depends on: the op, its shape and types
+  std::string algorithm;  // by a name that means the same in every process
+  bool timed = false;     // candidates were timed, now or when it was kept; else a heuristic's first
+  bool hit = false;       // an earlier process, or of a sweep's choices an earlier sweep, made and kept it
+  // Whether the library's own plan was taken from the package: "serialised", it was; "engine", it could not
+  // be, and one was built by the algorithm's name. Empty: the package has none.
+  std::string plan = {};
+  friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
+};
+
+}  // namespace graphbench::facts

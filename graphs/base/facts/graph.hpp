@@ -1,0 +1,58 @@
+// What the graphs of a step hold, how a step reaches its caller's memory, and graphs described node by node.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphbench::facts {
+
+struct Reason {
+  std::string code;     // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
+  std::string message;  // one line
+};
+
+struct GraphCounts {
+  std::int64_t pieces = 0;           // graphs launched per step; 0 for eager
+  std::int64_t nodes = 0;            // nodes in them
+  std::int64_t captured_ops = 0;     // ops (markers not counted) that the graphs hold
+  std::int64_t eager_ops = 0;        // ops (markers not counted) launched one by one
+  std::int64_t rewritten_nodes = 0;  // replaced by other nodes that do the same
+};
+
+// How a graph cell's steps reach memory that is a caller's (axis `io`). All of it is per step.
+struct Io {
+  std::int64_t copies = 0;  // of whole values, outside of the graphs
+  std::int64_t copy_bytes = 0;
+  std::int64_t copies_kept = 0;       // not made: the caller's pointer is the graph's own
+  std::int64_t kernel_nodes_set = 0;  // nodes of our own kernels that get other addresses
+  std::int64_t copy_nodes_set = 0;    // beside kernels whose parameters are a library's
+  std::int64_t pieces_touched = 0;    // graphs that hold an address of the caller's
+  std::int64_t set_execs = 0;         // it launches those of one set, of all that the setup instantiated
+  // Means over the steps since the capture, and how many these are.
+  double recordings = 0;
+  double updates = 0;
+  double updates_refused = 0;
+  double instantiations = 0;
+  std::int64_t steps = 0;
+  // The first update that was refused, code graph_update_failed, with piece and node; the piece was
+  // instantiated again each time, within the step's time.
+  std::optional<Reason> refused;
+};
+
+// Nothing in it is an address: two captures of one program at one batch are equal.
+struct DescribedNode {
+  std::string op;                            // of the program, that recorded it; empty: none did
+  std::string type;                          // "kernel", "memcpy", "memset", ...
+  std::string function;                      // of a kernel, where the device tells
+  std::map<std::string, std::string> facts;  // "grid", "block", "bytes", ...
+  std::vector<std::int64_t> after;           // nodes of the piece that it waits for, ascending
+};
+
+struct DescribedPiece {
+  std::vector<DescribedNode> nodes;  // in the order of recording
+};
+
+}  // namespace graphbench::facts
