@@ -49,7 +49,7 @@ GB_DESCRIBE(model::LadderSummary, latency_seconds, submit_seconds, busy_seconds,
             over_engine, (later, over_modes));
 GB_DESCRIBE(model::TrafficMode, mode, count, served);
 GB_DESCRIBE(model::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
-GB_DESCRIBE(model::Ladder, id, (inlined(&T::cell)), role, sizes, policy, traffic,
+GB_DESCRIBE(model::Ladder, id, (inlined(&T::cell)), role, (left_out, also), sizes, policy, traffic,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check,
             launches, summary);
 GB_DESCRIBE(model::FrontierPoint, sizes, step_seconds);

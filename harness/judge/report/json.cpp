@@ -29,7 +29,8 @@ GB_DESCRIBE(model::ComparisonCounts,
                    field("new_only", &T::new_only), field("failed_now", &T::failed_now),
                    field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
                    field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
-                   field("changed", &T::cells_changed))));
+                   field("changed", &T::cells_changed))),
+            (left_out, cells_lacking));
 
 }  // namespace graphbench::codec
 

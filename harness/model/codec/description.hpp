@@ -2,7 +2,9 @@
 // the member it stands for. json_writer.hpp and json_reader.hpp loop over it.
 #pragma once
 
+#include <boost/pfr/tuple_size.hpp>
 #include <boost/preprocessor.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -69,22 +71,64 @@ struct Interval {
   std::optional<double> T::*high;
 };
 
-// All metrics of T's section, by the table of metrics.
-template <typename T>
-struct MetricFields {};
-
 // Values of axes that came later (harness/model/axes.hpp), each under the axis's name.
 template <typename T>
 struct LaterAxes {};
 
-// A form of its own: `Json write(const T&)`, absent where the key is left out, and, if it is read,
-// `void read(JsonWalk&, JsonWalk::Value, T&)`.
+// A member that is left out on purpose: something else writes it, or nothing does.
+template <typename T, typename Member>
+struct LeftOut {
+  Member T::*member;
+};
+
+// A form of its own, of one member or computed of others: `Json write(const T&)`, absent where the key is
+// left out, and, if it is read, `void read(JsonWalk&, JsonWalk::Value, T&)`.
 template <typename Custom>
 struct CustomField {
   std::string_view key;
   Custom custom;
   bool in_messages = true;
+  std::size_t members = 1;
 };
+
+// How many members of its struct a field stands for: describes_all() compares their sum.
+template <typename T, typename Member>
+constexpr std::size_t members_of(const Field<T, Member>&) {
+  return 1;
+}
+template <typename... Fields>
+constexpr std::size_t members_of(const std::tuple<Fields...>& fields) {
+  return std::apply([](const auto&... each) { return (std::size_t{0} + ... + members_of(each)); }, fields);
+}
+template <typename... Fields>
+constexpr std::size_t members_of(const Group<Fields...>& group) {
+  return members_of(group.fields);
+}
+template <typename T, typename Member>
+constexpr std::size_t members_of(const Inlined<T, Member>&) {
+  return 1;
+}
+template <typename T>
+constexpr std::size_t members_of(const Interval<T>&) {
+  return 2;
+}
+template <typename T, typename Member>
+constexpr std::size_t members_of(const LeftOut<T, Member>&) {
+  return 1;
+}
+template <typename T>
+constexpr std::size_t members_of(const LaterAxes<T>&) {
+  return 1;
+}
+template <typename Custom>
+constexpr std::size_t members_of(const CustomField<Custom>& field) {
+  return field.members;
+}
+// Whoever forgets a member in a description is told by the compiler: writer and reader assert this.
+template <Described T>
+constexpr bool describes_all() {
+  return members_of(Description<T>::fields) == boost::pfr::tuple_size_v<T>;
+}
 
 template <typename T, typename Member>
 constexpr Field<T, Member> field(std::string_view key, Member T::*member) {
@@ -115,9 +159,17 @@ constexpr Interval<T> interval(std::string_view key, std::optional<double> T::*l
                                std::optional<double> T::*high) {
   return {key, low, high};
 }
+template <typename T, typename Member>
+constexpr LeftOut<T, Member> left_out_field(std::string_view, Member T::*member) {
+  return {member};
+}
 template <typename Custom>
-constexpr CustomField<Custom> custom_field(std::string_view key, bool in_messages = true) {
-  return {key, {}, in_messages};
+constexpr CustomField<Custom> custom_field(std::string_view key) {
+  return {key, {}};
+}
+template <typename Custom>
+constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messages = true) {
+  return {key, {}, in_messages, 0};
 }
 
 // GB_DESCRIBE(model::Reason, code, message); describes a struct by its members, each under its own name. What

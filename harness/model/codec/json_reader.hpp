@@ -10,14 +10,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "graphs/base/input_error.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/description.hpp"
 #include "harness/model/codec/json_walk.hpp"
-#include "harness/model/metrics.hpp"
 
 namespace graphbench::codec {
 
@@ -129,28 +127,9 @@ class JsonReader {
     }
     return false;
   }
-  template <typename T>
-  bool take(std::string_view key, Value value, T& out, const MetricFields<T>&) {
-    for (const model::MetricRow& row : model::metrics()) {
-      if (row.name != key) continue;
-      if constexpr (std::is_same_v<T, model::CellSummary>) {
-        if (row.estimate != nullptr) {
-          read(value, out.*row.estimate);
-          return true;
-        }
-      }
-      if (std::visit([&](auto member) { return take_metric(value, out, member); }, row.value)) return true;
-    }
-    return false;
-  }
   template <typename T, typename Member>
-  bool take_metric(Value value, T& out, Member member) {
-    if constexpr (requires { out.*member; }) {
-      read(value, out.*member);
-      return true;
-    } else {
-      return false;
-    }
+  bool take(std::string_view, Value, T&, const LeftOut<T, Member>&) {
+    return false;
   }
 
   JsonWalk& walk_;
@@ -169,6 +148,7 @@ void JsonReader::read(Value value, T& out) {
 
 template <Described T>
 bool JsonReader::read_field(std::string_view key, Value field, T& out) {
+  static_assert(describes_all<T>(), "a member of T is not in its description");
   if (take_any(key, field, out, Description<T>::fields)) return true;
   walk_.skip(field);
   return false;

@@ -10,11 +10,9 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "harness/model/codec/description.hpp"
-#include "harness/model/metrics.hpp"
 
 namespace graphbench::codec {
 
@@ -119,32 +117,15 @@ class JsonWriter {
   void add(Json& object, const T& value, const LaterAxes<T>&) const {
     for (const auto& [axis, of_axis] : value.more_axes) put(at(object, axis), of_axis);
   }
-  template <typename T>
-  void add(Json& object, const T& value, const MetricFields<T>&) const {
-    if constexpr (std::is_same_v<T, model::CellSummary>) {
-      for (const model::MetricRow& row : model::metrics()) {
-        if (row.estimate != nullptr) put(at(object, row.name), value.*row.estimate);
-      }
-    }
-    for (const model::MetricRow& row : model::metrics()) {
-      std::visit([&](auto member) { add_metric(object, value, row, member); }, row.value);
-    }
-  }
   template <typename T, typename Member>
-  void add_metric(Json& object, const T& value, const model::MetricRow& row, Member member) const {
-    if constexpr (requires { value.*member; }) {
-      if constexpr (requires { (value.*member).has_value(); }) {
-        if (row.left_out && !(value.*member).has_value()) return;
-      }
-      put(at(object, row.name), value.*member);
-    }
-  }
+  void add(Json&, const T&, const LeftOut<T, Member>&) const {}
 
   Form form_;
 };
 
 template <Described T>
 void JsonWriter::put(Json& out, const T& value) const {
+  static_assert(describes_all<T>(), "a member of T is not in its description");
   if constexpr (requires { Description<T>::can_be_written(value); }) {
     if (!Description<T>::can_be_written(value)) return;
   }

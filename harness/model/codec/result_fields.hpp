@@ -64,19 +64,26 @@ struct Description<model::Estimate> {
   static bool can_be_written(const T& estimate) { return std::isfinite(estimate.p50); }
 };
 
-GB_DESCRIBE(model::Setup, (MetricFields<T>()));
+GB_DESCRIBE(model::Setup, prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds,
+            upload_seconds, first_step_seconds);
 GB_DESCRIBE(model::Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
             prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
             first_step_seconds);
-GB_DESCRIBE(model::GraphCounts, (MetricFields<T>()));
-GB_DESCRIBE(model::Reason, code, message);
-GB_DESCRIBE(model::Io, (MetricFields<T>()), (later, refused));
-GB_DESCRIBE(model::Counters, (MetricFields<T>()), skips);
-GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, low_memory));
-GB_DESCRIBE(model::CacheUse, (MetricFields<T>()));
+GB_DESCRIBE(facts::GraphCounts, pieces, nodes, captured_ops, eager_ops, rewritten_nodes);
+GB_DESCRIBE(facts::Reason, code, message);
+GB_DESCRIBE(facts::Io, copies, copy_bytes, copies_kept, kernel_nodes_set, copy_nodes_set, pieces_touched,
+            set_execs, recordings, updates, updates_refused, instantiations, steps, (later, refused));
+GB_DESCRIBE(model::Counters, programs, pieces, capturable, captured, instantiated, updated, compilations,
+            skips);
+GB_DESCRIBE(model::PackageUse, bytes, weights_bytes, load_seconds, verify_seconds, first_step_seconds,
+            staging_bytes, (later, plans), (later, low_memory));
+GB_DESCRIBE(facts::CacheUse, hits, misses, refused, bytes, seconds_saved);
 GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
-GB_DESCRIBE(model::Memory, (MetricFields<T>()), (later, witness), (later, peak_bytes));
-GB_DESCRIBE(model::CellSummary, (MetricFields<T>()),
+GB_DESCRIBE(model::Memory, weights_bytes, pool_bytes, pool_bytes_private, pool_bytes_own, used_bytes,
+            context_bytes, code_bytes, static_bytes, workspace_bytes, pool_in_use_bytes_max, exec_bytes,
+            weights_bytes_max, tuning_bytes_max, unaccounted_bytes, (later, witness), (later, peak_bytes));
+GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds, speedup_over_eager,
+            breakeven_steps, steady_after, (later, submit_over_floor),
             (interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high)),
             (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)));
 
@@ -94,16 +101,18 @@ struct Ramp {
   }
 };
 
-GB_DESCRIBE(model::Sustained, (MetricFields<T>()), stopped_by);
+GB_DESCRIBE(model::Sustained, latency_seconds, device_seconds, sm_clock_hz, power_watts, seconds_to_steady,
+            stopped_by);
 GB_DESCRIBE(model::LaunchPlacement, latency_samples, device_samples, submit_seconds, latency_seconds,
             device_seconds, throughput_steps_per_second);
 GB_DESCRIBE(model::WithinLaunch, submit_spread, latency_spread, device_spread, steady_step);
 GB_DESCRIBE(model::MeasuredOn, hostname, (text, uuid));
-GB_DESCRIBE(model::Launch, index, setup, (MetricFields<T>()),
+GB_DESCRIBE(model::Launch, index, setup, submit_seconds, latency_seconds, device_seconds,
+            throughput_steps_per_second,
             (group("stopped_by", text_field("latency", &T::latency_stopped_by),
                    text_field("device", &T::device_stopped_by),
                    text_field("throughput", &T::throughput_stopped_by))),
-            (later, placements), (custom_field<Ramp>("ramp_seconds", false)), (later, sustained),
+            (later, placements), (computed_field<Ramp>("ramp_seconds", false)), (later, sustained),
             (later, machine), (later, setups), (later, startup), (later, worker_seconds), (message, within),
             (message, submit_samples), (message, latency_samples), (message, device_samples),
             (message, latency_started_ns), (message, device_started_ns));
@@ -149,15 +158,15 @@ struct ReasonField {
   void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.reason); }
 };
 
-GB_DESCRIBE(model::CellResult, (custom_field<CellId>("id")), (inlined(&T::cell)),
+GB_DESCRIBE(model::CellResult, (computed_field<CellId>("id")), (inlined(&T::cell)),
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
             memory, launches, summary, (later, caller_io), (later, counters), (later, training),
             (later, shape_walk), (later, cache), (later, package), (later, fallback),
             (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
             (later, measured_on), (later, shard), (later, rewrites));
-GB_DESCRIBE(model::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
+GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
-GB_DESCRIBE(model::LibraryChoice, key, algorithm, timed, hit, (later, plan));
+GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
 // Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
 // same.
@@ -206,7 +215,7 @@ struct CacheTotal {
 GB_DESCRIBE(model::Result,
             (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
             (text, finished_at), complete, environment, plan, (later, shards),
-            (custom_field<CacheTotal>("cache")));
+            (computed_field<CacheTotal>("cache")), (left_out, cells));
 GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
 GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, dump_graph);
 GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
