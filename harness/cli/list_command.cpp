@@ -128,8 +128,8 @@ Lines metrics(const sweep::ProbeAnswer&) {
   Lines lines;
   for (const model::MetricRow& row : model::metrics()) {
     Json json = {{"name", row.name}, {"unit", row.unit}, {"help", row.help}};
-    json["family"] = row.family.order > 0 ? Json(row.family.name) : Json(nullptr);
-    json["compared_as"] = row.compared.order > 0 ? Json(row.compared.name) : Json(nullptr);
+    json["family"] = row.family.empty() ? Json(nullptr) : Json(row.family);
+    json["compared_as"] = row.compared.empty() ? Json(nullptr) : Json(row.compared);
     lines.push_back({std::string(row.name), std::string(row.help), std::move(json)});
   }
   return lines;

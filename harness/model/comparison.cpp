@@ -43,7 +43,7 @@ std::vector<Metric> listed_metrics() {
 }
 
 std::string name_of(Metric metric) {
-  return std::string(row_of(metric).compared.name);
+  return std::string(row_of(metric).compared);
 }
 
 std::string name_of(Coverage coverage) {

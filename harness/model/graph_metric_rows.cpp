@@ -10,8 +10,8 @@ namespace {
 constexpr auto count = MetricKind::count;
 
 // Of caller_io: where axis io is away from its default.
-constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit, MetricPlace family,
-                       std::string_view help) {
+constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
+                       std::string_view family, std::string_view help) {
   return {.name = name,
           .kind = unit == "bytes" ? MetricKind::bytes : count,
           .unit = unit,
@@ -23,8 +23,8 @@ constexpr MetricRow io(std::string_view name, MetricValue value, std::string_vie
           .family = family};
 }
 
-constexpr MetricRow counter(std::string_view name, std::int64_t Counters::*value, std::string_view unit,
-                            MetricPlace family, std::string_view help) {
+constexpr MetricRow counter(std::string_view name, MetricValue value, std::string_view unit,
+                            std::string_view family, std::string_view help) {
   return {.name = name,
           .kind = count,
           .unit = unit,
@@ -36,7 +36,7 @@ constexpr MetricRow counter(std::string_view name, std::int64_t Counters::*value
 }
 
 // `first`: there since documents hold a training step.
-constexpr MetricRow training(std::string_view name, MetricValue value, MetricPlace family, bool first,
+constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
   return {.name = name,
           .kind = name.ends_with("bytes")     ? MetricKind::bytes
@@ -46,111 +46,117 @@ constexpr MetricRow training(std::string_view name, MetricValue value, MetricPla
           .help = help,
           .value = value,
           .addition = !first,
-          .left_out = !first,
           .on_request = true,
           .family = family};
 }
 
-constexpr MetricRow rows[] = {
-    {.name = "pieces",
-     .kind = count,
-     .unit = "graphs",
-     .help = "Graphs that the step is captured as.",
-     .value = &GraphCounts::pieces,
-     .graphs_only = true,
-     .family = {14, "graphbench_graph_pieces"},
-     .counted = {2, "pieces"}},
+constexpr MetricRow of_graphs[] = {
     {.name = "nodes",
      .kind = count,
      .unit = "nodes",
      .help = "Nodes of the step's graphs.",
-     .value = &GraphCounts::nodes,
+     .value = value<&GraphCounts::nodes>(),
      .graphs_only = true,
-     .family = {13, "graphbench_graph_nodes"},
-     .counted = {1, "nodes"}},
+     .family = "graphbench_graph_nodes",
+     .counted = "nodes"},
+    {.name = "pieces",
+     .kind = count,
+     .unit = "graphs",
+     .help = "Graphs that the step is captured as.",
+     .value = value<&GraphCounts::pieces>(),
+     .graphs_only = true,
+     .family = "graphbench_graph_pieces",
+     .counted = "pieces"},
     {.name = "captured_ops",
      .kind = count,
      .unit = "ops",
      .help = "Ops of the step inside graphs.",
-     .value = &GraphCounts::captured_ops,
-     .counted = {3, "captured_ops"}},
+     .value = value<&GraphCounts::captured_ops>(),
+     .counted = "captured_ops"},
     {.name = "eager_ops",
      .kind = count,
      .unit = "ops",
      .help = "Ops of the step launched one by one.",
-     .value = &GraphCounts::eager_ops,
-     .counted = {4, "eager_ops"}},
+     .value = value<&GraphCounts::eager_ops>(),
+     .counted = "eager_ops"},
     {.name = "rewritten_nodes",
      .kind = count,
      .unit = "nodes",
      .help = "Nodes of the step's graphs that --graph-rewrite put in the place of recorded ones.",
-     .value = &GraphCounts::rewritten_nodes,
+     .value = value<&GraphCounts::rewritten_nodes>(),
      .addition = true},
+};
 
-    io("copies", &Io::copies, "copies", {23, "graphbench_io_copies"},
+constexpr MetricRow of_steps[] = {
+    io("copies", value<&Io::copies>(), "copies", "graphbench_io_copies",
        "Copies of the caller's values that a step makes outside of its graphs."),
-    io("copy_bytes", &Io::copy_bytes, "bytes", {24, "graphbench_io_copy_bytes"},
+    io("copy_bytes", value<&Io::copy_bytes>(), "bytes", "graphbench_io_copy_bytes",
        "Bytes of a step's copies of the caller's values."),
-    io("copies_kept", &Io::copies_kept, "copies", {25, "graphbench_io_copies_kept"},
+    io("copies_kept", value<&Io::copies_kept>(), "copies", "graphbench_io_copies_kept",
        "Copies that a step does not make, because the caller's pointer is the graph's own."),
-    io("kernel_nodes_set", &Io::kernel_nodes_set, "nodes", {26, "graphbench_io_kernel_nodes_set"},
+    io("kernel_nodes_set", value<&Io::kernel_nodes_set>(), "nodes", "graphbench_io_kernel_nodes_set",
        "Nodes of our own kernels whose addresses a step sets."),
-    io("copy_nodes_set", &Io::copy_nodes_set, "nodes", {27, "graphbench_io_copy_nodes_set"},
+    io("copy_nodes_set", value<&Io::copy_nodes_set>(), "nodes", "graphbench_io_copy_nodes_set",
        "Copy nodes whose addresses a step sets, beside kernels of libraries."),
-    io("pieces_touched", &Io::pieces_touched, "graphs", {28, "graphbench_io_pieces_touched"},
+    io("pieces_touched", value<&Io::pieces_touched>(), "graphs", "graphbench_io_pieces_touched",
        "Graphs of a step that hold an address of the caller's."),
-    io("set_execs", &Io::set_execs, "graphs", {29, "graphbench_io_set_execs"},
+    io("set_execs", value<&Io::set_execs>(), "graphs", "graphbench_io_set_execs",
        "Graphs that a step chooses from: one for each of the caller's sets, instantiated by the setup."),
-    io("recordings", &Io::recordings, "recordings", {30, "graphbench_io_recordings"},
+    io("recordings", value<&Io::recordings>(), "recordings", "graphbench_io_recordings",
        "Recordings that a step makes: mean over the last placement's steps."),
-    io("updates", &Io::updates, "updates", {31, "graphbench_io_updates"},
+    io("updates", value<&Io::updates>(), "updates", "graphbench_io_updates",
        "Updates of execs that a step makes: mean over the last placement's steps."),
-    io("updates_refused", &Io::updates_refused, "updates", {32, "graphbench_io_updates_refused"},
+    io("updates_refused", value<&Io::updates_refused>(), "updates", "graphbench_io_updates_refused",
        "Updates of a step that are refused, whose graph it instantiates again: mean likewise."),
-    io("instantiations", &Io::instantiations, "graphs", {33, "graphbench_io_instantiations"},
+    io("instantiations", value<&Io::instantiations>(), "graphs", "graphbench_io_instantiations",
        "Graphs that a step instantiates: mean over the last placement's steps."),
-    io("steps", &Io::steps, "steps", {}, "Steps of the last placement, which the means are over."),
+    io("steps", value<&Io::steps>(), "steps", "", "Steps of the last placement, which the means are over."),
 
-    counter("programs", &Counters::programs, "programs", {34, "graphbench_counters_programs"},
+    counter("programs", value<&Counters::programs>(), "programs", "graphbench_counters_programs",
             "Times the cell's program was prepared."),
-    counter("pieces", &Counters::pieces, "pieces", {35, "graphbench_counters_pieces"},
+    counter("pieces", value<&Counters::pieces>(), "pieces", "graphbench_counters_pieces",
             "Parts that a step is split into, captured or not."),
-    counter("capturable", &Counters::capturable, "pieces", {36, "graphbench_counters_capturable"},
+    counter("capturable", value<&Counters::capturable>(), "pieces", "graphbench_counters_capturable",
             "Parts of a step that a graph can hold."),
-    counter("captured", &Counters::captured, "recordings", {37, "graphbench_counters_captured"},
+    counter("captured", value<&Counters::captured>(), "recordings", "graphbench_counters_captured",
             "Recordings made, by the setup and by steps."),
-    counter("instantiated", &Counters::instantiated, "graphs", {38, "graphbench_counters_instantiated"},
+    counter("instantiated", value<&Counters::instantiated>(), "graphs", "graphbench_counters_instantiated",
             "Graphs instantiated, by the setup and by steps."),
-    counter("updated", &Counters::updated, "updates", {39, "graphbench_counters_updated"},
+    counter("updated", value<&Counters::updated>(), "updates", "graphbench_counters_updated",
             "Updates of execs, by steps."),
-    counter("compilations", &Counters::compilations, "kernels", {40, "graphbench_counters_compilations"},
+    counter("compilations", value<&Counters::compilations>(), "kernels", "graphbench_counters_compilations",
             "Kernels prepared."),
 
-    training("saved_bytes", &facts::TrainingFacts::saved_bytes, {41, "graphbench_training_saved_bytes"}, true,
-             "Activations that a training step's forward leaves to its backward."),
-    training("gradient_bytes", &facts::TrainingFacts::gradient_bytes,
-             {42, "graphbench_training_gradient_bytes"}, true, "Gradients of a training step's parameters."),
-    training("optimizer_bytes", &facts::TrainingFacts::optimizer_bytes,
-             {43, "graphbench_training_optimizer_bytes"}, true, "State of a training step's optimizer."),
-    training("copies_skipped", &facts::TrainingFacts::copies_skipped,
-             {44, "graphbench_training_copies_skipped"}, false,
+    training("saved_bytes", value<&facts::TrainingFacts::saved_bytes>(), "graphbench_training_saved_bytes",
+             true, "Activations that a training step's forward leaves to its backward."),
+    training("gradient_bytes", value<&facts::TrainingFacts::gradient_bytes>(),
+             "graphbench_training_gradient_bytes", true, "Gradients of a training step's parameters."),
+    training("optimizer_bytes", value<&facts::TrainingFacts::optimizer_bytes>(),
+             "graphbench_training_optimizer_bytes", true, "State of a training step's optimizer."),
+    training("copies_skipped", value<&facts::TrainingFacts::copies_skipped>(),
+             "graphbench_training_copies_skipped", false,
              "Gradients that one graph of a training step hands to another without a copy."),
-    training("peak_bytes", &Training::peak_bytes, {45, "graphbench_training_peak_bytes"}, false,
+    training("peak_bytes", value<&Training::peak_bytes>(), "graphbench_training_peak_bytes", false,
              "The most that a training step's activations and gradients take at once."),
-    training("forward_seconds", &Training::forward_seconds, {47, "graphbench_training_forward_seconds"},
+    training("forward_seconds", value<&Training::forward_seconds>(), "graphbench_training_forward_seconds",
              false, "Device time of a training step's forward ops, where no graph holds other phases too."),
-    training("backward_seconds", &Training::backward_seconds, {48, "graphbench_training_backward_seconds"},
+    training("backward_seconds", value<&Training::backward_seconds>(), "graphbench_training_backward_seconds",
              false, "Device time of a training step's backward ops, likewise."),
-    training("optimizer_seconds", &Training::optimizer_seconds, {49, "graphbench_training_optimizer_seconds"},
-             false, "Device time of a training step's optimizer ops, likewise."),
-    training("step_seconds", &Training::step_seconds, {50, "graphbench_training_step_seconds"}, false,
+    training("optimizer_seconds", value<&Training::optimizer_seconds>(),
+             "graphbench_training_optimizer_seconds", false,
+             "Device time of a training step's optimizer ops, likewise."),
+    training("step_seconds", value<&Training::step_seconds>(), "graphbench_training_step_seconds", false,
              "Device time of the steps whose phases are timed."),
 };
 
 }  // namespace
 
 std::vector<MetricRow> graph_metric_rows() {
-  return {std::begin(rows), std::end(rows)};
+  return {std::begin(of_graphs), std::end(of_graphs)};
+}
+
+std::vector<MetricRow> step_metric_rows() {
+  return {std::begin(of_steps), std::end(of_steps)};
 }
 
 }  // namespace graphbench::model

@@ -3,13 +3,14 @@
 
 #include <vector>
 
-#include "harness/model/metrics.hpp"
+#include "harness/model/metric_value.hpp"
 
 namespace graphbench::model {
 
-// metric_rows.cpp: times and summaries, and all rows in the order of the document.
+// metric_rows.cpp: times and summaries, and all rows in the order of the table.
 std::vector<MetricRow> metric_rows();
-std::vector<MetricRow> graph_metric_rows();    // graph, caller_io and counters
+std::vector<MetricRow> graph_metric_rows();    // graph
+std::vector<MetricRow> step_metric_rows();     // caller_io, counters and training
 std::vector<MetricRow> memory_metric_rows();   // memory
 std::vector<MetricRow> startup_metric_rows();  // startup
 std::vector<MetricRow> cache_metric_rows();    // cache
@@ -18,6 +19,6 @@ std::vector<MetricRow> walk_metric_rows();     // evaluation and shape_walk
 
 // Of what is measured where it is asked for.
 MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
-              MetricPlace family, std::string_view help);
+              std::string_view family, std::string_view help);
 
 }  // namespace graphbench::model

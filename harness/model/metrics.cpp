@@ -10,6 +10,13 @@ namespace {
 
 using Rows = std::vector<const MetricRow*>;
 
+// Rows that stand ahead of a list's others, which follow in the order of the table. What is compared begins
+// as enum Metric does.
+constexpr std::string_view compared_first[] = {"latency", "submit",      "device", "capture",   "sustained",
+                                               "setup",   "instantiate", "upload", "throughput"};
+constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "setup"};
+constexpr std::string_view counted_first[] = {"nodes", "pieces", "captured_ops", "eager_ops"};
+
 // The lists are made once: a comparison asks for names a million times.
 struct Table {
   std::vector<MetricRow> rows;
@@ -21,19 +28,20 @@ struct Table {
   explicit Table(std::vector<MetricRow> all) : rows(std::move(all)) { arrange(); }
 
   void arrange() {
-    families = ordered(&MetricRow::family);
-    compared = ordered(&MetricRow::compared);
-    columns = ordered(&MetricRow::column);
-    counted = ordered(&MetricRow::counted);
+    families = listed(&MetricRow::family, {});
+    compared = listed(&MetricRow::compared, compared_first);
+    columns = listed(&MetricRow::column, columns_first);
+    counted = listed(&MetricRow::counted, counted_first);
   }
 
  private:
-  Rows ordered(MetricPlace MetricRow::*place) const {
+  Rows listed(std::string_view MetricRow::*name, std::span<const std::string_view> first) const {
     Rows list;
     for (const MetricRow& row : rows) {
-      if ((row.*place).order > 0) list.push_back(&row);
+      if (!(row.*name).empty()) list.push_back(&row);
     }
-    std::ranges::stable_sort(list, {}, [&](const MetricRow* row) { return (row->*place).order; });
+    std::ranges::stable_sort(
+        list, {}, [&](const MetricRow* row) { return std::ranges::find(first, row->*name) - first.begin(); });
     return list;
   }
 };
@@ -49,21 +57,13 @@ std::span<const MetricRow> metrics() {
   return table().rows;
 }
 
-MetricSection section_of(const MetricRow& row) {
-  constexpr MetricSection by_type[] = {
-      MetricSection::launch,    MetricSection::launch,   MetricSection::sustained, MetricSection::sustained,
-      MetricSection::setup,     MetricSection::setup,    MetricSection::startup,   MetricSection::startup,
-      MetricSection::graph,     MetricSection::io,       MetricSection::io,        MetricSection::counters,
-      MetricSection::training,  MetricSection::training, MetricSection::training,  MetricSection::training,
-      MetricSection::evaluated, MetricSection::walk,     MetricSection::walk,      MetricSection::cache,
-      MetricSection::cache,     MetricSection::package,  MetricSection::package,   MetricSection::memory,
-      MetricSection::memory,    MetricSection::summary,  MetricSection::summary,   MetricSection::derived};
-  static_assert(std::size(by_type) == std::variant_size_v<MetricValue>);
-  return by_type[row.value.index()];
-}
-
-bool is_distribution(const MetricRow& row) {
-  return std::holds_alternative<std::optional<Summary> Launch::*>(row.value);
+std::string_view key_of(MetricSection section) {
+  constexpr std::string_view keys[] = {"setup",      "startup",  "",
+                                       "sustained",  "graph",    "caller_io",
+                                       "counters",   "training", "training.evaluation",
+                                       "shape_walk", "cache",    "package",
+                                       "memory",     "summary",  ""};
+  return keys[static_cast<std::size_t>(section)];
 }
 
 std::vector<const MetricRow*> metrics_in(MetricSection section) {

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "harness/model/comparison.hpp"
@@ -36,27 +35,12 @@ enum class MetricSection : std::uint8_t {
   derived     // not in the document: computed from other metrics
 };
 
-// What a derived metric is computed as (harness/model/statistics/metric_values.cpp).
-enum class DerivedMetric : std::uint8_t { setup_seconds };
-
-// The member that holds the value.
-using MetricValue =
-    std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
-                 std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
-                 std::optional<double> Setup::*, double Startup::*, std::optional<double> Startup::*,
-                 std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
-                 std::int64_t facts::TrainingFacts::*, std::optional<std::int64_t> facts::TrainingFacts::*,
-                 std::optional<std::int64_t> Training::*, std::optional<double> Training::*,
-                 std::optional<Summary> Evaluation::*, std::int64_t ShapeWalk::*,
-                 std::optional<double> ShapeWalk::*, std::int64_t CacheUse::*, double CacheUse::*,
-                 std::int64_t PackageUse::*, double PackageUse::*, std::int64_t Memory::*,
-                 std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
-                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
-
-// A place in a list that has an order of its own; 0: not in it.
-struct MetricPlace {
-  int order = 0;
-  std::string_view name = {};
+// Where the value is found: in a launch or in a cell, and so one of the two functions is null.
+struct MetricValue {
+  MetricSection section = MetricSection::derived;
+  std::optional<double> (*of_launch)(const Launch& launch) = nullptr;
+  std::optional<double> (*of_cell)(const CellResult& cell) = nullptr;
+  const Summary* (*summary_of)(const Launch& launch) = nullptr;  // of_launch is its p50; null for a number
 };
 
 struct MetricRow {
@@ -67,28 +51,34 @@ struct MetricRow {
   MetricValue value;
   // Of a distribution: its estimate over launches, under the same key in `summary`.
   std::optional<Estimate> CellSummary::*estimate = nullptr;
-  bool graphs_only = false;             // no number of an eager cell: no series, no column
-  bool addition = false;                // came after the contract: documents of older versions lack it
-  bool left_out = false;                // where absent, the key is not written (else it is null)
-  bool on_request = false;              // measured where asked for: else no column, and not missed
-  MetricPlace family = {};              // Prometheus
-  MetricPlace compared = {};            // `compare` reads it of launches; the name is what --margin takes
+  bool graphs_only = false;  // no number of an eager cell: no series, no column
+  bool addition = false;     // came after the contract: documents of older versions lack it
+  bool on_request = false;   // measured where asked for: else no column, and not missed
+  // The name in each list that it is in; empty: it is not.
+  std::string_view family = {};         // Prometheus
+  std::string_view compared = {};       // `compare` reads it of launches, and --margin takes the name
   bool listed = false;                  // of compared: shown with before and after, not tested
-  MetricPlace counted = {};             // `compare` says where it changed, without statistics
+  std::string_view counted = {};        // `compare` says where it changed, without statistics
   double counted_tolerance = 0;         // of counted: a smaller relative change is none
   std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
-  MetricPlace column = {};              // of the console's table and the page
+  std::string_view column = {};         // of the console's table and the page
   std::string_view column_help = {};
 };
 
 std::span<const MetricRow> metrics();
-MetricSection section_of(const MetricRow& row);
-bool is_distribution(const MetricRow& row);
+inline MetricSection section_of(const MetricRow& row) {
+  return row.value.section;
+}
+// The key of the section's object in a cell, or in a launch: "training.evaluation"; empty: it is that itself.
+std::string_view key_of(MetricSection section);
+inline bool is_distribution(const MetricRow& row) {
+  return row.estimate != nullptr;
+}
 
-// Rows that stand in one section of the document, in its order.
+// Rows of one section of the document.
 std::vector<const MetricRow*> metrics_in(MetricSection section);
-// Rows with a family, those that are compared, those with a column, and those that are counted, each in the
-// list's own order.
+// Rows with a family, those that are compared, those with a column, and those that are counted, in the order
+// of the table but for the rows that metrics.cpp names.
 const std::vector<const MetricRow*>& family_metrics();
 const std::vector<const MetricRow*>& compared_metrics();
 const std::vector<const MetricRow*>& column_metrics();

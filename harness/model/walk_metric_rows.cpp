@@ -7,24 +7,24 @@ namespace graphbench::model {
 std::vector<MetricRow> walk_metric_rows() {
   using enum MetricKind;
   return {
-      row("latency_seconds", time, "seconds", &Evaluation::latency_seconds,
-          {65, "graphbench_evaluation_latency_seconds"},
+      row("latency_seconds", time, "seconds", value<&Evaluation::latency_seconds>(),
+          "graphbench_evaluation_latency_seconds",
           "Median latency of evaluating: the forward program on the parameters that training has left."),
 
-      row("programs", count, "programs", &ShapeWalk::programs, {66, "graphbench_shape_walk_programs"},
+      row("programs", count, "programs", value<&ShapeWalk::programs>(), "graphbench_shape_walk_programs",
           "Programs that the walk over a trace of shapes keeps at its end."),
-      row("recordings", count, "recordings", &ShapeWalk::recordings, {67, "graphbench_shape_walk_recordings"},
-          "Recordings that the walk has made."),
-      row("generations", count, "generations", &ShapeWalk::generations,
-          {68, "graphbench_shape_walk_generations"},
+      row("recordings", count, "recordings", value<&ShapeWalk::recordings>(),
+          "graphbench_shape_walk_recordings", "Recordings that the walk has made."),
+      row("generations", count, "generations", value<&ShapeWalk::generations>(),
+          "graphbench_shape_walk_generations",
           "Generations of the walk's pool: how often all of its memory was given back, and one."),
-      row("pool_bytes", bytes, "bytes", &ShapeWalk::pool_bytes, {69, "graphbench_shape_walk_pool_bytes"},
+      row("pool_bytes", bytes, "bytes", value<&ShapeWalk::pool_bytes>(), "graphbench_shape_walk_pool_bytes",
           "Bytes of the walk's pool at its end."),
-      row("hit_seconds", time, "seconds", &ShapeWalk::hit_seconds, {70, "graphbench_shape_walk_hit_seconds"},
+      row("hit_seconds", time, "seconds", value<&ShapeWalk::hit_seconds>(),
+          "graphbench_shape_walk_hit_seconds",
           "Median time of submitting a step whose recording is there, looked up first."),
-      row("replay_seconds", time, "seconds", &ShapeWalk::replay_seconds,
-          {71, "graphbench_shape_walk_replay_seconds"},
-          "Median time of submitting that recording by itself."),
+      row("replay_seconds", time, "seconds", value<&ShapeWalk::replay_seconds>(),
+          "graphbench_shape_walk_replay_seconds", "Median time of submitting that recording by itself."),
   };
 }
 

@@ -82,7 +82,7 @@ TEST(GeneratedFiles, ThePageHasTheTablesColumns) {
     columns.push_back({{"key", row->name},
                        {"kind", kinds[static_cast<int>(row->kind)]},
                        {"distribution", model::is_distribution(*row)}});
-    columns.back().update({{"title", row->column.name}, {"help", row->column_help}});
+    columns.back().update({{"title", row->column}, {"help", row->column_help}});
   }
   std::string rows;
   for (const Json& column : columns) rows += column.dump(2) + ",\n";

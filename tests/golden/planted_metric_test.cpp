@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <list>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@
 #include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/project.hpp"
-#include "harness/model/metrics.hpp"
+#include "harness/model/metric_value.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "tests/golden/sample_results.hpp"
@@ -30,12 +31,12 @@ const model::MetricRow planted_row = {
     .kind = model::MetricKind::time,
     .unit = "seconds",
     .help = "A metric of a test.",
-    .value = &model::Launch::latency_seconds,
+    .value = model::value<&model::Launch::latency_seconds>(),
     .estimate = &model::CellSummary::latency_seconds,
-    .family = {100, "graphbench_planted_seconds"},
-    .compared = {100, "planted"},
+    .family = "graphbench_planted_seconds",
+    .compared = "planted",
     .baseline_help = "The baseline's planted time.",
-    .column = {100, "planted"},
+    .column = "planted",
     .column_help = "a test's",
 };
 
@@ -55,6 +56,37 @@ std::string metrics_of(const model::Result& result, const model::Comparison& com
 std::string schema() {
   std::ifstream file(std::string(GRAPHBENCH_SOURCE_FOLDER) + "/reporters/schema/result.schema.json");
   return codec::with_tables(nlohmann::ordered_json::parse(file)).dump();
+}
+
+// What the document has at the row's section and name, of a distribution its p50; null where it has nothing.
+nlohmann::json number_at(const nlohmann::json& whole, const model::MetricRow& row) {
+  std::string path(model::key_of(section_of(row)));
+  std::ranges::replace(path, '.', '/');
+  const nlohmann::json::json_pointer at((path.empty() ? "" : "/" + path) + "/" + std::string(row.name));
+  if (!whole.contains(at)) return nullptr;
+  const nlohmann::json& value = whole.at(at);
+  return value.is_object() ? value.at("p50") : value;
+}
+
+// Of cells and launches that have the metric, those whose document says the same number.
+int agreeing(const model::MetricRow& row, const model::Result& result) {
+  int count = 0;
+  const auto compare = [&](const std::optional<double>& number, const nlohmann::json& written) {
+    if (!number) return;
+    EXPECT_TRUE(written.is_number()) << row.name << " of " << model::key_of(section_of(row));
+    if (written.is_number()) EXPECT_EQ(written.get<double>(), *number) << row.name;
+    ++count;
+  };
+  for (const model::CellResult& cell : result.cells) {
+    const nlohmann::json document = nlohmann::json::parse(codec::to_json(cell));
+    if (row.value.of_cell != nullptr) {
+      compare(row.value.of_cell(cell), number_at(document, row));
+      continue;
+    }
+    for (std::size_t i = 0; i < cell.launches.size(); ++i)
+      compare(row.value.of_launch(cell.launches[i]), number_at(document.at("launches").at(i), row));
+  }
+  return count;
 }
 
 model::Comparison compared(const std::string& document) {
@@ -92,6 +124,29 @@ TEST(PlantedMetric, MoreThanAComparisonHasRoomForAreRefusedBeforeAnyIsRead) {
 TEST(PlantedMetric, IsGoneAfterwards) {
   { const model::PlantedMetric planted(planted_row); }
   EXPECT_THAT(table_of(samples::small_result()), Not(HasSubstr("planted")));
+}
+
+TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
+  const model::Result result = samples::instruments_result();
+  const std::string schema_text = schema();
+  for (const model::MetricRow& row : model::metrics()) {
+    if (section_of(row) == model::MetricSection::derived) continue;
+    EXPECT_GT(agreeing(row, result), 0) << row.name << " of " << model::key_of(section_of(row));
+    EXPECT_THAT(schema_text, HasSubstr("\"" + std::string(row.name) + "\":{"));
+  }
+}
+
+TEST(Metrics, ThatCodeNamesHaveTheirPlaceAmongThoseThatAreCompared) {
+  using enum model::Metric;
+  EXPECT_EQ(name_of(latency), "latency");
+  EXPECT_EQ(name_of(submit), "submit");
+  EXPECT_EQ(name_of(device), "device");
+  EXPECT_EQ(name_of(capture), "capture");
+  EXPECT_EQ(name_of(sustained), "sustained");
+  EXPECT_EQ(name_of(setup), "setup");
+  EXPECT_EQ(name_of(instantiate), "instantiate");
+  EXPECT_EQ(name_of(upload), "upload");
+  EXPECT_EQ(name_of(throughput), "throughput");
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ DocumentCell cell(const std::string& id, const Times& times, int launches = 5, d
   made.id = id;
   for (int i = 0; i < launches; ++i) {
     const double factor = 1 + (luck[i] - 1) * spread;
-    made.launches.push_back({i,
-                             {times.latency * factor, times.submit * factor, times.device * factor,
-                              times.capture * factor, 0, 0, times.capture * factor / 2}});
-    made.launches.back().add_setup();
+    made.launches.push_back(
+        {i,
+         {times.latency * factor, times.submit * factor, times.device * factor, times.capture * factor, 0,
+          times.capture * factor * 1.5, 0, times.capture * factor / 2}});
   }
   return made;
 }

@@ -30,7 +30,7 @@ std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCe
     const std::int64_t after = now.counts[i];
     if (before == DocumentCell::absent_count || after == DocumentCell::absent_count) continue;
     if (!differs(*counted[i], before, after)) continue;
-    changes.push_back({std::string(counted[i]->counted.name), std::to_string(before), std::to_string(after)});
+    changes.push_back({std::string(counted[i]->counted), std::to_string(before), std::to_string(after)});
   }
   if (!base.paths.empty() && !now.paths.empty() && base.paths != now.paths)
     changes.push_back({"paths", base.paths, now.paths});

@@ -41,26 +41,11 @@ std::vector<const model::MetricRow*> rows_of_launches() {
   return rows;
 }
 
-std::string section_text(MetricSection section) {
-  if (section == MetricSection::setup) return "setup.";
-  return section == MetricSection::sustained ? "sustained." : "";
+// Below its cell or its launch: "graph.nodes".
+std::string path_of(const model::MetricRow& row) {
+  const std::string_view key = key_of(section_of(row));
+  return std::string(key).append(key.empty() ? "" : ".").append(row.name);
 }
-
-// Where the row is of a distribution.
-struct SummaryIn {
-  const model::Launch& launch;
-
-  using Found = const model::Summary*;
-  static Found found(const std::optional<model::Summary>& summary) { return summary ? &*summary : nullptr; }
-  Found operator()(std::optional<model::Summary> model::Launch::*field) const { return found(launch.*field); }
-  Found operator()(std::optional<model::Summary> model::Sustained::*field) const {
-    return launch.sustained ? found((*launch.sustained).*field) : nullptr;
-  }
-  template <typename Other>
-  Found operator()(Other) const {
-    return nullptr;
-  }
-};
 
 // The id without parts that name no axis of this version: a later one's, or which ladder it is.
 std::string known_part(std::string_view id) {
@@ -86,9 +71,7 @@ bool can_be_median(double seconds) {
 }
 
 std::optional<std::int64_t> count_of(const model::MetricRow& row, const model::CellResult& cell) {
-  model::MetricRow of_all = row;
-  of_all.graphs_only = false;
-  const std::optional<double> value = statistics::value_of(of_all, cell);
+  const std::optional<double> value = row.value.of_cell(cell);
   return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
@@ -119,9 +102,7 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
   for (const model::MetricRow* row : model::counted_metrics()) {
     const std::optional<std::int64_t> count = count_of(*row, cell);
     if (!count || *count >= 0) continue;
-    walk_.fail_below(
-        (section_of(*row) == MetricSection::graph ? "graph." : "memory.") + std::string(row->name),
-        std::to_string(*count) + " is not a whole number from 0 up");
+    walk_.fail_below(path_of(*row), std::to_string(*count) + " is not a whole number from 0 up");
   }
   // A comparison sums up by itself, but a document must not contradict itself.
   for (const model::MetricRow& row : model::metrics()) {
@@ -153,8 +134,8 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
   }
   for (const model::MetricRow* row : rows_) {
     const Place place{launch_place, *row};
-    if (const model::Summary* summary = std::visit(SummaryIn{launch}, row->value)) {
-      check_summary(*summary, place);
+    if (row->value.summary_of != nullptr) {
+      if (const model::Summary* summary = row->value.summary_of(launch)) check_summary(*summary, place);
       continue;
     }
     const double number = statistics::value_of(*row, launch).value_or(absent);
@@ -202,8 +183,7 @@ void CellChecker::check_summary(const model::Summary& summary, const Place& plac
 }
 
 void CellChecker::refuse(const Place& place, std::string_view rank, const std::string& detail) const {
-  std::string where = "launches[" + std::to_string(place.launch) + "]." + section_text(section_of(place.row));
-  where.append(place.row.name);
+  std::string where = "launches[" + std::to_string(place.launch) + "]." + path_of(place.row);
   if (!rank.empty()) where.append(".").append(rank);
   walk_.fail_below(where, detail);
 }

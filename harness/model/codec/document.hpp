@@ -26,16 +26,8 @@ struct LaunchTimes {
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 
-  // Of the parts, once they are known. Nothing was captured where the capture took no time, as in eager
-  // cells.
-  void add_setup() {
-    using model::Metric;
-    if ((*this)[Metric::capture] <= 0) return;
-    (*this)[Metric::setup] =
-        (*this)[Metric::capture] + (*this)[Metric::instantiate] + (*this)[Metric::upload];
-  }
-
-  // Throws std::logic_error where the table of metrics has more rows to compare than there is room for.
+  // Throws std::logic_error where the table of metrics has more rows to compare, or to count, than there is
+  // room for here and in a DocumentCell.
   static void check_room();
 };
 
@@ -43,7 +35,7 @@ struct LaunchTimes {
 enum class CellState : std::uint8_t { ok, skipped, failed };
 
 struct DocumentCell {
-  static constexpr std::size_t counts_max = 6;
+  static constexpr std::size_t counts_max = 8;
   static constexpr std::int64_t absent_count = -1;
   static constexpr std::array<std::int64_t, counts_max> filled_with_absent() {
     std::array<std::int64_t, counts_max> counts = {};

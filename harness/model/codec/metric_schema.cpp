@@ -3,55 +3,50 @@
 
 #include <algorithm>
 #include <string>
-#include <variant>
+#include <type_traits>
+#include <utility>
 
 #include "harness/model/axes.hpp"
-#include "harness/model/metrics.hpp"
+#include "harness/model/codec/result_fields.hpp"
+#include "harness/model/metric_value.hpp"
 
 namespace graphbench::codec {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using model::MetricRow;
-using model::MetricSection;
 
 Json reference(const char* name) {
   return {{"$ref", std::string("#/$defs/") + name}};
 }
 
-struct TypeOf {
-  const MetricRow& row;
-
-  Json operator()(std::optional<model::Summary> model::Launch::*) const { return reference("summary"); }
-  Json operator()(std::optional<model::Summary> model::Sustained::*) const { return reference("summary"); }
-  Json operator()(double model::Setup::*) const { return reference("seconds_or_null"); }
-  Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
-  Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
-  Json operator()(std::int64_t model::Io::*) const { return reference("count"); }
-  Json operator()(double model::Io::*) const { return {{"type", "number"}, {"minimum", 0}}; }
-  Json operator()(std::int64_t model::Counters::*) const { return reference("count"); }
-  Json operator()(std::int64_t facts::TrainingFacts::*) const { return reference("count"); }
-  Json operator()(std::optional<std::int64_t> facts::TrainingFacts::*) const { return reference("count"); }
-  Json operator()(std::optional<std::int64_t> model::Training::*) const { return reference("count"); }
-  Json operator()(std::int64_t model::CacheUse::*) const { return reference("count"); }
-  Json operator()(double model::CacheUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
-  Json operator()(std::int64_t model::PackageUse::*) const { return reference("count"); }
-  Json operator()(double model::PackageUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
-  Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
-  // Differences of readings may be negative.
-  Json operator()(std::optional<std::int64_t> model::Memory::*) const {
-    return {{"type", {"integer", "null"}}};
-  }
-  Json operator()(std::optional<std::int64_t> model::CellSummary::*) const {
-    return {{"type", {"integer", "null"}}, {"minimum", 0}};
-  }
-  // Counts may be 0; times, ratios and rates may not.
-  template <typename Real>
-  Json operator()(Real) const {
+// What its description writes of a member.
+template <typename T, typename Member>
+Json type_of(const Field<T, Member>& field, const MetricRow& row) {
+  if constexpr (std::is_same_v<Member, std::optional<model::Summary>>) {
+    return reference("summary");
+  } else if constexpr (std::is_same_v<Member, std::optional<model::Estimate>>) {
+    return reference("estimate");
+  } else if constexpr (std::is_same_v<T, model::Setup>) {
+    return reference("seconds_or_null");
+  } else if constexpr (std::is_same_v<Member, std::int64_t>) {
+    return reference("count");
+  } else if constexpr (std::is_same_v<Member, double>) {
+    return {{"type", "number"}, {"minimum", 0}};
+  } else if constexpr (std::is_same_v<Member, std::optional<std::int64_t>>) {
+    if (field.when == When::not_default) return reference("count");
+    Json type = {{"type", {"integer", "null"}}};
+    // Differences of readings may be negative.
+    if (!std::is_same_v<T, model::Memory>) type["minimum"] = 0;
+    return type;
+  } else if constexpr (std::is_same_v<Member, std::optional<double>>) {
+    // Counts may be 0; times, ratios and rates may not.
     const bool count = row.kind == model::MetricKind::count;
     return {{"type", {"number", "null"}}, {count ? "minimum" : "exclusiveMinimum", 0}};
+  } else {
+    return {};
   }
-};
+}
 
 Json described(const MetricRow& row, Json type) {
   Json property = {{"description", row.help}};
@@ -85,20 +80,44 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
     const auto row = row_named(name);
     const auto& before = object["required"];
     const bool other = row == rows.end() && std::ranges::find(before, Json(name)) != before.end();
-    const bool always = row != rows.end() && !row->first->left_out && !row->first->addition;
+    const bool always = row != rows.end() && !row->first->addition;
     if (other || always) required.push_back(name);
   }
   object["required"] = required;
 }
 
-std::vector<std::pair<const MetricRow*, Json>> rows_in(MetricSection section) {
-  std::vector<std::pair<const MetricRow*, Json>> rows;
+// Those of T's members that are metrics, in the order of its description.
+using Rows = std::vector<std::pair<const MetricRow*, Json>>;
+
+template <typename T>
+void add_rows(Rows& rows);
+
+template <typename T, typename Other>
+void add_row(const Other&, Rows&) {}
+
+template <typename T, typename Member>
+void add_row(const Field<T, Member>& field, Rows& rows) {
+  constexpr bool is_estimate = std::is_same_v<Member, std::optional<model::Estimate>>;
   for (const MetricRow& row : model::metrics()) {
-    if (section == MetricSection::summary && row.estimate != nullptr)
-      rows.emplace_back(&row, reference("estimate"));
+    const bool is_its = is_estimate ? row.estimate != nullptr : section_of(row) == model::Place<T>::section;
+    if (is_its && row.name == field.key) rows.emplace_back(&row, type_of(field, row));
   }
-  for (const MetricRow* row : model::metrics_in(section))
-    rows.emplace_back(row, std::visit(TypeOf{*row}, row->value));
+}
+
+template <typename T, typename Member>
+void add_row(const Inlined<T, Member>&, Rows& rows) {
+  add_rows<Member>(rows);
+}
+
+template <typename T>
+void add_rows(Rows& rows) {
+  std::apply([&](const auto&... each) { (add_row<T>(each, rows), ...); }, Description<T>::fields);
+}
+
+template <typename T>
+Rows rows_of() {
+  Rows rows;
+  add_rows<T>(rows);
   return rows;
 }
 
@@ -118,16 +137,16 @@ void add_later_axes(Json& definitions) {
 
 Json with_tables(Json schema) {
   Json& definitions = schema["$defs"];
-  replace(definitions["launch"]["properties"]["setup"], rows_in(MetricSection::setup));
-  replace(definitions["launch"], rows_in(MetricSection::launch));
-  replace(definitions["sustained"], rows_in(MetricSection::sustained));
-  replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
-  replace(definitions["io"], rows_in(MetricSection::io));
-  replace(definitions["counters"], rows_in(MetricSection::counters));
-  replace(definitions["training"], rows_in(MetricSection::training));
-  replace(definitions["cache"], rows_in(MetricSection::cache));
-  replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
-  replace(definitions["cell_summary"], rows_in(MetricSection::summary));
+  replace(definitions["launch"]["properties"]["setup"], rows_of<model::Setup>());
+  replace(definitions["launch"], rows_of<model::Launch>());
+  replace(definitions["sustained"], rows_of<model::Sustained>());
+  replace(definitions["cell"]["properties"]["graph"], rows_of<facts::GraphCounts>());
+  replace(definitions["io"], rows_of<facts::Io>());
+  replace(definitions["counters"], rows_of<model::Counters>());
+  replace(definitions["training"], rows_of<model::Training>());
+  replace(definitions["cache"], rows_of<facts::CacheUse>());
+  replace(definitions["cell"]["properties"]["memory"], rows_of<model::Memory>());
+  replace(definitions["cell_summary"], rows_of<model::CellSummary>());
   add_later_axes(definitions);
   return schema;
 }

@@ -110,7 +110,6 @@ LaunchTimes times_of(const model::Launch& launch) {
     const std::optional<double> value = statistics::value_of(model::row_of(metric), launch);
     if (value && can_be_median(*value)) times[metric] = *value;
   }
-  times.add_setup();
   return times;
 }
 
@@ -133,11 +132,14 @@ std::string reasons_text(const std::set<std::string>& reasons) {
 }  // namespace
 
 void LaunchTimes::check_room() {
-  const std::size_t compared = model::compared_metrics().size();
-  if (compared <= metrics_max) return;
-  throw std::logic_error("compare metrics: the table of metrics has " + std::to_string(compared) +
-                         " that are compared, and LaunchTimes room for " + std::to_string(metrics_max) +
-                         ": raise LaunchTimes::metrics_max in harness/model/codec/document.hpp");
+  const auto check = [](std::size_t rows, std::size_t room, const char* what, const char* constant) {
+    if (rows <= room) return;
+    throw std::logic_error("compare metrics: the table of metrics has " + std::to_string(rows) +
+                           " that are " + what + ", and " + constant + " is " + std::to_string(room) +
+                           ": raise it in harness/model/codec/document.hpp");
+  };
+  check(model::compared_metrics().size(), metrics_max, "compared", "LaunchTimes::metrics_max");
+  check(model::counted_metrics().size(), DocumentCell::counts_max, "counted", "DocumentCell::counts_max");
 }
 
 DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks) {

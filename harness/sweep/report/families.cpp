@@ -64,7 +64,7 @@ const std::vector<FamilyRow>& process_rows() {
 
 FamilyRow row_of(const model::MetricRow& metric) {
   const bool times = model::is_distribution(metric);
-  FamilyRow row{std::string(metric.family.name),
+  FamilyRow row{std::string(metric.family),
                 times ? "summary" : "gauge",
                 std::string(metric.unit),
                 {"CELL"},
@@ -79,7 +79,7 @@ FamilyRow row_of(const model::MetricRow& metric) {
 
 std::string baseline_family(const model::MetricRow& metric) {
   constexpr std::string_view prefix = "graphbench_";
-  return "graphbench_baseline_" + std::string(metric.family.name.substr(prefix.size()));
+  return "graphbench_baseline_" + std::string(metric.family.substr(prefix.size()));
 }
 
 std::vector<FamilyRow> families() {

@@ -37,8 +37,7 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
   if (!estimate || !std::isfinite(estimate->p50)) return std::nullopt;
   std::vector<model::Summary> launches;
   for (const model::Launch& launch : cell.launches) {
-    const auto& summary = launch.*std::get<std::optional<model::Summary> model::Launch::*>(row.value);
-    if (summary) launches.push_back(*summary);
+    if (const model::Summary* summary = row.value.summary_of(launch)) launches.push_back(*summary);
   }
   return times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
 }
@@ -54,7 +53,7 @@ Number ramp_at(const model::CellResult& cell, std::size_t step) {
 
 std::string line_of(const model::MetricRow& row, const ClientMetric& labelled,
                     const model::CellResult& cell) {
-  const std::string name(row.family.name);
+  const std::string name(row.family);
   if (model::is_distribution(row)) {
     const auto time = time_of(cell, row);
     if (!time) return "";

@@ -31,8 +31,7 @@ constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
 bool in_group(const model::MetricRow& row, std::string_view mode) {
-  return model::is_graph_mode(mode) ||
-         !(row.graphs_only || std::holds_alternative<std::optional<double> model::CellSummary::*>(row.value));
+  return model::is_graph_mode(mode) || !(row.graphs_only || section_of(row) == model::MetricSection::summary);
 }
 
 // A blank in front of the widest number, or of the name where that is wider.
@@ -40,7 +39,7 @@ int width_of(const model::MetricRow& row) {
   const int numbers = row.kind == model::MetricKind::time    ? time_width
                       : row.kind == model::MetricKind::ratio ? ratio_width
                                                              : short_width;
-  return std::max(numbers, static_cast<int>(row.column.name.size()) + 1);
+  return std::max(numbers, static_cast<int>(row.column.size()) + 1);
 }
 
 using Columns = std::vector<const model::MetricRow*>;
@@ -147,8 +146,8 @@ std::string marked_gain(const std::string& number, const model::CellSummary& sum
 
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
   const std::optional<double> value = statistics::value_of(row, cell);
-  const bool even = row.value == model::MetricValue(&model::CellSummary::breakeven_steps);
-  const bool gain = row.value == model::MetricValue(&model::CellSummary::speedup_over_eager);
+  const bool even = row.name == "breakeven_steps";
+  const bool gain = row.name == "speedup_over_eager";
   // Without eager beside it, there is nothing to pay back against.
   const bool unknown = !cell.summary.speedup_over_eager || model::may_be_no_gain(cell.summary);
   const char* none = even && !unknown ? "never" : "-";
@@ -182,8 +181,7 @@ std::string group_of(const Columns& columns, const model::CellResult* cell, std:
 
 std::string column_names(const Columns& columns, std::string_view mode) {
   std::string names;
-  for (const model::MetricRow* row : columns_of(columns, mode))
-    names += right(row->column.name, width_of(*row));
+  for (const model::MetricRow* row : columns_of(columns, mode)) names += right(row->column, width_of(*row));
   return names;
 }
 
@@ -245,7 +243,7 @@ std::string legend(const Columns& columns) {
       add("W: warmups");
       warmups = true;
     }
-    add(std::string(row->column.name) + ": " + std::string(row->column_help));
+    add(std::string(row->column) + ": " + std::string(row->column_help));
   }
   return text + line + "\n";
 }

@@ -103,7 +103,7 @@ TEST(Compare, SetupIsTestedAndItsPartsAreListedWhereBothSidesCaptured) {
     launch[Metric::capture] = 1e-3;
     launch[Metric::instantiate] = 2e-3;
     launch[Metric::throughput] = 8e3;
-    launch.add_setup();
+    launch[Metric::setup] = 3e-3;
   }
   const model::CellComparison both = compare(side({captured}), side({captured}), {}).cells.front();
   EXPECT_EQ(both.metrics.back().metric, Metric::setup);
