@@ -1,19 +1,25 @@
-// Finds backends, lists what they offer and opens devices by name.
+// Finds backends, lists what they offer and opens devices by name. Loads a backend's module, and checks its
+// identity before any of its types is touched.
 #include "graphs/backends/registry.hpp"
+
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <optional>
 
-#include "graphs/backends/module.hpp"
-#include "graphs/host/host_backend.hpp"
-#include "graphs/host/shares.hpp"
+#include "graphs/device/backend_module.hpp"
+#include "graphs/host/cpu.hpp"
+#include "graphs/host/host_device.hpp"
 
 namespace graphbench {
 namespace {
 
-// Loaded once a process, on first use. Never destroyed: devices may live until the last static
-// destructor, and each needs its backend.
+// Loads the module once per process, on first use. It is never destroyed: devices may live until the last
+// static destructor, and each needs its backend.
 const ModuleResult& cuda_module() {
   static const ModuleResult* const loaded =
       new ModuleResult(load_backend_module(module_directory() + "/graphbench_cuda.so"));
@@ -41,7 +47,7 @@ std::optional<int> cuda_index(const std::string& spec) {
     if (error == std::errc() && stop == end && index >= 0) return index;
   }
   throw Error(ErrorCode::invalid_argument,
-              "open device: \"" + spec + "\" is no device; use auto, host, cuda or cuda:N");
+              "open device: \"" + spec + "\" is not a device; use auto, host, cuda or cuda:N");
 }
 
 std::unique_ptr<Device> open_cuda(std::optional<int> index) {
@@ -82,6 +88,75 @@ std::unique_ptr<Device> open_device(const std::string& spec) {
   if (spec == "host") return host::make_host_backend()->open(0);
   if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1);
   return open_cuda(cuda_index(spec));
+}
+
+namespace {
+
+ModuleResult failed(std::string failure, std::string advice) {
+  return {nullptr, std::move(failure), std::move(advice)};
+}
+
+// dlerror() holds the text of the last failure of this thread, once.
+std::string take_dl_error() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "unknown error of the dynamic linker";
+}
+
+constexpr const char* rebuild_advice = "build binary and module together, from one source tree";
+
+// Checks an opened library and asks it for its backend.
+ModuleResult open_checked(void* library, const std::string& path) {
+  const auto identity = reinterpret_cast<BackendIdentityFn>(dlsym(library, backend_identity_symbol));
+  const auto open = reinterpret_cast<BackendOpenFn>(dlsym(library, backend_module_symbol));
+  if (identity == nullptr || open == nullptr) {
+    return failed(path + " is not a backend module: it lacks " +
+                      (identity == nullptr ? backend_identity_symbol : backend_module_symbol),
+                  rebuild_advice);
+  }
+  const char* theirs = identity();
+  if (theirs == nullptr || std::strcmp(theirs, build_identity()) != 0) {
+    return failed(path + " belongs to another build: it says \"" + (theirs != nullptr ? theirs : "") +
+                      "\", this binary is \"" + build_identity() + "\"",
+                  rebuild_advice);
+  }
+  ModuleResult result;
+  try {
+    result.backend.reset(open());
+  } catch (const std::exception& error) {
+    return failed(path + " failed to open: " + error.what(), "");
+  }
+  if (result.backend == nullptr) return failed(path + " gave no backend", rebuild_advice);
+  return result;
+}
+
+}  // namespace
+
+std::string module_directory() {
+  const char* chosen = std::getenv("GRAPHBENCH_MODULE_DIR");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code error;
+  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return "lib/graphbench";
+  return (binary.parent_path().parent_path() / "lib" / "graphbench").string();
+}
+
+ModuleResult load_backend_module(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return failed(
+        "the CUDA module was not built or not installed: there is no " + path,
+        "build with a CUDA toolkit (GRAPHBENCH_CUDA=ON), or name its folder in GRAPHBENCH_MODULE_DIR");
+  }
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return failed("the CUDA module could not be loaded: " + take_dl_error(),
+                  "install the CUDA libraries it names (cuBLAS of the toolkit it was built with), or add "
+                  "their folder to LD_LIBRARY_PATH");
+  }
+  ModuleResult result = open_checked(library, path);
+  // The reason was copied, so nothing of a refused module is used any more.
+  if (result.backend == nullptr) dlclose(library);
+  return result;
 }
 
 }  // namespace graphbench

@@ -1,4 +1,4 @@
-// Where backends come from: `host` is always there, `cuda` is a module found beside the binary and
+// Where backends come from: `host` is always there, `cuda` is a module that is found beside the binary and
 // loaded on first use.
 #pragma once
 
@@ -17,9 +17,24 @@ std::vector<DeviceStatus> list_devices();
 // it too, and says why it cannot.
 void load_backend(const std::string& spec);
 
-// `spec`: "auto" (cuda where one works, else host), "cuda", "cuda:N", "host", "host:N" (shares.hpp). Throws
+// `spec`: "auto" (cuda where one works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
 // Error(invalid_argument) for another word, Error(unsupported) with the reason where the device is
 // not available. A device keeps its backend alive.
 std::unique_ptr<Device> open_device(const std::string& spec);
+
+// A backend in a shared library of its own, or why there is none and what a person can do about it.
+struct ModuleResult {
+  std::unique_ptr<Backend> backend;
+  std::string failure;  // empty where there is a backend
+  std::string advice;
+};
+
+// Where backend modules are looked for: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench beside the
+// running binary.
+std::string module_directory();
+
+// Loads and checks a module. One that is accepted stays loaded until the process ends: its backend's
+// code and its device's driver state do not survive being unmapped.
+ModuleResult load_backend_module(const std::string& path);
 
 }  // namespace graphbench

@@ -1,5 +1,5 @@
-// Start and end of every op that the host device runs, recorded while a profiler is attached. Streams'
-// threads write, the profiler reads; the device's execution mutex orders both.
+// Records start and end of every op that the host device runs while a profiler is attached. Streams' threads
+// write, the profiler reads; the device's execution mutex orders both.
 #pragma once
 
 #include <chrono>

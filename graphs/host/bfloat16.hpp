@@ -1,4 +1,4 @@
-// bf16 in memory and fp32 in arithmetic: conversions that round to nearest even.
+// Converts between bf16 in memory and fp32 in arithmetic, rounding to nearest even.
 #pragma once
 
 #include <bit>

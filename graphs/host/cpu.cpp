@@ -1,12 +1,17 @@
-// CPU name, cores and caches, from /proc/cpuinfo and the scheduler's affinity.
+// Reads the CPU's name, cores and caches from the system, and divides its CPUs into shares of neighbours.
 #include "graphs/host/cpu.hpp"
 
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <fstream>
+#include <string_view>
 #include <thread>
+
+#include "graphs/base/error.hpp"
 
 namespace graphbench::host {
 
@@ -24,7 +29,7 @@ int usable_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  // More cores than cpu_set_t holds: the affinity cannot be read this way, the count still can.
+  // There are more cores than cpu_set_t holds, so the affinity is unknown.
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
@@ -34,6 +39,55 @@ std::size_t last_cache_bytes() noexcept {
     bytes = std::max(bytes, sysconf(level));
   }
   return static_cast<std::size_t>(std::max(bytes, 0L));
+}
+
+namespace {
+
+constexpr int shares_max = 1024;
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+int shares() {
+  const char* text = std::getenv(shares_variable);
+  if (text == nullptr) return 0;
+  const std::optional<int> count = number(text);
+  if (count && *count >= 1 && *count <= shares_max) return *count;
+  throw Error(ErrorCode::invalid_argument, std::string(shares_variable) + " is \"" + text +
+                                               "\": give a number of devices from 1 to " +
+                                               std::to_string(shares_max) + ", or unset it");
+}
+
+std::optional<int> share_of(const std::string& device) {
+  constexpr std::string_view prefix = "host:";
+  if (!device.starts_with(prefix)) return std::nullopt;
+  const std::optional<int> share = number(std::string_view(device).substr(prefix.size()));
+  const int count = shares();
+  if (share && *share < count) return share;
+  const std::string there =
+      count == 0 ? "the host is one device, host: set " + std::string(shares_variable) + "=N to divide it"
+                 : std::string(shares_variable) +
+                       " divides the host into host:0 to host:" + std::to_string(count - 1);
+  throw Error(share && count > 0 ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+              "open device " + device + ": " + there);
+}
+
+std::vector<int> cpus_of(int share, const std::vector<int>& cpus) {
+  const auto count = static_cast<std::size_t>(shares());
+  if (cpus.size() < count) {
+    throw Error(ErrorCode::unsupported, std::string(shares_variable) + "=" + std::to_string(count) +
+                                            ": there are " + std::to_string(cpus.size()) +
+                                            " CPUs to divide: give at most so many");
+  }
+  const auto begin = [&](std::size_t at) { return static_cast<std::ptrdiff_t>(cpus.size() * at / count); };
+  const auto place = static_cast<std::size_t>(share);
+  return {cpus.begin() + begin(place), cpus.begin() + begin(place + 1)};
 }
 
 }  // namespace graphbench::host

@@ -1,8 +1,10 @@
-// What this machine's CPU is and can do.
+// What this machine's CPU is, and its division into several host devices.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace graphbench::host {
 
@@ -10,5 +12,21 @@ std::string cpu_name();  // "Intel(R) Xeon(R) ..."; "unknown CPU" where the syst
 int usable_cores();      // cores this process may run on, at least 1
 // Bytes of the largest cache that the system reports; 0 where it reports none.
 std::size_t last_cache_bytes() noexcept;
+
+// Divides this machine into several host devices: disjoint sets of the CPUs that a process may use. They
+// share caches and memory, so they serve to try what several devices are for, and measure no machine.
+inline constexpr const char* shares_variable = "GRAPHBENCH_HOST_DEVICES";
+
+// How many devices host:0, host:1, ... there are. 0: the variable is not set, and `host` is the only one.
+// Throws Error(invalid_argument) unless its value is a number from 1 to 1024.
+int shares();
+
+// The share that "host:N" names; absent for other names. Throws Error(invalid_argument) where N is not a
+// number or the host is not divided, Error(unsupported) where there are fewer shares.
+std::optional<int> share_of(const std::string& device);
+
+// The share's part of `cpus`, in their order. Throws Error(unsupported) where there are fewer CPUs than
+// shares.
+std::vector<int> cpus_of(int share, const std::vector<int>& cpus);
 
 }  // namespace graphbench::host

@@ -1,20 +1,131 @@
-// The host device's parts put together.
+// The host device, its events, fills and digests, and the backend that opens it.
 #include "graphs/host/host_device.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <thread>
 
+#include "graphs/base/error.hpp"
+#include "graphs/host/bfloat16.hpp"
 #include "graphs/host/cpu.hpp"
-#include "graphs/host/fill.hpp"
-#include "graphs/host/host_event.hpp"
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/library_stream.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
+#include "graphs/host/task_ring.hpp"
+#include "graphs/ir/program.hpp"
+#include "graphs/ir/random_fill.hpp"
 
 namespace graphbench::host {
 namespace {
+
+struct FillRequest {
+  void* destination = nullptr;
+  std::size_t elements = 0;
+  std::uint64_t seed = 0;
+  ir::Init init;
+  ir::DType dtype = ir::DType::fp32;
+};
+
+// `Convert` turns the fp32 value into an element.
+template <typename T, typename Convert>
+void fill_elements(const FillRequest& request, const Convert& convert) {
+  T* data = static_cast<T*>(request.destination);
+  const auto low = static_cast<float>(request.init.low);
+  const auto high = static_cast<float>(request.init.high);
+  if (request.init.kind == ir::Init::Kind::constant) {
+    const T element = convert(low);
+    for (std::size_t i = 0; i < request.elements; ++i) data[i] = element;
+    return;
+  }
+  for (std::size_t i = 0; i < request.elements; ++i)
+    data[i] = convert(ir::uniform_at(request.seed, i, low, high));
+}
+
+// Throws Error(unsupported) for fp16, which this device has no arithmetic for.
+void run_fill(const FillRequest& request) {
+  switch (request.dtype) {
+    case ir::DType::fp32:
+      return fill_elements<float>(request, from_float<float>);
+    case ir::DType::bf16:
+      return fill_elements<BFloat16>(request, from_float<BFloat16>);
+    case ir::DType::i32:
+      // A cast rounds towards zero everywhere.
+      return fill_elements<std::int32_t>(request,
+                                         [](float value) { return static_cast<std::int32_t>(value); });
+    case ir::DType::fp16:
+      break;
+  }
+  throw Error(ErrorCode::unsupported,
+              "fill on host: no support for dtype " + std::string(name_of(request.dtype)));
+}
+
+// `bytes` is a multiple of 4.
+std::uint64_t digest_of(const void* source, std::size_t bytes) {
+  const auto* data = static_cast<const unsigned char*>(source);
+  std::uint64_t digest = 0;
+  for (std::size_t i = 0; i < bytes / 4; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, data + 4 * i, 4);
+    digest += ir::digest_word(i, word);
+  }
+  return digest;
+}
+
+class HostEvent final : public Event {
+ public:
+  ~HostEvent() override;  // waits for recordings that are still enqueued
+  void record(Stream& stream) override;
+  double seconds_since(const Event& start) const override;
+
+ private:
+  static void run(Task& task, StreamContext& context);
+
+  std::chrono::steady_clock::time_point reached_at_;
+  std::atomic<int> pending_{0};
+  bool recorded_ = false;
+};
+
+HostEvent::~HostEvent() {
+  while (pending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
+void HostEvent::record(Stream& stream) {
+  pending_.fetch_add(1, std::memory_order_relaxed);
+  try {
+    static_cast<HostStream&>(stream).submit_uncaptured("record event", run, this, nullptr, 0);
+  } catch (...) {
+    pending_.fetch_sub(1, std::memory_order_relaxed);
+    throw;
+  }
+  recorded_ = true;
+}
+
+void HostEvent::run(Task& task, StreamContext&) {
+  auto& event = *static_cast<HostEvent*>(task.object);
+  event.reached_at_ = std::chrono::steady_clock::now();
+  event.pending_.fetch_sub(1, std::memory_order_release);
+}
+
+double HostEvent::seconds_since(const Event& start) const {
+  const auto& from = static_cast<const HostEvent&>(start);
+  for (const HostEvent* event : {&from, this}) {
+    if (!event->recorded_) {
+      throw Error(ErrorCode::invalid_argument, "read host event: it was never recorded");
+    }
+    if (event->pending_.load(std::memory_order_acquire) != 0) {
+      throw Error(ErrorCode::invalid_argument,
+                  "read host event: not reached yet; synchronise its stream first");
+    }
+  }
+  return std::chrono::duration<double>(reached_at_ - from.reached_at_).count();
+}
 
 void run_fill_task(Task& task, StreamContext&) {
   run_fill(task.payload<FillRequest>());
@@ -38,7 +149,7 @@ std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, 
   return made;
 }
 
-// Records for as long as it lives.
+// Records as long as it lives.
 class HostProfiler final : public ActivityProfiler {
  public:
   explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }
@@ -137,7 +248,7 @@ void HostDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::s
 std::uint64_t HostDevice::digest(Stream& stream, const void* source, std::size_t bytes) {
   if (bytes % 4 != 0) {
     throw Error(ErrorCode::invalid_argument,
-                "digest on host: " + std::to_string(bytes) + " bytes are no multiple of 4");
+                "digest on host: " + std::to_string(bytes) + " bytes are not a multiple of 4");
   }
   std::uint64_t digest = 0;
   const DigestRequest request{source, bytes, &digest};
@@ -153,6 +264,50 @@ void HostDevice::synchronize() {
 
 void HostDevice::remove_stream(HostStream& stream) noexcept {
   streams_.erase(std::remove(streams_.begin(), streams_.end(), &stream), streams_.end());
+}
+
+namespace {
+
+class HostBackend final : public Backend {
+ public:
+  std::string name() const override { return "host"; }
+
+  std::vector<DeviceStatus> devices() override {
+    DeviceStatus status;
+    status.id = "host";
+    try {
+      const double gib = static_cast<double>(HostMemory().info().total_bytes) / (1024.0 * 1024.0 * 1024.0);
+      char memory[32];
+      std::snprintf(memory, sizeof(memory), "%.1f GiB", gib);
+      status.available = true;
+      status.dtypes = supported_dtypes(HostDevice::takes);
+      status.detail = cpu_name() + ", " + std::to_string(usable_cores()) + " cores, " + memory;
+    } catch (const Error& error) {
+      status.detail = error.what();
+      status.advice = std::string("unset ") + memory_limit_variable + " or correct it";
+    }
+    std::vector<DeviceStatus> all = {status};
+    for (int share = 0; share < shares(); ++share) {
+      all.push_back(status);
+      all.back().id += ":" + std::to_string(share);
+      all.back().detail = "a part of the CPUs of host";
+    }
+    return all;
+  }
+
+  // 0 is the whole host; its shares follow.
+  std::unique_ptr<Device> open(int index) override {
+    if (index < 0 || index > shares())
+      throw Error(ErrorCode::invalid_argument,
+                  "open host device " + std::to_string(index) + ": there is none");
+    return std::make_unique<HostDevice>(index == 0 ? "" : "host:" + std::to_string(index - 1));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_host_backend() {
+  return std::make_unique<HostBackend>();
 }
 
 }  // namespace graphbench::host

@@ -2,6 +2,7 @@
 // asynchronously to the thread that submits them.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -9,8 +10,8 @@
 #include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/cpu.hpp"
+#include "graphs/host/host_kernel.hpp"
 #include "graphs/host/host_memory.hpp"
-#include "graphs/host/kernel_cache.hpp"
 
 namespace graphbench::host {
 
@@ -18,7 +19,7 @@ class HostStream;
 
 class HostDevice final : public Device {
  public:
-  // `share`: its name, where it is not the whole host.
+  // `share` is its name where it is not the whole host.
   explicit HostDevice(const std::string& share = "");
   ~HostDevice() override;
 
@@ -26,14 +27,14 @@ class HostDevice final : public Device {
   static bool takes(ir::DType dtype);
   bool supports(ir::DType dtype) const override { return takes(dtype); }
   std::unique_ptr<Stream> make_stream() override;
-  // No stream is there unasked for: this makes one.
+  // The host has no stream of its own, so this makes one.
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
   // Waits for enqueued work first, as cudaFree does: it may still use the memory.
   void deallocate(void* data) noexcept override;
-  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }  // all of it is the host's
+  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
   void deallocate_pinned(void* data) noexcept override { deallocate(data); }
   MemoryInfo memory() const override { return memory_.info(); }
   std::size_t allocation_granularity() const override { return HostMemory::granularity; }
@@ -51,12 +52,11 @@ class HostDevice final : public Device {
   int cores() const noexcept { return cores_; }
   // One core is left to the thread that submits, where there is more than one.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
-  // Held by the stream's thread that is running a task.
+  // The stream's thread that is running a task holds it.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }
-  // Null while no profiler records. Read and set under execution_mutex().
+  // Null while no profiler records. It is read and set under execution_mutex().
   ActivityRecorder* recorder() const noexcept { return recorder_; }
   void set_recorder(ActivityRecorder* recorder) noexcept { recorder_ = recorder; }
-  // Implementations prepared so far.
   const KernelCache& kernels() const noexcept { return kernels_; }
 
   void add_stream(HostStream& stream) { streams_.push_back(&stream); }
@@ -74,5 +74,7 @@ class HostDevice final : public Device {
   KernelCache kernels_;
   std::vector<HostStream*> streams_;
 };
+
+std::unique_ptr<Backend> make_host_backend();
 
 }  // namespace graphbench::host

@@ -1,15 +1,46 @@
-// A prepared op of the host device. Launching finds its implementation in the device's cache by
-// signature, as framework dispatchers do, copies the operands into the stream's ring and returns.
+// Prepared ops of the host device. A launch finds its implementation in the device's cache by signature, as
+// framework dispatchers do, copies the operands into the stream's ring and returns.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "graphs/device/device.hpp"
-#include "graphs/host/kernel_cache.hpp"
+#include "graphs/host/op_implementation.hpp"
 #include "graphs/host/task_ring.hpp"
+#include "graphs/ir/program.hpp"
 
 namespace graphbench::host {
+
+// All that an implementation depends on (kind, attributes, dtypes and shapes) as text: two ops share one
+// exactly where their texts agree. A foreign op's text also has its name, which every launch passes to it.
+std::string signature_text(const ir::OpCall& call);
+
+class KernelCache {
+ public:
+  // Returns the signature of the implementation with this text, which `make` makes where it is new.
+  std::uint64_t find_or_make(const std::string& text,
+                             const std::function<std::unique_ptr<OpImplementation>()>& make);
+  OpImplementation& at(std::uint64_t signature) const { return *entries_.find(signature)->second.op; }
+  std::size_t size() const noexcept { return entries_.size(); }
+  // Returns a copy of the operands that lives as long as the cache, for tasks with too few words to hold
+  // them. Equal operands share one copy, so few are made.
+  void* const* keep(const std::vector<void*>& operands) { return lists_.insert(operands).first->data(); }
+
+ private:
+  struct Entry {
+    std::string text;
+    std::unique_ptr<OpImplementation> op;
+  };
+  std::unordered_map<std::uint64_t, Entry> entries_;
+  std::set<std::vector<void*>> lists_;
+};
 
 class HostKernel final : public Kernel {
  public:
@@ -30,10 +61,10 @@ class HostKernel final : public Kernel {
   std::uint64_t signature_;
   std::size_t operand_count_;
   KernelPath path_;
-  void* const* latest_ = nullptr;  // of operands that are listed: the last launch's
+  void* const* latest_ = nullptr;  // the last launch's operands, where they are listed
 };
 
-// A marker does nothing; it exists to be named as a splitting point.
+// A marker does nothing; its kind can be named as a splitting point.
 class MarkerKernel final : public Kernel {
  public:
   void launch(Stream&, void* const*) override {}

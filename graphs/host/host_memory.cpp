@@ -1,11 +1,16 @@
-// Allocation on the host device.
+// Allocates the host device's memory, within what the machine and this process's control groups leave.
 #include "graphs/host/host_memory.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
 #include <string>
 
 namespace graphbench::host {
@@ -17,7 +22,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// The limit of the environment variable; 0 where it is not set.
+// Reads the environment variable's limit; 0 where it is not set.
 std::size_t limit_from_environment() {
   const char* text = std::getenv(memory_limit_variable);
   if (text == nullptr) return 0;
@@ -26,7 +31,7 @@ std::size_t limit_from_environment() {
   const auto [stop, error] = std::from_chars(text, end, bytes);
   if (error != std::errc() || stop != end || bytes == 0) {
     throw Error(ErrorCode::invalid_argument, std::string("open host device: ") + memory_limit_variable +
-                                                 "=\"" + text + "\" is no positive number of bytes");
+                                                 "=\"" + text + "\" is not a positive number of bytes");
   }
   return bytes;
 }
@@ -57,7 +62,7 @@ MemoryInfo HostMemory::info() const {
 
 void* HostMemory::allocate(std::size_t bytes) {
   const MemoryInfo before = info();
-  // Compared before rounding up, which could overflow.
+  // This comparison comes before rounding up, which could overflow.
   if (bytes > before.free_bytes) {
     throw Error(ErrorCode::out_of_memory,
                 "allocate " + std::to_string(bytes) + " bytes on host: " + std::to_string(before.free_bytes) +
@@ -69,7 +74,7 @@ void* HostMemory::allocate(std::size_t bytes) {
     throw Error(ErrorCode::out_of_memory,
                 "allocate " + std::to_string(bytes) + " bytes on host: the system refused");
   }
-  // One write a page turns the promise into memory here, not in the middle of a measured step; the
+  // One write per page makes the system provide the memory here, not in the middle of a measured step. The
   // next allocation then sees what is really left.
   for (std::size_t at = 0; at < size; at += page_bytes) data[at] = 0;
   try {
@@ -92,6 +97,89 @@ void HostMemory::deallocate(void* data) noexcept {
   allocated_bytes_ -= found->second;
   sizes_.erase(found);
   std::free(data);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads a file that holds one number; absent where it is missing or says "max".
+std::optional<std::size_t> read_number(const fs::path& path) {
+  std::ifstream file(path);
+  std::size_t number = 0;
+  if (file >> number) return number;
+  return std::nullopt;
+}
+
+// Reads the number behind `key` in a file of "key number" lines.
+std::size_t read_field(const fs::path& path, const std::string& key) {
+  std::ifstream file(path);
+  std::string word;
+  for (std::size_t number = 0; file >> word; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    if (word == key && file >> number) return number;
+  }
+  return 0;
+}
+
+// The names of one control group version's files.
+struct GroupFiles {
+  const char* limit;
+  const char* usage;
+  const char* reclaimable;  // field of memory.stat
+};
+constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
+constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
+
+// Applies the limits of a group and of all groups around it, up to `root`.
+void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
+                 const GroupFiles& files) {
+  fs::path path = root / fs::path(group).relative_path();
+  // Inside a container the path may be the host's, while the container's group is mounted at the root.
+  for (;; path = path.parent_path()) {
+    const auto limit = read_number(path / files.limit);
+    const auto usage = read_number(path / files.usage);
+    if (limit && usage && *limit < memory.total_bytes) {
+      const std::size_t cache = std::min(*usage, read_field(path / "memory.stat", files.reclaimable));
+      const std::size_t used = std::min(*limit, *usage - cache);
+      memory.total_bytes = *limit;
+      memory.available_bytes = std::min(memory.available_bytes, *limit - used);
+    }
+    if (path == root || !path.has_relative_path()) break;
+  }
+}
+
+// Whether ":cpu,memory:" names the controller memory.
+bool names_memory(const std::string& controllers) {
+  const std::size_t at = controllers.find("memory");
+  if (at == std::string::npos) return false;
+  const char before = controllers[at - 1];
+  const char after = controllers[at + 6];
+  return (before == ':' || before == ',') && (after == ':' || after == ',');
+}
+
+}  // namespace
+
+SystemMemory read_system_memory() {
+  SystemMemory memory;
+  memory.total_bytes = read_field("/proc/meminfo", "MemTotal:") * 1024;
+  memory.available_bytes = read_field("/proc/meminfo", "MemAvailable:") * 1024;
+  if (memory.total_bytes == 0) {
+    throw Error(ErrorCode::io, "read /proc/meminfo: it gives no MemTotal, so no memory can be promised");
+  }
+  // Lines "id:controllers:path"; version 2 has id 0 and no controllers.
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first, second - first).append(":");
+    const std::string group = line.substr(second + 1);
+    if (controllers == "::") apply_group(memory, "/sys/fs/cgroup", group, version_2);
+    if (names_memory(controllers)) {
+      apply_group(memory, "/sys/fs/cgroup/memory", group, version_1);
+    }
+  }
+  return memory;
 }
 
 }  // namespace graphbench::host

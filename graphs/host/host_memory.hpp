@@ -1,5 +1,5 @@
-// The host device's memory: what may be allocated, what is, and a refusal where the system would only
-// promise it.
+// The host device's memory: how much may be allocated, how much is, and a refusal where the system would
+// promise memory that it does not have.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ inline constexpr const char* memory_limit_variable = "GRAPHBENCH_HOST_MEMORY_BYT
 
 class HostMemory {
  public:
-  HostMemory();  // throws Error(invalid_argument) where the variable is set to no positive number
+  HostMemory();  // throws Error(invalid_argument) where the variable is not a positive number
   ~HostMemory();
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // 512-byte aligned, every page really there. Throws Error(out_of_memory) with sizes.
+  // Memory with 512-byte alignment, of which every page is there. Throws Error(out_of_memory) with sizes.
   void* allocate(std::size_t bytes);
   void deallocate(void* data) noexcept;
   MemoryInfo info() const;

@@ -1,18 +1,207 @@
-// Submitting, capturing and running on the host device.
+// Submits, captures and runs work on the host device, and replays its graphs.
 #include "graphs/host/host_stream.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/host_device.hpp"
-#include "graphs/host/host_graph.hpp"
+#include "graphs/host/host_kernel.hpp"
 #include "graphs/host/library_stream.hpp"
 #include "graphs/host/op_implementation.hpp"
 
 namespace graphbench::host {
 namespace {
+
+class HostGraphExec final : public GraphExec {
+ public:
+  explicit HostGraphExec(const std::vector<Task>& tasks);
+  ~HostGraphExec() override;  // waits for replays that are still enqueued
+  GraphUpdate update(Graph& graph) override;
+  void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) override;
+  void set_copy(GraphNode node, const DeviceCopy& copy) override;
+  // There is no other memory to move the graph to. The stream still orders the call.
+  void upload(Stream& stream) override;
+  void launch(Stream& stream) override;
+  void* native_handle() noexcept override { return nullptr; }
+
+ private:
+  struct Node {
+    Task task;  // as recorded: an update may not change its kind
+    std::shared_ptr<BoundOp> op;
+  };
+  // What a launch runs. A change while launches are enqueued begins another version and leaves theirs alone.
+  struct Version {
+    std::vector<Node> nodes;
+    std::atomic<int> in_flight{0};
+  };
+
+  static Node bind(const Task& task);
+  static void run(Task& task, StreamContext& context);
+  Version& version_to_change();
+
+  std::vector<std::unique_ptr<Version>> versions_;  // launches run the last; the others stay until they ran
+};
+
+class HostGraph final : public Graph {
+ public:
+  explicit HostGraph(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
+  std::size_t node_count() const override { return tasks_.size(); }
+  std::unique_ptr<GraphExec> instantiate() override { return std::make_unique<HostGraphExec>(tasks_); }
+  std::vector<GraphNode> nodes() const override;
+  std::vector<facts::DescribedNode> describe() const override;
+  void reset() override { tasks_.clear(); }
+  void* native_handle() noexcept override { return nullptr; }
+
+  std::vector<Task>& tasks() noexcept { return tasks_; }
+
+ private:
+  std::vector<Task> tasks_;
+};
+
+// A fill or a copy needs only its task.
+class BoundTask final : public BoundOp {
+ public:
+  explicit BoundTask(const Task& task) : task_(task) {}
+  void run(StreamContext& context) override { task_.run(task_, context); }
+
+ private:
+  Task task_;
+};
+
+void run_nothing(Task&, StreamContext&) {}
+
+// Two ops are of one kind where one implementation runs them; so are two fills, and two copies.
+bool same_kind(const Task& a, const Task& b) {
+  return a.run == b.run && (a.run != HostKernel::run || a.object == b.object);
+}
+
+std::string name_of(const Task& task) {
+  return task.run == HostKernel::run ? static_cast<OpImplementation*>(task.object)->name() : "memory";
+}
+
+std::size_t position_of(GraphNode node) {
+  return reinterpret_cast<std::uintptr_t>(node) - 1;
+}
+
+std::vector<GraphNode> HostGraph::nodes() const {
+  std::vector<GraphNode> nodes(tasks_.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = reinterpret_cast<GraphNode>(i + 1);
+  return nodes;
+}
+
+// Each node waits for the one before it.
+std::vector<facts::DescribedNode> HostGraph::describe() const {
+  std::vector<facts::DescribedNode> nodes;
+  for (const Task& task : tasks_) {
+    const bool is_op = task.run == HostKernel::run;
+    facts::DescribedNode& node = nodes.emplace_back();
+    node.type = is_op ? "kernel" : HostStream::is_copy(task) ? "memcpy" : "memset";
+    if (is_op) node.function = name_of(task);
+    if (!is_op) node.facts["bytes"] = std::to_string(HostStream::bytes_of(task));
+    if (nodes.size() > 1) node.after.push_back(static_cast<std::int64_t>(nodes.size()) - 2);
+  }
+  return nodes;
+}
+
+HostGraphExec::Node HostGraphExec::bind(const Task& task) {
+  if (task.run != HostKernel::run) return {task, std::make_shared<BoundTask>(task)};
+  return {task, static_cast<OpImplementation*>(task.object)->bind(HostKernel::operands_of(task))};
+}
+
+HostGraphExec::HostGraphExec(const std::vector<Task>& tasks) {
+  Version& version = *versions_.emplace_back(std::make_unique<Version>());
+  version.nodes.reserve(tasks.size());
+  for (const Task& task : tasks) version.nodes.push_back(bind(task));
+}
+
+HostGraphExec::~HostGraphExec() {
+  for (const auto& version : versions_) {
+    while (version->in_flight.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  }
+}
+
+HostGraphExec::Version& HostGraphExec::version_to_change() {
+  if (versions_.back()->in_flight.load(std::memory_order_acquire) != 0) {
+    auto next = std::make_unique<Version>();
+    next->nodes = versions_.back()->nodes;
+    versions_.push_back(std::move(next));
+  }
+  const auto ran = [&](const auto& version) {
+    return version != versions_.back() && version->in_flight.load(std::memory_order_acquire) == 0;
+  };
+  versions_.erase(std::remove_if(versions_.begin(), versions_.end(), ran), versions_.end());
+  return *versions_.back();
+}
+
+GraphUpdate HostGraphExec::update(Graph& graph) {
+  const std::vector<Task>& tasks = static_cast<HostGraph&>(graph).tasks();
+  const std::vector<Node>& before = versions_.back()->nodes;
+  if (tasks.size() != before.size()) {
+    return {.done = false,
+            .node = "",
+            .reason = "the graph has " + std::to_string(tasks.size()) + " nodes, the exec " +
+                      std::to_string(before.size())};
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (same_kind(tasks[i], before[i].task)) continue;
+    return {.done = false,
+            .node = name_of(tasks[i]) + " node " + std::to_string(i),
+            .reason = "the exec has another op there, " + name_of(before[i].task)};
+  }
+  Version& version = version_to_change();
+  for (std::size_t i = 0; i < tasks.size(); ++i) version.nodes[i] = bind(tasks[i]);
+  return {.done = true, .node = "", .reason = ""};
+}
+
+void HostGraphExec::set_operands(const std::vector<GraphNode>& nodes, Kernel&, void* const* operands) {
+  Node& node = version_to_change().nodes.at(position_of(nodes.at(0)));
+  GRAPHBENCH_ASSERT(node.task.run == HostKernel::run);
+  node.op = static_cast<OpImplementation*>(node.task.object)->bind(operands);
+}
+
+void HostGraphExec::set_copy(GraphNode node, const DeviceCopy& copy) {
+  Node& changed = version_to_change().nodes.at(position_of(node));
+  HostStream::make_copy(changed.task, copy);
+  changed.op = std::make_shared<BoundTask>(changed.task);
+}
+
+void HostGraphExec::upload(Stream& stream) {
+  static_cast<HostStream&>(stream).submit_uncaptured("upload graph", run_nothing, nullptr, nullptr, 0);
+}
+
+void HostGraphExec::launch(Stream& stream) {
+  Version& version = *versions_.back();
+  version.in_flight.fetch_add(1, std::memory_order_relaxed);
+  try {
+    static_cast<HostStream&>(stream).submit_uncaptured("launch graph", run, &version, nullptr, 0);
+  } catch (...) {
+    version.in_flight.fetch_sub(1, std::memory_order_relaxed);
+    throw;
+  }
+}
+
+void HostGraphExec::run(Task& task, StreamContext& context) {
+  auto& version = *static_cast<Version*>(task.object);
+  // The count is touched last, because the version may be destroyed after it.
+  struct Landing {
+    std::atomic<int>& in_flight;
+    ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
+  } const landing{version.in_flight};
+  if (context.recorder == nullptr) [[likely]] {
+    for (const Node& node : version.nodes) node.op->run(context);
+    return;
+  }
+  for (const Node& node : version.nodes) {
+    const std::string name = name_of(node.task);  // read again when the record ends
+    const RecordedOp recorded(context.recorder, name);
+    node.op->run(context);
+  }
+}
 
 struct FillBytes {
   void* destination;
@@ -26,11 +215,11 @@ struct CopyBytes {
   std::size_t bytes;
 };
 
-// A sleeping thread takes some 5 us to wake, in a virtual machine 100 us: as much as a short step. So both
-// sides stay awake over the pauses that occur while steps are measured; Parking yields their core to a thread
-// that needs it. An idle stream stays awake between two samples. A thread that waits for the stream stays
-// awake until a wake-up is a hundredth of what it waited for. With a single core, spinning would keep the
-// other thread from running at all.
+// A sleeping thread takes about 5 us to wake, in a virtual machine 100 us: as much as a short step. So both
+// threads stay awake over the pauses that occur while steps are measured; Parking yields their core to a
+// thread that needs it. An idle stream stays awake between two samples. A thread that waits for the stream
+// stays awake until a wake-up is a hundredth of what it waited for. With a single core, spinning would keep
+// the other thread from running at all.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
@@ -142,7 +331,7 @@ void HostStream::begin_capture() {
   capture_ = CaptureState::active;
 }
 
-// Afterwards `recorded_` is the recording.
+// Leaves the recording in `recorded_`.
 void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
     throw Error(ErrorCode::capture_unmatched, "end capture on host stream: it does not capture");

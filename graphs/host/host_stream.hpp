@@ -29,7 +29,7 @@ class HostStream final : public Stream {
   std::size_t recorded_nodes() const override { return recorded_.size(); }
   std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
-  // Both wait for the copy: the host side is free to use on return, as it is with pageable memory on CUDA.
+  // Both wait for the copy, as CUDA does with pageable memory, so the host's memory is free to use on return.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
@@ -38,11 +38,11 @@ class HostStream final : public Stream {
 
   // Enqueues a task, or records it where the stream captures. `payload` is copied into its words.
   void submit(Task::Run run, void* object, const void* payload, std::size_t bytes);
-  // Enqueues a task that no graph can hold. On a capturing stream throws
-  // Error(capture_unsupported), naming the operation, and the capture becomes invalid.
+  // Enqueues a task that no graph can hold. On a capturing stream it throws Error(capture_unsupported),
+  // which names the operation, and the capture becomes invalid.
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
-  // The task of a copy on the device; whether it is one, and not a fill; the bytes of either.
+  // Makes the task of a copy on the device; tells a copy from a fill; counts the bytes of either.
   static void make_copy(Task& task, const DeviceCopy& copy);
   static bool is_copy(const Task& task);
   static std::size_t bytes_of(const Task& task);
@@ -63,8 +63,8 @@ class HostStream final : public Stream {
   CaptureState capture_ = CaptureState::none;
   std::thread::id capture_thread_;
   std::vector<Task> recorded_;
-  // The first failure since the last synchronize. Written by the stream's thread before it completes
-  // the task, read by the submitting thread after it has seen the completion.
+  // The first failure since the last synchronize. The stream's thread writes it before it completes the task;
+  // the submitting thread reads it after it has seen the completion.
   std::exception_ptr error_;
   std::thread thread_;
 };

@@ -6,7 +6,7 @@ struct dnnl_stream;
 
 namespace graphbench::host {
 
-// The process's oneDNN CPU engine; it has no state worth more than one.
+// The process's only oneDNN CPU engine.
 dnnl_engine* library_engine();
 
 // "2.6.3"
@@ -30,8 +30,8 @@ class LibraryStream {
   dnnl_stream* stream_ = nullptr;
 };
 
-// Primitives are planned for as many threads as the planning thread would use. While this lives, that
-// is the number they will run with; the thread's own setting comes back afterwards.
+// Sets the number of threads that the primitives planned while it lives will run with. The thread's own
+// setting comes back afterwards.
 class PlanningThreads {
  public:
   explicit PlanningThreads(int threads);

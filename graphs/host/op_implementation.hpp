@@ -1,5 +1,5 @@
-// What runs an op on the host. Everything is chosen and allocated when it is made; addresses are bound for
-// each run (eager) or once (a graph's node).
+// What runs an op on the host. Making it chooses and allocates everything; addresses are bound for each run
+// (eager) or once (a graph's node).
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace graphbench::host {
 
 class ActivityRecorder;
 
-// What the stream's thread gives to the work it runs.
+// What the stream's thread gives to the tasks that it runs.
 struct StreamContext {
-  dnnl_stream* library_stream = nullptr;  // oneDNN's, in order, made on the stream's thread
+  dnnl_stream* library_stream = nullptr;  // oneDNN's in-order stream, made on this thread
   ActivityRecorder* recorder = nullptr;   // null unless a profiler records
 };
 
@@ -34,7 +34,7 @@ class OpImplementation {
   virtual ~OpImplementation() = default;
   // Binds the operands and runs the op.
   virtual void run(void* const* operands, StreamContext& context) = 0;
-  // As Kernel::in_place_input().
+  // See Kernel::in_place_input().
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
   // Resolves the operands once. The result does not outlive the implementation.
   virtual std::unique_ptr<BoundOp> bind(void* const* operands) = 0;
@@ -42,7 +42,7 @@ class OpImplementation {
   // What activity records call it: the op's kind.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  // Whether it has more operands than a task has words: a task then has the address of a list of them.
+  // True where it has more operands than a task has words. A task then has the address of a list of them.
   bool operands_listed() const noexcept { return operands_listed_; }
   void list_operands() noexcept { operands_listed_ = true; }
 

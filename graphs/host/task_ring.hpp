@@ -1,5 +1,6 @@
 // The queue between the thread that submits and the thread that runs: a bounded ring with one
-// producer and one consumer. Tasks are copied into fixed slots, so submitting never allocates.
+// producer and one consumer. Tasks are copied into fixed slots, so submitting never allocates. A thread that
+// waits for the other spins for a while, which costs less than a short sleep, and then sleeps.
 #pragma once
 
 #include <array>
@@ -9,12 +10,68 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-
-#include "graphs/host/parking.hpp"
+#include <thread>
 
 namespace graphbench::host {
 
-struct StreamContext;  // what the stream's thread gives a task to run with
+inline void relax_cpu() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// A place where one thread sleeps until another wakes it.
+//
+// The sleeper announces itself, then looks once more; the waker publishes, then looks for a sleeper. Both are
+// sequentially consistent, so one sees the other and no wake-up is lost. (The waiter count inside
+// std::atomic::notify_one does not give that for a release store ahead of it.)
+class Parking {
+ public:
+  // Returns once `ready()` is true. `ready` must read with sequential consistency what the waker wrote.
+  template <typename Ready>
+  void wait(const Ready& ready, std::chrono::microseconds spin_time) {
+    if (ready()) return;
+    if (spin_until(ready, spin_time)) return;
+    for (;;) {
+      asleep_.store(1);
+      if (ready()) break;
+      asleep_.wait(1);
+    }
+    asleep_.store(0);
+  }
+
+  bool occupied() const noexcept { return asleep_.load() != 0; }
+
+  void wake() noexcept {
+    if (asleep_.exchange(0) != 0) asleep_.notify_one();
+  }
+
+ private:
+  static constexpr std::chrono::microseconds yields_after{10};
+
+  template <typename Ready>
+  static bool spin_until(const Ready& ready, std::chrono::microseconds spin_time) {
+    if (spin_time.count() == 0) return false;
+    const auto start = std::chrono::steady_clock::now();
+    for (;;) {
+      for (int i = 0; i < 32; ++i) {
+        if (ready()) return true;
+        relax_cpu();
+      }
+      const auto waited = std::chrono::steady_clock::now() - start;
+      if (waited >= spin_time) break;
+      // This costs nothing on an idle core, and leaves the core to another thread that needs it.
+      if (waited >= yields_after) std::this_thread::yield();
+    }
+    return false;
+  }
+
+  std::atomic<std::uint32_t> asleep_{0};
+};
+
+struct StreamContext;
 
 // One unit of work, four cache lines large. `run` interprets `object` and `words`.
 struct Task {
@@ -23,7 +80,7 @@ struct Task {
 
   Run run = nullptr;
   void* object = nullptr;
-  std::array<void*, words_max> words;  // left as it is where a task needs none
+  std::array<void*, words_max> words;  // not written where a task needs none
 
   template <typename Payload>
   Payload payload() const {
@@ -52,7 +109,7 @@ class TaskRing {
   void publish() noexcept;
   // Producer. Waits until every published task has completed.
   void wait_idle();
-  // Producer. The same without spinning: the thread sleeps at once.
+  // Producer. Waits like wait_idle(), but sleeps at once.
   void wait_idle_asleep();
   // Producer. No task follows.
   void close() noexcept;
@@ -67,7 +124,7 @@ class TaskRing {
 
   const SpinTimes spin_;
   std::unique_ptr<Task[]> slots_;
-  // Producer's and consumer's words stand on cache lines of their own.
+  // The producer's and the consumer's words are on different cache lines.
   alignas(64) std::atomic<std::uint64_t> published_{0};
   std::atomic<bool> closed_{false};
   std::uint64_t seen_completed_ = 0;  // producer's last look at completed_

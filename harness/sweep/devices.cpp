@@ -15,7 +15,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
-#include "graphs/host/shares.hpp"
+#include "graphs/host/cpu.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/options/command.hpp"
 #include "harness/options/raw_options.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "graphs/backends/module.hpp"
+#include "graphs/backends/registry.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 #include "harness/measure/machine/environment.hpp"

@@ -1,4 +1,4 @@
-// batched_matmul: oneDNN's matmul over sequences times heads, and a reorder behind it where heads are merged.
+// batched_matmul is oneDNN's matmul over sequences times heads, with a reorder behind it where heads merge.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -13,7 +13,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
   const Dim batch = a.at(0), heads = a.at(1), rows = a.at(2), depth = a.at(3);
   const bool transposed = ir::integer_attribute(*call.op, "transpose_b") != 0;
   const Dim columns = call.input(1).dims.at(transposed ? 2 : 3);
-  // With one row, heads lie side by side as they are.
+  // With one row, heads lie side by side already.
   const bool merges = ir::integer_attribute(*call.op, "merge_heads") != 0 && rows != 1;
   const auto type = library_type(call.output(0).dtype);
   const Dim n = batch * heads;

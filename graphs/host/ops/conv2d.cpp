@@ -1,4 +1,6 @@
-// conv2d: one oneDNN convolution over NHWC with bias, residual and activation as post-operations.
+// conv2d is one oneDNN convolution over NHWC with bias, residual and activation as post-operations. Its
+// gradients are oneDNN's backward convolutions; where a sum is added, their result is fp32 in scratch memory,
+// so that only the sum is rounded.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -58,6 +60,106 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 
 std::unique_ptr<OpImplementation> make_conv2d(const ir::OpCall& call, ScratchArena& scratch) {
   return library_guard(call, [&] { return build(call, scratch); });
+}
+
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+using Type = dnnl::memory::data_type;
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+
+// Describes an image or, with the filters ahead, a window: both have the channels last.
+dnnl::memory::desc described(const std::vector<std::int64_t>& dims, Type type, Tag tag) {
+  return {{dims[0], dims[3], dims[1], dims[2]}, type, tag};
+}
+
+class GradientBuilder {
+ public:
+  explicit GradientBuilder(const ir::OpCall& call)
+      : call_(call),
+        type_(library_type(call.output(0).dtype)),
+        sum_(call.input_count == 3),
+        strides_(2, ir::integer_attribute(*call.op, "stride")),
+        pads_(2, ir::integer_attribute(*call.op, "padding")) {}
+
+  std::unique_ptr<OpImplementation> input(ScratchArena& scratch) {
+    const auto dy = described(call_.input(0).dims, type_, Tag::nhwc);
+    const auto w = described(call_.input(1).dims, type_, Tag::ohwi);
+    const auto any_w = described(call_.input(1).dims, type_, Tag::any);
+    const auto dx = described(call_.output(0).dims, result_type(), Tag::nhwc);
+    using Conv = dnnl::convolution_backward_data;
+    const Conv::primitive_desc chosen(Conv::desc(kDirect, dx, any_w, dy, strides_, pads_, pads_),
+                                      library_attributes(), engine_, forward(dx, any_w, dy));
+    const Place packed = builder_.repacked({w, {1}}, chosen.weights_desc());
+    const Place result = sum_ ? builder_.scratch(dx.get_size()) : output();
+    builder_.step<Conv>(chosen, {{DNNL_ARG_DIFF_DST, dy, {0}},
+                                 {DNNL_ARG_WEIGHTS, chosen.weights_desc(), packed},
+                                 {DNNL_ARG_DIFF_SRC, dx, result}});
+    add_sum(dx, result);
+    return builder_.finish(scratch);
+  }
+
+  std::unique_ptr<OpImplementation> weight(ScratchArena& scratch) {
+    const auto dy = described(call_.input(0).dims, type_, Tag::nhwc);
+    const auto x = described(call_.input(1).dims, type_, Tag::nhwc);
+    const auto any_dw = described(call_.output(0).dims, result_type(), Tag::any);
+    const auto dw = described(call_.output(0).dims, result_type(), Tag::ohwi);
+    using Conv = dnnl::convolution_backward_weights;
+    const Conv::primitive_desc chosen(Conv::desc(kDirect, x, any_dw, dy, strides_, pads_, pads_),
+                                      library_attributes(), engine_, forward(x, any_dw, dy));
+    const dnnl::memory::desc made = chosen.diff_weights_desc();
+    const Place result = sum_ ? builder_.scratch(dw.get_size()) : output();
+    const Place place = made == dw ? result : builder_.scratch(made.get_size());
+    builder_.step<Conv>(
+        chosen, {{DNNL_ARG_DIFF_DST, dy, {0}}, {DNNL_ARG_SRC, x, {1}}, {DNNL_ARG_DIFF_WEIGHTS, made, place}});
+    if (made != dw) builder_.reorder({made, place}, {dw, result});
+    add_sum(dw, result);
+    return builder_.finish(scratch);
+  }
+
+ private:
+  Type result_type() const { return sum_ ? Type::f32 : type_; }
+  Place output() const { return {static_cast<int>(call_.input_count)}; }
+
+  // oneDNN asks for the forward primitive as a hint.
+  dnnl::convolution_forward::primitive_desc forward(const dnnl::memory::desc& x, const dnnl::memory::desc& w,
+                                                    const dnnl::memory::desc& y) const {
+    const auto typed = [&](dnnl::memory::desc desc) {
+      desc.data.data_type = dnnl_data_type_t(type_);
+      return desc;
+    };
+    const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_training, kDirect, typed(x), typed(w),
+                                               y, strides_, pads_, pads_);
+    return {desc, library_attributes(), engine_};
+  }
+
+  void add_sum(const dnnl::memory::desc& result, Place place) {
+    if (!sum_) return;
+    dnnl::memory::desc out = result;
+    out.data.data_type = dnnl_data_type_t(type_);
+    builder_.step<dnnl::binary>(
+        dnnl::binary::desc(dnnl::algorithm::binary_add, result, out, out),
+        {{DNNL_ARG_SRC_0, result, place}, {DNNL_ARG_SRC_1, out, {2}}, {DNNL_ARG_DST, out, output()}});
+  }
+
+  const ir::OpCall& call_;
+  Type type_;
+  bool sum_;
+  dnnl::memory::dims strides_;
+  dnnl::memory::dims pads_;
+  dnnl::engine engine_ = library_engine_handle();
+  LibraryOpBuilder builder_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_conv2d_grad_input(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] { return GradientBuilder(call).input(scratch); });
+}
+
+std::unique_ptr<OpImplementation> make_conv2d_grad_weight(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] { return GradientBuilder(call).weight(scratch); });
 }
 
 }  // namespace graphbench::host

@@ -1,8 +1,13 @@
-// Ops that are plain loops (or a plugin's function): they need their addresses and nothing else, so that
-// binding is a copy of them.
+// Ops that are plain loops, or a plugin's function: they need only their addresses, so that binding copies
+// them. A loop is split over the OpenMP threads of the stream it runs on; one thread computes each element
+// from its index alone, so the bits do not depend on the number of threads.
 #pragma once
 
+#include <omp.h>
+
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -15,7 +20,7 @@
 
 namespace graphbench::host {
 
-// `Compute` is called with the operands, or with them and the StreamContext.
+// Calls `Compute` with the operands, or with them and the StreamContext.
 template <typename Compute>
 class DirectOp final : public OpImplementation {
  public:
@@ -64,6 +69,20 @@ std::unique_ptr<OpImplementation> direct_op(const ir::OpCall& call, Compute comp
 template <typename Choose>
 auto for_float_type(ir::DType dtype, const Choose& choose) {
   return dtype == ir::DType::bf16 ? choose(BFloat16{}) : choose(float{});
+}
+
+// Calls body(first, last) on consecutive parts of [0, count), in this thread alone where a part would
+// be smaller than `grain`. `body` must not throw.
+template <typename Body>
+void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
+  const std::int64_t parts =
+      std::min<std::int64_t>(omp_get_max_threads(), count / std::max<std::int64_t>(grain, 1));
+  if (parts <= 1) {
+    body(std::int64_t{0}, count);
+    return;
+  }
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
+  for (std::int64_t part = 0; part < parts; ++part) body(count * part / parts, count * (part + 1) / parts);
 }
 
 }  // namespace graphbench::host

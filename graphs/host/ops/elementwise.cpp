@@ -1,14 +1,14 @@
-// add, bias_add, relu, gelu_tanh and their gradients: one pass over contiguous elements, arithmetic in fp32.
+// Elementwise ops (add, bias_add, relu, gelu_tanh) and their gradients pass once over contiguous elements, in
+// fp32.
 #include <cmath>
 
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
-#include "graphs/host/ops/parallel.hpp"
 
 namespace graphbench::host {
 namespace {
 
-constexpr std::int64_t elements_a_thread = 16 * 1024;  // below, a second thread costs more than it saves
+constexpr std::int64_t elements_a_thread = 16 * 1024;  // fewer cost more than a thread saves
 
 struct Add {
   static float apply(float a, float b) { return a + b; }
@@ -34,7 +34,7 @@ struct GeluTanhGrad {
   }
 };
 
-// The operands may be the same memory, never partly overlapping: element i depends on elements i only.
+// Element i depends on elements i only, so operands may be the same memory, but not overlap in part.
 template <typename Function>
 std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();

@@ -1,5 +1,5 @@
-// Binding and running oneDNN primitives through its C API, whose arguments are an array that can be
-// made once; the C++ one builds a map for each run.
+// Binds and runs oneDNN primitives through its C API, whose arguments are an array that can be made once; the
+// C++ API builds a map for each run.
 #include "graphs/host/ops/library_op.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t scratch_alignment = 512;
 
-// One binding of all arguments of all steps to addresses.
+// Binds all arguments of all steps to addresses.
 class Binding {
  public:
   Binding(const std::vector<LibraryStep>& steps, std::byte* scratch, std::byte* constants) {
@@ -64,7 +64,7 @@ class Binding {
 
   std::vector<dnnl::memory> memories_;
   std::vector<Call> calls_;
-  std::vector<OpenArgument> open_;  // those whose address comes from an operand
+  std::vector<OpenArgument> open_;  // arguments whose address comes from an operand
 };
 
 class BoundLibraryOp final : public BoundOp {
@@ -100,7 +100,7 @@ class LibraryOp final : public OpImplementation {
   std::vector<LibraryStep> steps_;
   std::vector<float> constants_;
   std::byte* scratch_;
-  Binding eager_;  // pointed at other addresses for each run
+  Binding eager_;  // has other addresses in each run
 };
 
 }  // namespace
@@ -152,7 +152,7 @@ std::unique_ptr<OpImplementation> LibraryOpBuilder::finish(ScratchArena& arena) 
 
 dnnl::engine library_engine_handle() {
   dnnl::engine engine;
-  engine.reset(library_engine(), true);  // weak: the engine lives as long as the process
+  engine.reset(library_engine(), true);  // a weak handle: the engine lives as long as the process
   return engine;
 }
 

@@ -1,5 +1,5 @@
-// An op made of oneDNN primitives: steps in order, each with arguments that come from the operands or
-// from scratch memory. Binding an address and running are separate, as everywhere on this device.
+// An op made of oneDNN primitives: steps in order, whose arguments come from the operands or from scratch
+// memory. Binding an address and running are separate, as everywhere on this device.
 #pragma once
 
 #include <cstddef>
@@ -34,23 +34,23 @@ struct LibraryStep {
   std::vector<LibraryArgument> arguments;
 };
 
-// A tensor, and where it lies.
+// A tensor with its place.
 struct Located {
   dnnl::memory::desc desc;
   Place place;
 };
 
-// Attributes every primitive here is made with: scratch memory is ours to provide.
+// The attributes of every primitive here: we provide its scratch memory.
 dnnl::primitive_attr library_attributes();
-// The engine as the C++ API wants it.
+// The engine as a handle of the C++ API.
 dnnl::engine library_engine_handle();
 
 // Collects the steps of an op and lays out its scratch memory.
 class LibraryOpBuilder {
  public:
-  // Scratch memory of the op itself, at 512-byte alignment.
+  // Reserves scratch memory of the op itself, with 512-byte alignment.
   Place scratch(std::size_t bytes);
-  // Data that the op keeps for as long as it lives.
+  // Keeps the data as long as the op lives.
   Place constant(const std::vector<float>& data);
   // Adds a primitive. The memory oneDNN wants beside its arguments becomes scratch memory too.
   template <typename Primitive>
@@ -64,8 +64,8 @@ class LibraryOpBuilder {
                     std::move(arguments));
   }
   void reorder(const Located& from, const Located& to);
-  // Where the tensor lies in the layout that a primitive wants. Brought there in every run: weights are the
-  // caller's memory, and a copy kept from an earlier run would be wrong once they change.
+  // Returns where the tensor lies in the layout that a primitive wants. Every run brings it there: weights
+  // are the caller's memory, and a copy from an earlier run would be wrong once they change.
   Place repacked(const Located& given, const dnnl::memory::desc& wanted);
   std::unique_ptr<OpImplementation> finish(ScratchArena& arena);
 
@@ -82,8 +82,8 @@ class LibraryOpBuilder {
 dnnl::memory::data_type library_type(ir::DType dtype);
 // A plain row-major tensor.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
-// tokens x slots: 0 where a query may see a slot, far below every score where it may not: the exponential of
-// the difference is exactly 0. Infinity would do as well, but infinity minus infinity is not a number.
+// A mask of tokens x slots: 0 where a query may see a slot, else so far below every score that the
+// exponential of the difference is exactly 0. It is not infinity, because infinity minus infinity is NaN.
 std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);
 // Appends the op's activation.
 void append_activation(dnnl::post_ops& post_ops, const ir::Op& op);

@@ -1,6 +1,10 @@
-// linear: one oneDNN matmul with the bias, activation and residual as its post-operations.
+// linear is one oneDNN matmul with the bias, activation and residual as its post-operations. Its gradients
+// are one matmul each, which reads one operand transposed, with the sum so far as a post-operation;
+// column_sum gives the bias's.
+#include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
+#include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -15,7 +19,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
   const auto type = library_type(call.output(0).dtype);
 
   const dnnl::memory::desc x = plain({rows, inner}, type);
-  // The weight lies as [N, K]; the product wants [K, N]: the same memory read transposed.
+  // The weight lies as [N, K]; the product reads it transposed.
   const dnnl::memory::desc w({inner, columns}, type, dnnl::memory::dims{1, inner});
   const dnnl::memory::desc bias = plain({1, columns}, type);
   const dnnl::memory::desc y = plain({rows, columns}, type);
@@ -45,6 +49,62 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 
 std::unique_ptr<OpImplementation> make_linear(const ir::OpCall& call, ScratchArena& scratch) {
   return library_guard(call, [&] { return build(call, scratch); });
+}
+
+namespace {
+
+using Dims = dnnl::memory::dims;
+
+std::unique_ptr<OpImplementation> product(const ir::OpCall& call, ScratchArena& scratch,
+                                          const dnnl::memory::desc& a, const dnnl::memory::desc& b) {
+  const dnnl::memory::desc out = plain(call.output(0).dims, library_type(call.output(0).dtype));
+  std::vector<LibraryArgument> arguments = {{DNNL_ARG_SRC, a, {0}},
+                                            {DNNL_ARG_WEIGHTS, b, {1}},
+                                            {DNNL_ARG_DST, out, {static_cast<int>(call.input_count)}}};
+  dnnl::primitive_attr attributes = library_attributes();
+  if (call.input_count == 3) {
+    dnnl::post_ops sum;
+    sum.append_binary(dnnl::algorithm::binary_add, out);
+    attributes.set_post_ops(sum);
+    arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, out, {2}});
+  }
+  LibraryOpBuilder builder;
+  builder.step<dnnl::matmul>(dnnl::matmul::desc(a, b, out), std::move(arguments), attributes);
+  return builder.finish(scratch);
+}
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_linear_grad_input(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] {
+    const auto type = library_type(call.output(0).dtype);
+    return product(call, scratch, plain(call.input(0).dims, type), plain(call.input(1).dims, type));
+  });
+}
+
+std::unique_ptr<OpImplementation> make_linear_grad_weight(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] {
+    const auto type = library_type(call.output(0).dtype);
+    const Dims& dy = call.input(0).dims;
+    const dnnl::memory::desc transposed({dy[1], dy[0]}, type, Dims{1, dy[1]});
+    return product(call, scratch, transposed, plain(call.input(1).dims, type));
+  });
+}
+
+std::unique_ptr<OpImplementation> make_column_sum(const ir::OpCall& call, ScratchArena&) {
+  const std::int64_t columns = call.output(0).elements();
+  const Matrix shape{call.input(0).elements() / columns, columns};
+  const bool accumulates = call.input_count == 2;
+  return for_float_type(call.output(0).dtype, [&](auto element) {
+    using T = decltype(element);
+    const auto compute = [shape, accumulates](void* const* operands) {
+      const T* x = static_cast<const T*>(operands[0]);
+      const T* so_far = accumulates ? static_cast<const T*>(operands[1]) : nullptr;
+      sum_columns(shape, so_far, static_cast<T*>(operands[accumulates ? 2 : 1]),
+                  [&](std::int64_t r, std::int64_t c) { return to_float(x[r * shape.columns + c]); });
+    };
+    return direct_op(call, compute, accumulates ? std::optional<std::size_t>(1) : std::nullopt);
+  });
 }
 
 }  // namespace graphbench::host

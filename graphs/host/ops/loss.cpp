@@ -1,5 +1,5 @@
-// Losses: the value, in fp32, and its gradient by the model's output, in one pass. Parts of the value are
-// added up in an order that depends on the shape alone.
+// Losses compute their value, in fp32, and its gradient by the model's output in one pass. Parts of the value
+// are added up in an order that depends only on the shape.
 #include <algorithm>
 #include <cmath>
 

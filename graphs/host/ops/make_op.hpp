@@ -1,4 +1,4 @@
-// Preparing an op on the host: a function a kind, each in a file of its own, and the one that chooses.
+// Prepares an op on the host: the function that chooses among those of the kinds.
 #pragma once
 
 #include <memory>

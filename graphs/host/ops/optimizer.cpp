@@ -1,4 +1,4 @@
-// Optimizers: one op over all parameters. And the count of steps.
+// Optimizers are one op over all parameters. The count of steps is an op too.
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -6,7 +6,6 @@
 
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
-#include "graphs/host/ops/parallel.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -15,8 +14,8 @@ float real(const ir::OpCall& call, const char* name) {
   return static_cast<float>(ir::real_attribute(*call.op, name));
 }
 
-// What a step of an optimizer is to every element of every parameter. `Rule` has `group`, how many operands a
-// parameter has, `ahead`, how many stand before them, and step(), which makes the function of a group.
+// Applies an optimizer's step to every element of every parameter. `Rule` has `group`, how many operands a
+// parameter has, `ahead`, how many are before them, and step(), which makes the function of a group.
 template <typename T, typename Rule>
 class Optimizer {
  public:

@@ -1,5 +1,5 @@
-// rope_kv_append: rotates q and k by their positions, writes q out and k, v into the caches. rope does the
-// same from position 0 on, where k and v are outputs; rope_grad turns back.
+// rope_kv_append rotates q and k by their positions, writes q out and k, v into the caches. rope does so from
+// position 0 on, with k and v as outputs; rope_grad turns back.
 #include <cmath>
 #include <string>
 #include <utility>
@@ -8,7 +8,6 @@
 #include "graphs/base/error.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
-#include "graphs/host/ops/parallel.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -17,8 +16,8 @@ struct Extents {
   std::int64_t batch, heads, tokens, slots, head_dim;
 };
 
-// cos and sin of every angle a slot can have, computed in fp64 when the op is made: the functions cost
-// more than the rest of the op together.
+// cos and sin of every angle that a slot can have, computed in fp64 when the op is made, because the
+// functions cost more than the rest of the op.
 std::vector<float> angle_table(const Extents& e, double theta) {
   std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
   const std::int64_t half = e.head_dim / 2;
@@ -34,7 +33,7 @@ std::vector<float> angle_table(const Extents& e, double theta) {
   return table;
 }
 
-// `direction`: 1, or -1 to turn back.
+// `direction` is 1, or -1 to turn back.
 template <typename T>
 void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, float direction = 1) {
   const std::int64_t half = head_dim / 2;
@@ -48,7 +47,7 @@ void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, fl
   }
 }
 
-// Both kinds; rope's caches are outputs of as many slots as there are tokens.
+// Serves both kinds. rope's caches are outputs with one slot per token.
 template <typename T>
 class RopeKvAppend {
  public:
@@ -88,7 +87,7 @@ class RopeKvAppend {
   }
 
  private:
-  // A position beyond the cache would be a write beyond its memory.
+  // A position beyond the cache would write beyond its memory.
   void check(const std::int32_t* positions) const {
     for (std::int64_t b = 0; b < e_.batch; ++b) {
       if (positions[b] + e_.tokens <= e_.slots) continue;
@@ -102,7 +101,7 @@ class RopeKvAppend {
   std::string name_;
   Extents e_;
   std::vector<float> angles_;
-  std::vector<std::int32_t> starts_;  // rope's positions, all zero; rope_kv_append has an input of them
+  std::vector<std::int32_t> starts_;  // rope's positions, all zero; rope_kv_append has them as an input
 };
 
 template <typename T>
@@ -133,7 +132,7 @@ class RopeGrad {
   std::vector<float> angles_;
 };
 
-// `heads`: a tensor of [B, H, T, D]; a table of `slots` positions.
+// `heads` is a tensor of [B, H, T, D]; the table has `slots` positions.
 template <template <typename> typename Rope>
 std::unique_ptr<OpImplementation> make(const ir::OpCall& call, ScratchArena& scratch,
                                        const ir::TensorDesc& heads, std::int64_t slots) {

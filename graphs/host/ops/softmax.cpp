@@ -1,5 +1,5 @@
-// softmax over the last dimension, and its gradient: oneDNN's, which has no causal form: slots that a row
-// does not see are set far below all others ahead of it.
+// softmax over the last dimension, and its gradient, are oneDNN's. oneDNN has no causal form, so slots that a
+// row does not see are set far below all others first.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 

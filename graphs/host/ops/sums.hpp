@@ -1,4 +1,4 @@
-// Sums along rows, down columns and over many elements. Their order of addition depends on the shape alone.
+// Sums along rows, down columns and over many elements. Their order of addition depends only on the shape.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 
 #include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/bfloat16.hpp"
-#include "graphs/host/ops/parallel.hpp"
+#include "graphs/host/ops/direct_op.hpp"
 
 namespace graphbench::host {
 
-// Partial sums in fixed lanes: an order of addition that vectorises and never changes.
+// Adds up in fixed lanes: an order of addition that vectorises and never changes.
 template <typename Term>
 float sum_in_lanes(std::int64_t columns, const Term& term) {
   constexpr int lanes = 16;
@@ -39,8 +39,8 @@ struct Matrix {
   std::int64_t columns = 0;
 };
 
-// out[c] = sum over rows of term(row, c), + so_far[c] where that is not null. Rows are added up in blocks, so
-// that rounding grows with the root of their number at most; the order depends on the shape alone.
+// out[c] = sum over rows of term(row, c), plus so_far[c] where that is not null. Rows are added up in blocks,
+// so that rounding grows with the root of their number at most.
 template <typename T, typename Term>
 void sum_columns(const Matrix& shape, const T* so_far, T* out, const Term& term) {
   constexpr std::int64_t columns_at_once = 64;

@@ -1,6 +1,4 @@
 // Loading backend modules: the good one works, every bad one is a reason.
-#include "graphs/backends/module.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "graphs/backends/registry.hpp"
 #include "graphs/device/backend_module.hpp"
 
 namespace graphbench {

@@ -1,9 +1,8 @@
 // Ops that are alike share an implementation; ops that differ in anything do not.
-#include "graphs/host/kernel_cache.hpp"
-
 #include <gtest/gtest.h>
 
 #include "graphs/host/host_device.hpp"
+#include "graphs/host/host_kernel.hpp"
 #include "graphs/ir/program.hpp"
 #include "tests/support/refusal.hpp"
 

@@ -1,11 +1,10 @@
 // The host divided into devices: disjoint CPUs, and names that are refused.
-#include "graphs/host/shares.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 
-#include "graphs/host/host_backend.hpp"
+#include "graphs/host/cpu.hpp"
+#include "graphs/host/host_device.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::host {
