@@ -1,5 +1,5 @@
-// The contract between the registry and a backend module, which is a shared library of its own: one exported
-// function, and an identity that both sides were built with. A module of another build is refused.
+// What the registry looks up in a backend module, which is a shared library of its own: one function, and
+// the identity that it was built with. A module of another build is refused.
 #pragma once
 
 #include "graphs/device/device.hpp"

@@ -1,5 +1,5 @@
 // What runs on a device: kernels, streams, events, and Graph -> GraphExec.
-// Threads, order and errors: as device.hpp says.
+// device.hpp says what holds of threads, order and errors.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace graphbench {
 class Graph;
 class Stream;
 
-// A node of a recording, as the stream that recorded it names it: valid as long as its Graph holds it. On
-// CUDA a cudaGraphNode_t.
+// The name of a node of a recording, valid as long as its Graph holds the node. On CUDA it is a
+// cudaGraphNode_t.
 using GraphNode = void*;
 
 // Which way an op is computed where a device has several ways and the choice matters.
@@ -77,18 +77,18 @@ struct DeviceCopy {
   std::size_t bytes = 0;
 };
 
-// The instantiated form of a Graph: launched as often as wanted. What changes it holds from the next launch
-// on; launches that are already enqueued run as it was then.
+// The instantiated form of a Graph, which can be launched any number of times. A change of it holds from the
+// next launch on; launches that are already enqueued are not affected.
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
   // Makes it do what `graph` does: a recording of the same nodes in the same order, whose parameters may
-  // differ. Refused where it would change anything else: the exec may then be launched no more.
+  // differ. Is refused where it would change anything else; the exec may then not be launched again.
   virtual GraphUpdate update(Graph& graph) = 0;
-  // Other addresses for a launch of `kernel` that recorded `nodes`, in the order of recording, into the graph
-  // that this came from; that graph still lives. The kernel's settable_nodes() is their number.
+  // Sets the addresses of a launch of `kernel` that recorded `nodes`, in this order, into the graph that this
+  // came from; that graph still lives. There are settable_nodes() of them.
   virtual void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) = 0;
-  // Likewise of a node that copy_on_device() recorded.
+  // Sets the addresses of a node that copy_on_device() recorded.
   virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
   virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
   virtual void launch(Stream& stream) = 0;  // enqueues one replay
@@ -104,7 +104,7 @@ class Graph {
   virtual std::size_t node_count() const = 0;
   // In the order of recording.
   virtual std::vector<GraphNode> nodes() const = 0;
-  // What each of them does, but for the op it is of. For people: it takes its time.
+  // What each of them does, without its op. It is slow, and meant for people.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
   // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
   // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
@@ -125,7 +125,7 @@ class Stream {
   // Ends the capture. Where it failed, throws with the capture's code, the error cleared and the
   // stream ready for the next capture.
   virtual std::unique_ptr<Graph> end_capture() = 0;
-  // The same, but into a graph of this device, which gives up what it held.
+  // Ends the capture into a graph of this device, which gives up what it held.
   virtual void end_capture(Graph& graph) = 0;
   // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
   // stream that does not capture.
@@ -142,8 +142,8 @@ class Stream {
   virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
-  // As synchronize(), but the waiting thread sleeps until it is woken instead of spinning. Throws
-  // Error(unsupported) where the device has no such wait.
+  // Waits like synchronize(), but sleeps until it is woken instead of spinning. Throws Error(unsupported)
+  // where the device has no such wait.
   virtual void synchronize_blocking();
   // What is enqueued after this call starts once the event's last recording is reached. Where that was
   // recorded on a capturing stream, this stream joins the capture, and its work becomes a branch of
@@ -157,7 +157,7 @@ class DeviceExecution {
   // Work on different streams is ordered by synchronizing alone. A capture may be made on one stream and
   // replayed on another.
   virtual std::unique_ptr<Stream> make_stream() = 0;
-  // A way to the device's own stream: what callers use who make none. It can be captured.
+  // The device's own stream, for callers that make none. It can be captured.
   virtual std::unique_ptr<Stream> default_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
   // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has

@@ -1,5 +1,5 @@
-// What a device offers to those who measure it, and no step needs.
-// Threads, order and errors: as device.hpp says.
+// What a device offers to code that measures it, and no step needs.
+// device.hpp says what holds of threads, order and errors.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +39,12 @@ class DeviceInstruments {
   // What the driver says that this process holds of the device's memory. It may take a millisecond. Absent
   // where no driver does.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
-  // Those made so far, one a key, in the order of keys; empty on a device that has no choice.
+  // The choices made so far, one per key, in the order of keys; empty on a device that has no choice.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
   // What this process had of the cache so far; absent where nothing is kept, or this device keeps nothing.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
-  // Entries behind library_choices() that a cache keeps: what a later process need not choose again. With the
-  // library's own plans, where it writes them down (cache::Choice).
+  // The entries behind library_choices() that a cache keeps, so that a later process need not choose again.
+  // They hold the library's own plans where it writes them down (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
   // Choices are taken from these ahead of the cache, where they fit. Returns how many are for this device,
   // its libraries and this build.

@@ -1,14 +1,82 @@
-// A device's memory: allocating it, owning it, and filling it with data.
-// Threads, order and errors: as device.hpp says.
+// A device's memory: allocating it, owning it, counting it and filling it with data.
+// device.hpp says what holds of threads, order and errors.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
-#include "graphs/device/memory_tally.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench {
+
+enum class MemoryKind : std::uint8_t {
+  program,    // weights, inputs, state, activations
+  weights,    // part of `program`
+  workspace,  // scratch of libraries and ops
+  tuning,     // operands of candidates that are timed
+  harness     // for measuring itself: what empties caches, what is left unused
+};
+
+// How much device memory there is of each kind, now and at its highest. Every Buffer is counted here.
+class MemoryTally {
+ public:
+  void add(MemoryKind kind, std::size_t bytes) noexcept {
+    Account& account = of(kind);
+    account.now += bytes;
+    account.most = std::max(account.most, account.now);
+  }
+  void remove(MemoryKind kind, std::size_t bytes) noexcept { of(kind).now -= bytes; }
+  std::size_t now(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].now; }
+  std::size_t most(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].most; }
+  // The sum of all kinds.
+  std::size_t total() const noexcept {
+    std::size_t bytes = 0;
+    for (const Account& account : accounts_) bytes += account.now;
+    return bytes - now(MemoryKind::weights);
+  }
+
+ private:
+  struct Account {
+    std::size_t now = 0;
+    std::size_t most = 0;
+  };
+  Account& of(MemoryKind kind) noexcept { return accounts_[static_cast<std::size_t>(kind)]; }
+
+  std::array<Account, 5> accounts_;
+};
+
+// An entry of a tally, which counts as long as it lives. Move-only.
+class Tallied {
+ public:
+  Tallied() = default;
+  Tallied(MemoryTally& tally, MemoryKind kind, std::size_t bytes) noexcept
+      : tally_(&tally), kind_(kind), bytes_(bytes) {
+    tally.add(kind, bytes);
+  }
+  Tallied(Tallied&& other) noexcept { swap(other); }
+  Tallied& operator=(Tallied&& other) noexcept {
+    Tallied(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Tallied() {
+    if (tally_ != nullptr) tally_->remove(kind_, bytes_);
+  }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  void swap(Tallied& other) noexcept {
+    std::swap(tally_, other.tally_);
+    std::swap(kind_, other.kind_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  MemoryTally* tally_ = nullptr;
+  MemoryKind kind_ = MemoryKind::program;
+  std::size_t bytes_ = 0;
+};
 
 class DeviceMemory;
 class Stream;
@@ -52,9 +120,9 @@ class DeviceMemory {
   virtual MemoryInfo memory() const = 0;
   // Sizes that allocate() wastes nothing on; pools reserve in multiples of it.
   virtual std::size_t allocation_granularity() const = 0;
-  // Memory that libraries hold for scratch space, made before any capture, not from pools.
+  // Scratch memory of libraries, allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // Handed out by allocate() and not yet given back, and what the device allocated for itself.
+  // What allocate() handed out and has not got back, and what the device allocated for itself.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

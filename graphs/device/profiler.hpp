@@ -1,5 +1,5 @@
-// What a device did by its own records: one an operation, with its times. They check the times that
-// graphbench takes independently. Recording perturbs the work, so no latency is ever taken while it is on.
+// What a device did by its own records: one per operation, with its times. They are an independent check of
+// graphbench's times. Recording perturbs the work, so no latency is taken while it is on.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace graphbench {
 struct Activity {
   enum class Kind : std::uint8_t { kernel, copy, fill } kind = Kind::kernel;
   std::string name;
-  // Of std::chrono::steady_clock, so that they stand beside the host's own times.
+  // Times of std::chrono::steady_clock, like the host's own.
   double start_seconds = 0;
   double end_seconds = 0;
 };
 
-// Records from construction to destruction; at most one a process at a time. Used from the thread that
+// Records from construction to destruction. A process has at most one at a time, used from the thread that
 // uses the device.
 class ActivityProfiler {
  public:

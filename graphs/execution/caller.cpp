@@ -1,4 +1,4 @@
-// Lays a caller's sets out and fills them.
+// Lays out a caller's sets and fills them.
 #include "graphs/execution/caller.hpp"
 
 #include <algorithm>
@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// More than anything that keeps plans by their addresses remembers; they overlap in what they read, which
-// is the same data everywhere.
+// More places than any library remembers plans for. They overlap, because all hold the same data.
 constexpr std::size_t places_fresh = 1024;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type
 
@@ -133,7 +132,7 @@ void CallerMemory::fill_inputs(Stream& stream, std::uint64_t seed, std::size_t p
   for (const ir::ValueId id : moved_) {
     if (program_.value(id).kind != ir::ValueKind::input) continue;
     copy_out(stream, address(id, place), buffers_.address(id), areas_[id].bytes);
-    // All bits set among integers would be a wild index.
+    // An integer with all bits set would be a wild index.
     const int byte = program_.value(id).dtype == ir::DType::i32 ? 0 : poison_byte;
     stream.fill_bytes(buffers_.address(id), byte, areas_[id].bytes);
   }

@@ -14,7 +14,7 @@
 
 namespace graphbench::execution {
 
-// What a step does so that its graphs work on the caller's memory; `fixed`: the caller's is the graph's own.
+// What a step does so that its graphs work on the caller's memory. Under `fixed` both are the same memory.
 enum class IoForm : std::uint8_t { fixed, copy_in, copy_in_out, set_params, update, recapture, exec_per_set };
 std::optional<IoForm> find_io_form(std::string_view name) noexcept;  // "static" is `fixed`
 inline bool copies(IoForm form) {
@@ -26,8 +26,8 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 
 struct CallerSettings {
   IoForm form = IoForm::fixed;
-  IoSource source = IoSource::device;  // of copies alone
-  bool fresh_addresses = false;        // another place for each step, and not two in turn
+  IoSource source = IoSource::device;  // used by copies only
+  bool fresh_addresses = false;        // each step has another place, instead of two in turn
   bool copy_back = false;              // under copies, inputs that the program writes are copied back
 };
 
@@ -36,7 +36,7 @@ struct CallerSettings {
 // own, and so does every output where only inputs are copied.
 class CallerMemory {
  public:
-  // All outlive it. Throws Error(out_of_memory).
+  // Its arguments outlive it. Throws Error(out_of_memory).
   CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,
                const CallerSettings& settings);
   ~CallerMemory();
@@ -48,28 +48,29 @@ class CallerMemory {
   // The values that lie elsewhere than the graph's.
   const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
   bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
-  // Of an input at `place`: the buffers' own where it is not moved. Of an output: null then.
+  // Where a value lies at `place`. A value that is not moved: an input's address in the buffers, null for an
+  // output.
   void* address(ir::ValueId id, std::size_t place) const;
   bool on_host() const noexcept { return settings_.source != IoSource::device; }
   const CallerSettings& settings() const noexcept { return settings_; }
   std::size_t device_bytes() const noexcept;
 
-  // Copies between the caller's memory and the device's, enqueued.
+  // Enqueue copies between the caller's memory and the device's.
   void copy_in(Stream& stream, void* to, const void* from, std::size_t bytes) const;
   void copy_out(Stream& stream, void* to, const void* from, std::size_t bytes) const;
 
-  // The inputs at every place as the buffers have them. Waits.
+  // Copies the buffers' inputs to every place. Waits.
   void fill_all_inputs(Stream& stream);
-  // The inputs at `place` as ProgramBuffers::fill_inputs() would have them, and the graph's own as NaN (of
-  // integers: 0), so that a step which does not look at the caller's shows. Waits.
+  // Fills the inputs at `place` as ProgramBuffers::fill_inputs() does, and the graph's own with NaN (integers
+  // with 0), so that a step that reads those instead is found. Waits.
   void fill_inputs(Stream& stream, std::uint64_t seed, std::size_t place);
-  // Outputs at `place` become NaN. Waits.
+  // Fills the outputs at `place` with NaN. Waits.
   void poison_outputs(Stream& stream, std::size_t place);
 
  private:
   struct Area {
     std::byte* data = nullptr;  // null: not moved
-    std::size_t bytes = 0;      // of a value, for the largest batch
+    std::size_t bytes = 0;      // size of the value for the largest batch
     std::size_t stride = 0;     // from place to place
   };
 

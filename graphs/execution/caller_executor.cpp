@@ -1,5 +1,5 @@
-// Setting up, and the steps. A step is timed code: it touches prepared arrays; what allocates is what its
-// form asks for, such as a recording.
+// Sets graph modes up on a caller's memory, and runs their steps. A step is timed code: it touches prepared
+// arrays and allocates only where its form does, as a recording does.
 #include "graphs/execution/caller_executor.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
 }
 
-// Ops whose kernels' parameters are a library's keep the graph's own addresses where nodes are set.
+// Under set_params, ops whose kernels are a library's keep the graph's own addresses.
 void CallerExecutor::find_uses() {
   uses_.clear();
   if (copies(form_)) return;
@@ -89,7 +89,7 @@ void CallerExecutor::capture() {
   if (form_ == IoForm::set_params) counts_.step.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
 }
 
-// The first place has the executor's own graphs.
+// The first place uses the executor's own graphs.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
   counts_.step.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
@@ -233,6 +233,83 @@ void CallerExecutor::instantiate_again(std::size_t at) {
   enqueues_[at].exec = item.exec.get();
   enqueues_[at].replay = item.exec->prepare_replay(stream_);
   ++counts_.instantiations;
+}
+
+// ---- set_params: nodes get other addresses ------------------------------------------------------
+// Nodes are given other addresses. A library's kernel keeps the graph's own, between copy nodes.
+
+void CallerExecutor::record_piece(Item& item) {
+  if (form_ != IoForm::set_params) return CapturedExecutor::record_piece(item);
+  for (std::size_t i = item.first; i < item.last; ++i) {
+    const StepOp& op = op_at(i);
+    void** const operands = operands_.of(i);
+    if (!touches(op)) {
+      record(op, operands);
+    } else if (op.kernel->settable_nodes() > 0) {
+      record_settable(item, op, operands);
+    } else {
+      record_with_copies(item, op, operands);
+    }
+  }
+}
+
+void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operands) {
+  const std::vector<GraphNode> before = stream_.nodes_so_far();
+  record(op, operands);
+  std::vector<GraphNode> nodes = nodes_since(before);
+  if (nodes.size() != op.kernel->settable_nodes()) {
+    throw Error(ErrorCode::internal, "capture op " + program_.ops()[op.op].name + ": it recorded " +
+                                         std::to_string(nodes.size()) + " nodes instead of " +
+                                         std::to_string(op.kernel->settable_nodes()));
+  }
+  settables_.push_back({&item, op.kernel, operands, std::move(nodes)});
+  note_writes(op);
+}
+
+void CallerExecutor::note_writes(const StepOp& op) {
+  for (const ir::ValueId id : op.operands) {
+    if (caller_.moves(id) && writes(op, id)) own_is_current_[id] = false;
+  }
+}
+
+void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
+  // A value that the op only writes is not copied in; an output that it reads is an earlier op's.
+  for (const ir::ValueId id : op.operands) {
+    const bool reads = program_.value(id).kind == ir::ValueKind::input || !writes(op, id);
+    if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
+  }
+  record(op, operands);
+  for (const ir::ValueId id : op.operands) {
+    if (caller_.moves(id) && writes(op, id)) record_copy(item, id, false);
+  }
+}
+
+void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
+  void* const own = addresses_[id];
+  void* const callers = caller_.address(id, 0);
+  const std::size_t bytes = program_.describe(id, batch_).bytes();
+  const std::vector<GraphNode> before = stream_.nodes_so_far();
+  stream_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
+  own_is_current_[id] = true;
+  for (const GraphNode node : nodes_since(before)) {
+    copies_.push_back({.id = id, .own = own, .bytes = bytes, .in = in, .item = &item, .node = node});
+  }
+}
+
+// True of the op's outputs and of inputs that it declares to write.
+bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
+  const ir::Op& of_program = program_.ops()[op.op];
+  return std::ranges::count(of_program.outputs, id) + std::ranges::count(of_program.mutates, id) > 0;
+}
+
+void CallerExecutor::set_nodes(std::size_t place) {
+  for (const Settable& each : settables_)
+    each.item->exec->set_operands(each.nodes, *each.kernel, each.operands);
+  for (const Copy& each : copies_) {
+    void* const callers = caller_.address(each.id, place);
+    each.item->exec->set_copy(each.node,
+                              {each.in ? each.own : callers, each.in ? callers : each.own, each.bytes});
+  }
 }
 
 }  // namespace graphbench::execution

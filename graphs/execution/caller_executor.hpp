@@ -29,15 +29,15 @@ class CallerExecutor final : public CapturedExecutor {
     ir::ValueId id = 0;
     void** operand = nullptr;
   };
-  // Around the replay, or as nodes at the edge of a library's kernel: between the caller's memory and the
-  // address that the graph holds.
+  // A copy between the caller's memory and the address that the graph holds: around the replay, or a node
+  // beside a library's kernel.
   struct Copy {
     ir::ValueId id = 0;
     void* own = nullptr;
     std::size_t bytes = 0;
     bool in = true;
-    Item* item = nullptr;      // of a node
-    GraphNode node = nullptr;  // likewise
+    Item* item = nullptr;      // set for a node
+    GraphNode node = nullptr;  // set for a node
   };
   struct Settable {
     Item* item = nullptr;
@@ -45,9 +45,9 @@ class CallerExecutor final : public CapturedExecutor {
     void** operands = nullptr;
     std::vector<GraphNode> nodes;
   };
-  // What one set of the caller's has of its own, where each has execs (IoForm::exec_per_set).
+  // The execs of one of the caller's sets (IoForm::exec_per_set).
   struct OfPlace {
-    std::vector<Item> items;  // with `first` and `last` of the executor's; no graph where none is concerned
+    std::vector<Item> items;  // one per touched item of the executor, with its `first` and `last`
   };
 
   void enqueue_step() override;
@@ -77,8 +77,8 @@ class CallerExecutor final : public CapturedExecutor {
   std::vector<std::size_t> touched_;  // items
   std::vector<Copy> copies_;
   std::vector<Settable> settables_;
-  std::vector<bool>
-      own_is_current_;  // by value, while set_params records: the graph's own holds the caller's
+  // By value, while set_params records: the graph's own memory holds what the caller's does.
+  std::vector<bool> own_is_current_;
   std::vector<OfPlace> per_place_;
   std::vector<std::vector<Enqueue>> enqueues_of_place_;
   IoCounts counts_;  // without the means

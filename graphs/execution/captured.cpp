@@ -2,11 +2,61 @@
 #include "graphs/execution/captured.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "graphs/execution/lay_out.hpp"
-
 namespace graphbench::execution {
+namespace {
+
+// Blocks of the pool, held as a step would hold them. Gives back what is still held, also after an exception.
+class HeldBlocks {
+ public:
+  HeldBlocks(pool::MemoryPool& pool, std::size_t count) : pool_(pool), blocks_(count) {}
+  ~HeldBlocks() {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) release(i);
+  }
+  HeldBlocks(const HeldBlocks&) = delete;
+  HeldBlocks& operator=(const HeldBlocks&) = delete;
+
+  std::byte* allocate(std::size_t i, std::size_t bytes) {
+    blocks_[i] = pool_.allocate(bytes);
+    return blocks_[i]->data;
+  }
+  void hand_over(const TakeOver& values) {
+    blocks_[values.to] = std::exchange(blocks_[values.from], nullptr);
+  }
+  void release(std::size_t i) noexcept {
+    if (blocks_[i] != nullptr) pool_.release(blocks_[i]);
+    blocks_[i] = nullptr;
+  }
+
+ private:
+  pool::MemoryPool& pool_;
+  std::vector<pool::Block*> blocks_;
+};
+
+// Gives every activation its address by walking the ops in replay order: allocate an op's outputs, then
+// release what it used last. A value that a later piece reads is thereby held until that piece is planned,
+// which is the sufficient condition for sharing: capture in replay order, hold a value until its consumer is
+// captured. `after` is called behind each op. All blocks are the pool's again when the call returns, so the
+// next, smaller batch reuses them.
+void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<void*>& addresses,
+             const std::function<void(std::size_t op)>& after) {
+  HeldBlocks held(pool, addresses.size());
+  for (std::size_t i = 0; i < kernels.ops.size(); ++i) {
+    const StepOp& op = kernels.ops[i];
+    for (const ir::ValueId value : op.allocates)
+      addresses[value] = held.allocate(value, kernels.value_bytes[value]);
+    if (op.takes_over) {
+      held.hand_over(*op.takes_over);
+      addresses[op.takes_over->to] = addresses[op.takes_over->from];
+    }
+    for (const ir::ValueId value : op.releases) held.release(value);
+    after(i);
+  }
+}
+
+}  // namespace
 
 CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
                                    const std::vector<ir::Segment>& segments)
@@ -57,7 +107,7 @@ void CapturedExecutor::plan_addresses() {
   }
 }
 
-// Our own kernels are known to record; asking for each would cost time of the capture.
+// Only a plugin's op is asked whether it recorded a node: our own kernels do, and asking takes time.
 void CapturedExecutor::record(const StepOp& op, void** operands) {
   const std::size_t before = op.must_record != nullptr ? stream_.recorded_nodes() : 0;
   const std::vector<GraphNode> earlier = name_nodes_ ? stream_.nodes_so_far() : std::vector<GraphNode>();

@@ -50,18 +50,17 @@ class CapturedExecutor : public Executor {
 
   void enqueue_step() override;
   void plan_addresses();
-  // Into the item's graph, which may hold an earlier recording.
+  // Records into the item's graph, which may hold an earlier recording.
   void capture_piece(Item& item);
-  // Those recorded since `before`; their order is the one of recording.
+  // The nodes recorded since `before`, in the order of recording.
   std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
-  // For capture_piece(), on the capturing stream.
+  // Is called by capture_piece() on the capturing stream.
   virtual void record_piece(Item& item);
   void record(const StepOp& op, void** operands);
-  // Of the step's op `i`.
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  std::vector<Enqueue>
-      enqueues_;  // one an item. First: what enqueue_step() reads of this object is one cache line
+  std::vector<Enqueue> enqueues_;  // one per item; the first member, so that enqueue_step() reads one cache
+                                   // line of this object
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;

@@ -1,5 +1,5 @@
-// Submits a step op by op. This is timed code: it touches prepared arrays, the pool's free list and
-// the kernels' launches, nothing else.
+// Submits a step op by op. This is timed code: it touches only prepared arrays, the pool's free list and
+// the kernels' launches.
 #include "graphs/execution/eager.hpp"
 
 #include <utility>

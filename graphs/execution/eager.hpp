@@ -1,4 +1,4 @@
-// The eager executor: every op launched by the host, activations from the caching pool at every step.
+// The eager executor launches every op from the host and takes activations from the pool at every step.
 #pragma once
 
 #include <vector>

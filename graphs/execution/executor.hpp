@@ -1,5 +1,5 @@
-// One program at one batch in one execution mode, from preparation to submitted steps. The phases are
-// separate calls so that each can be timed by itself.
+// An Executor runs one program at one batch in one execution mode, from preparation to submitted steps. The
+// phases are separate calls so that each can be timed by itself.
 //
 // Order of calls: construct (kernels are prepared) -> warm_up* -> capture -> instantiate -> upload ->
 // submit*. The eager executor needs none of the middle three; calling them does nothing.
@@ -54,16 +54,16 @@ struct ExecutionContext {
   ProgramBuffers& buffers;
   pool::MemoryPool& eager_pool;  // activations of eager steps
   pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
-  // Where piecewise splits; empty: the program's own.
+  // Where piecewise splits. Empty: where the program says.
   std::vector<std::string> split_kinds;
-  // Keep, for every item of the step, what the pool had free when the item was captured. For tests
-  // that poison free memory during a step; costs time in capture().
+  // Keep, for every item of the step, what the pool had free when the item was captured. Tests use it to
+  // poison free memory during a step. It costs time in capture().
   bool record_free_ranges = false;
   // Graph::replace_memset_nodes() after each capture. Off: graphs are instantiated as recorded.
   bool replace_memset_nodes = false;
-  // Of the graph modes: whose memory steps work on. Null: the buffers'.
+  // The memory that steps of the graph modes work on. Null: the buffers'.
   CallerMemory* caller = nullptr;
-  // Remember which op recorded which node, for Executor::describe(); costs time in capture().
+  // Remember which op recorded which node, for Executor::describe(). It costs time in capture().
   bool name_nodes = false;
 };
 
@@ -72,21 +72,21 @@ struct ExecutionContext {
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
                                      const std::vector<std::string>& split_kinds);
 
-// One enqueue of a step: a graph launch, or an op launched eagerly. Exactly one of the two is set.
+// One enqueue of a step: a graph launch, or an op launched eagerly. Either `graph` or `kernel` is set.
 struct StepItem {
   GraphExec* graph = nullptr;
   Kernel* kernel = nullptr;
-  void* const* operands = nullptr;  // of `kernel`
-  ir::OpId op = 0;                  // the first that it does
+  void* const* operands = nullptr;  // the kernel's
+  ir::OpId op = 0;                  // the first op that it runs
   ir::OpId last_op = 0;
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
-  // The eager executor over the same kernels, buffers and eager pool; an eager executor is its own.
+  // The eager executor over the same kernels, buffers and eager pool. An eager executor returns itself.
   virtual Executor& eager() = 0;
-  // Enqueues one eager step; what warmups are made of.
+  // Enqueues one eager step.
   void warm_up() { eager().submit(); }
   virtual void capture() = 0;
   virtual void instantiate() = 0;
@@ -101,20 +101,19 @@ class Executor {
     }
   }
   virtual StepCounts counts() const = 0;
-  // Where output `id` of the last step lies: in the caller's memory where that moves it.
+  // Where output `id` of the last step lies, which may be in the caller's memory.
   virtual const void* output(ir::ValueId id) const = 0;
   // The place in the caller's memory that the next step works on.
   virtual std::size_t next_place() const { return 0; }
   virtual std::optional<IoCounts> io() const { return std::nullopt; }  // absent: without a caller
 
-  // For programs that look inside, never for timing: the enqueues of a step in order (of an eager
-  // executor: with the addresses of its last step), and, where recorded, what the pool had free after
-  // each of them.
+  // For programs that look inside, never for timing: the enqueues of a step in order (an eager executor's
+  // with the addresses of its last step), and, where recorded, what the pool had free after each of them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
-  // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
+  // The recordings of a step's pieces in order, from capture() on. An eager executor has none.
   virtual std::vector<Graph*> graphs() const { return {}; }
-  // The same, described; ops are known where the context names nodes.
+  // Describes those recordings. Ops are known where the context names nodes.
   virtual std::vector<facts::DescribedPiece> describe() const { return {}; }
 
  protected:
@@ -122,7 +121,7 @@ class Executor {
   PreparedReplay only_replay_;
 
  private:
-  virtual void enqueue_step() = 0;  // any other step
+  virtual void enqueue_step() = 0;  // every other step
 };
 
 // Prepares every kernel of the program at `batch`. Throws Error: unsupported op, out of memory, and
@@ -130,7 +129,8 @@ class Executor {
 std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context,
                                         std::int64_t batch);
 
-// Throws Error(mutated_input): names the first op that writes the input, and says what would do, `instead`.
+// Throws Error(mutated_input), which names the first op that writes the input and the option to give
+// `instead`.
 [[noreturn]] void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const char* instead);
 
 }  // namespace graphbench::execution

@@ -9,7 +9,7 @@
 namespace graphbench::execution {
 namespace {
 
-// As harness/model/vocabulary.hpp has them; a test holds the two together.
+// These names are those of harness/model/vocabulary.hpp, as a test checks.
 constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::eager, "eager"},
     {ExecutionMode::whole, "whole"},

@@ -15,16 +15,16 @@ namespace graphbench::execution {
 
 class ProgramBuffers {
  public:
-  // `together`, in one block: how far values lie apart does not change from process to process then, and
-  // steps' times with it. `apart`, an allocation each: a memory checker sees a kernel that leaves one.
+  // `together`: in one block, so that distances between values, and with them steps' times, are the same in
+  // every process. `apart`: one allocation per value, so that a memory checker sees a kernel that leaves one.
   enum class Layout { together, apart };
 
   // Allocates for `largest_batch`. Throws Error(out_of_memory); nothing stays allocated then.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  Layout layout = Layout::together);
 
-  // Of a program that shares its weights, parameters and state with `other`, which outlives it: those of one
-  // name, type and size are where `from` has them. Only what is not there is allocated.
+  // Shares weights, parameters and state with `other`, which outlives it: values of the same name, type and
+  // size lie where `from` has them. Only the rest is allocated.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  const ir::Program& other, const ProgramBuffers& from);
 
@@ -32,21 +32,19 @@ class ProgramBuffers {
   void* address(ir::ValueId id) const { return addresses_.at(id); }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
-  std::size_t bytes() const;  // of all of them
+  std::size_t bytes() const;  // of all values
 
-  // From here on weights and parameters come from there, and not from a seed. The value is filled when the
-  // call returns.
+  // Makes `upload` fill weights and parameters, instead of a seed. It returns when the value is filled.
   using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
   void upload_weights(Upload upload) { upload_ = std::move(upload); }
 
   // Fill the named values from `seed` (weights: once; inputs: fresh data; state and parameters: back to
-  // the start).
-  // Enqueued on `stream`; weights are there when the call returns, since kernels may read them ahead of the
-  // stream's order. The bits depend on seed and value alone, not on the device.
+  // the start). The fills are enqueued on `stream`; fill_weights() waits for them, since kernels may read
+  // weights ahead of the stream's order. The bits depend on seed and value alone, not on the device.
   void fill_weights(Stream& stream, std::uint64_t seed);
   void fill_inputs(Stream& stream, std::uint64_t seed);
   void fill_state(Stream& stream, std::uint64_t seed);
-  // What is not another's.
+  // Fills every value that is not shared.
   void fill_own(Stream& stream, std::uint64_t seed);
 
  private:

@@ -22,15 +22,15 @@ struct StepOp {
   ir::OpId op = 0;
   std::vector<ir::ValueId> operands;   // inputs, then outputs
   std::vector<ir::ValueId> allocates;  // its outputs, less one that takes memory over
-  std::vector<ir::ValueId> releases;   // values whose last use this is, program outputs not among them
-  // The first output runs in the memory of a value whose last use this is, which is then in neither
-  // of the lists above: one allocation less, and one block less at the peak.
+  std::vector<ir::ValueId> releases;   // values whose last use this is, except program outputs
+  // The first output takes over the memory of a value whose last use this is. Then neither of the lists above
+  // names the two: there is one allocation less, and one block less at the peak.
   std::optional<TakeOver> takes_over;
   // A plugin's op that writes something: a capture in which its launch records no node would leave it out.
   const ir::Op* must_record = nullptr;
 };
 
-// Markers do nothing and are left out: `ops` holds what is enqueued, in order.
+// `ops` holds what is enqueued, in order. Markers do nothing and are left out.
 struct StepKernels {
   StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch);
 
@@ -44,7 +44,7 @@ struct StepKernels {
   void run_in_place(StepOp& step) const;
 };
 
-// Room for the operands of every op of a step, one op behind the other, so that a step walks flat memory.
+// The operands of every op of a step in one array, so that a step walks flat memory.
 class OperandArrays {
  public:
   explicit OperandArrays(const StepKernels& kernels);

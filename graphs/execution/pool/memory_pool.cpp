@@ -1,5 +1,5 @@
-// Best-fit blocks over segments. Free blocks are few (tens), so a sorted vector of pointers beats a
-// tree: a look-up is a binary search and nothing is allocated from the heap once it has its size.
+// Finds best-fit blocks in segments. Free blocks are few (tens), so a sorted vector of pointers beats a tree:
+// a look-up is a binary search, and nothing is allocated from the heap once the vector has its size.
 #include "graphs/execution/pool/memory_pool.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Block* MemoryPool::split(Block* block, std::size_t bytes) {
   return block;
 }
 
-// Both are out of the free list.
+// Neither block is in the free list.
 void MemoryPool::merge_with_next(Block* block) noexcept {
   Block* next = block->next;
   block->bytes += next->bytes;

@@ -1,5 +1,5 @@
-// Device memory that eager activations or captured graphs share: segments reserved from the device,
-// cut into blocks, freed blocks reused best-fit in the order of the calls.
+// Device memory that eager activations or captured graphs share. Segments are reserved from the device and
+// cut into blocks; freed blocks are reused best-fit, in the order of the calls.
 //
 // Stream order: a pool serves one stream. A released block is reused at once, because what writes it next is
 // enqueued behind what read it last. A private pool for captures follows the same order at capture time. That
@@ -31,7 +31,7 @@ struct MemoryRange {
 struct PoolStatistics {
   std::size_t reserved_bytes = 0;    // taken from the device
   std::size_t in_use_bytes = 0;      // in blocks not yet released
-  std::size_t in_use_bytes_max = 0;  // the most that ever was
+  std::size_t in_use_bytes_max = 0;  // the highest so far
   std::size_t segments = 0;
 };
 
@@ -63,7 +63,7 @@ class MemoryPool {
   void merge_with_next(Block* block) noexcept;
 
   DeviceMemory& memory_;
-  std::vector<Buffer> buffers_;  // one a segment
+  std::vector<Buffer> buffers_;  // one per segment
   std::vector<Block*> heads_;    // first block of each segment
   std::vector<Block*> free_;     // sorted by size, then address
   std::deque<Block> nodes_;      // storage of all block records

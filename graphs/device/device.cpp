@@ -1,0 +1,71 @@
+// The device interface's own code: buffers, the identity that modules are checked by, and what a device
+// without an optional part answers.
+#include <utility>
+
+#include "graphbench_version.hpp"
+#include "graphs/device/backend_module.hpp"
+#include "graphs/device/instruments.hpp"
+#include "graphs/device/memory.hpp"
+
+namespace graphbench {
+
+void Stream::synchronize_blocking() {
+  throw Error(ErrorCode::unsupported, "wait asleep: this device's streams have no such wait");
+}
+
+void Stream::wait(Event&) {
+  throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for others");
+}
+
+std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
+  throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
+}
+
+ProfilerResult DeviceInstruments::make_profiler() {
+  return {nullptr, "this device keeps no activity records"};
+}
+
+MonitorResult DeviceInstruments::make_monitor() {
+  return {nullptr, "this device reports no clocks"};
+}
+
+PreparedReplay GraphExec::prepare_replay(Stream& stream) {
+  const auto enqueue = [](void* exec, void* launching) {
+    static_cast<GraphExec*>(exec)->launch(*static_cast<Stream*>(launching));
+  };
+  return {enqueue, this, &stream};
+}
+
+Buffer::Buffer(DeviceMemory& memory, std::size_t bytes, MemoryKind kind)
+    : memory_(&memory), data_(memory.allocate(bytes)), tallied_(memory.tally(), kind, bytes) {}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)),
+      data_(std::exchange(other.data_, nullptr)),
+      tallied_(std::move(other.tallied_)) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this != &other) {
+    if (data_ != nullptr) memory_->deallocate(data_);
+    memory_ = std::exchange(other.memory_, nullptr);
+    data_ = std::exchange(other.data_, nullptr);
+    tallied_ = std::move(other.tallied_);
+  }
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (data_ != nullptr) memory_->deallocate(data_);
+}
+
+// Types cross between binary and module by layout, so another version or compiler does not fit. The commit is
+// left out on purpose: a module rebuilt alone after a comment changed still fits.
+const char* build_identity() noexcept {
+#if defined(__clang__)
+  return GRAPHBENCH_VERSION " clang " __clang_version__;
+#else
+  return GRAPHBENCH_VERSION " gcc " __VERSION__;
+#endif
+}
+
+}  // namespace graphbench
