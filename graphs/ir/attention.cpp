@@ -1,4 +1,4 @@
-// Op by op, with a Rewriter.
+// Replaces each sdpa by batched_matmul, softmax and batched_matmul.
 #include "graphs/ir/attention.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Attention as the ops that a fused kernel replaces, as a program has them where no such kernel is at hand.
+// Attention as the ops that a fused kernel replaces, for where no such kernel is at hand.
 #pragma once
 
 #include "graphs/ir/program.hpp"
@@ -7,8 +7,7 @@ namespace graphbench::ir {
 
 // Each `sdpa` X becomes X.scores (batched_matmul, q by the transpose of k, scaled), X.weights (softmax,
 // causal where X is) and X.mixed (batched_matmul, by v): three ops, whose results are rounded and stored in
-// between. They split where `sdpa` does, together. A program without such ops stays as it is. `catalog`
-// outlives the result.
+// between. Together they split where `sdpa` does. `catalog` outlives the result.
 Program decompose_attention(const Program& program, const OpCatalog& catalog);
 
 }  // namespace graphbench::ir

@@ -1,4 +1,4 @@
-// Op by op, with a Rewriter; both ways go by one table.
+// Splits epilogues from their products, and takes them in again, by one table.
 #include "graphs/ir/epilogues.hpp"
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 namespace graphbench::ir {
 namespace {
 
-// One thing that a kind of product does behind it: its attribute, and the kinds that do it as ops.
+// One thing that a kind of product does behind it: the attribute that asks for it, and the kinds that do it
+// as ops.
 struct Stage {
   const char* attribute;
   std::vector<std::string_view> kinds;
 
   bool is_activation() const { return std::string_view(attribute) == "activation"; }
-  // The kind that does what the product does here; empty where it does nothing.
+  // The kind of the op that does it for this product; empty where the product does nothing here.
   std::string kind_in(const Op& product) const {
     if (!is_activation()) return integer_attribute(product, attribute) != 0 ? std::string(kinds[0]) : "";
     const std::string& kind = text_attribute(product, attribute);
@@ -26,7 +27,7 @@ struct Stage {
   }
 };
 
-// In the order in which a kind does them; none for what is no product.
+// The stages of a kind in their order; empty for a kind that is not a product.
 std::span<const Stage> stages_of(const std::string& kind) {
   static const std::vector<Stage> linear = {
       {"bias", {"bias_add"}}, {"activation", {"relu", "gelu_tanh"}}, {"residual", {"add"}}};
@@ -56,7 +57,7 @@ void take_apart(Rewriter& rewriter, OpId id, const Op& op) {
   rewriter.replace(op.outputs[0], y);
 }
 
-// A product with what it took in of the ops behind it.
+// A product with the ops behind it that it took in.
 class Product {
  public:
   explicit Product(const Op& op) : left_(stages_of(op.kind)), product_(op) {
@@ -68,7 +69,7 @@ class Product {
     }
   }
 
-  // False, and nothing changes, where this kind of product does not do what the op does, or not any more.
+  // Returns false and changes nothing where this product cannot do what the op does, or not in this order.
   bool take(const Op& op) {
     const auto at = std::ranges::find_if(
         left_, [&](const Stage& stage) { return std::ranges::count(stage.kinds, op.kind) > 0; });

@@ -1,4 +1,4 @@
-// Products with nothing behind them, as importers of models give programs, and the way back.
+// Gives products nothing behind them, as importers of models do, and the way back.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace graphbench::ir {
 
-// What a `linear` or `conv2d` X does behind its product becomes ops of their own, rounded and stored in
+// Makes what a `linear` or `conv2d` X does behind its product ops of their own, rounded and stored in
 // between, in the order of the kind: X.product, then X.bias (bias_add), X.activation (relu, gelu_tanh) and
 // X.residual (add). Other ops stay. `catalog` outlives the result.
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
-// The way back: a bias_add, activation or add that stands right behind a product and alone reads it becomes
-// part of it, where the kind of product does that in this order. One rounding is left of several. The product
-// keeps its name. Ops at which `split_kinds` split (none: where the program's own do) stay, and so do
-// training programs. `catalog` outlives the result.
+// Makes a bias_add, activation or add that comes right behind a product, and is the only op to read it, part
+// of the product, where its kind does that in this order. One rounding is left of several. The product keeps
+// its name. Ops at which `split_kinds` split (none: the program's own) stay, and so do training programs.
+// `catalog` outlives the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
                        const std::vector<std::string>& split_kinds = {});
 

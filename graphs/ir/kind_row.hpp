@@ -1,4 +1,4 @@
-// A built-in kind of op as one row of a table (kinds.cpp), and the checks that follow from a row alone.
+// A built-in kind of op as one row of a table (kinds.cpp), and the checks that follow from the row.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace graphbench::ir {
 
 using Outputs = std::vector<InferredOutput>;
 
-// Inputs are floating and share one dtype, except for `integer_inputs`, which are i32, and `scalar_inputs`,
-// which are fp32 whatever the others are.
+// Inputs are floating and share one dtype, except `integer_inputs`, which are i32, and `scalar_inputs`, which
+// are always fp32.
 struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;
@@ -21,22 +21,22 @@ struct KindRow {
   std::vector<std::uint32_t> mutated_inputs = {};  // by position
   InputGroups groups = {};                         // behind the inputs, where the kind takes any number
   std::vector<AttributeRule> attributes = {};
-  Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // called where the row's checks passed
+  Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // called after the row's checks
   OpTraits traits = {};
 };
 
 // Every built-in kind; OPS.md says what they compute.
 const std::vector<KindRow>& kind_rows();
 
-// The rows as definitions, whose inference checks attributes, number and dtypes of inputs first.
+// Makes definitions of the rows. Their inference first checks attributes, number and dtypes of inputs.
 std::vector<OpDefinition> builtin_definitions();
 
-// The kinds that training adds; among kind_rows().
+// The kinds that training adds, which are among kind_rows().
 std::vector<KindRow> training_rows();
 
 [[noreturn]] void refuse(const Op& op, const std::string& why);  // Error(invalid_argument)
 
-// What inference of several kinds is made of. All throw as refuse() does.
+// Parts of the inference of several kinds. All throw as refuse() does.
 void expect_shape(const Op& op, const Value& value, const Shape& wanted);
 void expect_rank(const Op& op, const Value& value, std::size_t rank);
 std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis);
@@ -46,10 +46,10 @@ AttributeRule flag_rule(const char* name);
 AttributeRule required_size(const char* name);
 AttributeRule padding_rule();
 AttributeRule stride_rule();
-// A window's steps over an image's extent, as attributes padding and stride say.
+// How many steps a window makes over an image's extent with the attributes padding and stride.
 std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window);
-Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // of q, k, v
+Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // for q, k, v
 Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // every input has the shape of the first
-Outputs infer_nothing(const Op& op, const Inputs& inputs);      // of an op without outputs
+Outputs infer_nothing(const Op& op, const Inputs& inputs);      // for an op without outputs
 
 }  // namespace graphbench::ir

@@ -17,7 +17,7 @@ Outputs infer_rmsnorm(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
-// The inputs that the flags `bias` and `residual` add behind the first two.
+// Checks the inputs that the flags `bias` and `residual` add behind the first two.
 void expect_bias_and_residual(const Op& op, const Inputs& inputs, const Dim& columns, const Shape& output) {
   const bool bias = flag(op, "bias");
   if (bias) expect_shape(op, *inputs[2], {columns});
@@ -34,7 +34,7 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
-// Of q, k and v each, where rows of `qkv` are a sequence's tokens.
+// The shape of q, k and v each, where rows of `qkv` are a sequence's tokens.
 Shape shape_of_heads(const Op& op, const Value& qkv) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");
@@ -89,7 +89,7 @@ void expect_slots_for(const Op& op, std::int64_t tokens, std::int64_t slots) {
   refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
 }
 
-// a[B,H,M,K] times b[B,H,K,N], or b[B,H,N,K] transposed.
+// The product is a[B,H,M,K] times b[B,H,K,N], or b[B,H,N,K] transposed.
 Outputs infer_batched_matmul(const Op& op, const Inputs& inputs) {
   expect_rank(op, *inputs[0], 4);
   expect_rank(op, *inputs[1], 4);

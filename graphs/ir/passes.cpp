@@ -1,8 +1,9 @@
-// Partition, liveness and write sets: what executors need to know of a program before they run it.
+// Partition, liveness and write sets, which executors need before they run a program, and its dump as text.
 #include "graphs/ir/passes.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "graphs/base/error.hpp"
@@ -33,11 +34,11 @@ bool splits_at(const Op& op, const std::vector<std::string>& split_kinds) {
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {
   std::vector<Segment> segments;
   const std::vector<Op>& ops = program.ops();
-  bool open = false;  // whether the last segment may still grow
+  bool open = false;  // true while the last segment may grow
   for (OpId id = 0; id < ops.size(); ++id) {
     const bool splits = splits_at(ops[id], split_kinds);
     if (ops[id].traits.marker) {
-      // A marker that is not asked for as a split is invisible: a piece runs on across it.
+      // A piece goes on across a marker that does not split.
       if (splits) open = false;
       continue;
     }
@@ -96,6 +97,83 @@ const Op* first_uncapturable(const Program& program) {
   const auto found = std::ranges::find_if(
       program.ops(), [](const Op& op) { return op.traits.host_op || !op.traits.capturable; });
   return found == program.ops().end() ? nullptr : &*found;
+}
+
+namespace {
+
+std::string text_of(const Attribute& attribute) {
+  std::ostringstream text;
+  std::visit([&text](const auto& value) { text << value; }, attribute);
+  return text.str();
+}
+
+void write_names(std::ostream& out, const Program& program, const std::vector<ValueId>& ids) {
+  for (std::size_t i = 0; i < ids.size(); ++i) out << (i > 0 ? ", " : "") << program.value(ids[i]).name;
+}
+
+void write_op(std::ostream& out, const Program& program, const Op& op) {
+  out << "    ";
+  if (!op.outputs.empty()) {
+    write_names(out, program, op.outputs);
+    out << " = ";
+  }
+  out << op.kind << "(";
+  write_names(out, program, op.inputs);
+  out << ")";
+  for (const auto& [name, value] : op.attributes) out << " " << name << "=" << text_of(value);
+  if (!op.mutates.empty()) {
+    out << "  mutates ";
+    write_names(out, program, op.mutates);
+  }
+  for (const ValueId id : op.outputs) {
+    const Value& value = program.value(id);
+    out << "  : " << name_of(value.dtype) << to_string(value.shape);
+    if (value.kind != ValueKind::activation) out << " (" << name_of(value.kind) << ")";
+  }
+  if (op.phase != Phase::forward) out << "  [" << name_of(op.phase) << "]";
+  if (op.traits.host_op) out << "  [host op]";
+  if (!op.traits.capturable) out << "  [not capturable]";
+  if (op.traits.marker) out << "  [marker]";
+  out << "\n";
+}
+
+void write_values(std::ostream& out, const Program& program, std::int64_t batch) {
+  for (const ValueKind kind : {ValueKind::input, ValueKind::weight, ValueKind::parameter, ValueKind::state}) {
+    for (const ValueId id : program.values_of(kind)) {
+      const Value& value = program.value(id);
+      out << "  " << name_of(kind) << " " << value.name << " : " << name_of(value.dtype)
+          << to_string(value.shape) << "  (" << program.describe(id, batch).bytes() << " bytes)\n";
+    }
+  }
+}
+
+}  // namespace
+
+std::string dump(const Program& program, const std::vector<Segment>& segments, std::int64_t batch) {
+  std::ostringstream out;
+  out << "program " << program.name() << "  (" << program.ops().size() << " ops, sizes at batch " << batch
+      << ")\n";
+  write_values(out, program, batch);
+  std::size_t pieces = 0;
+  OpId next = 0;
+  const auto write_markers = [&](std::size_t end) {
+    for (; next < end; ++next) {
+      out << "  marker\n";
+      write_op(out, program, program.ops()[next]);
+    }
+  };
+  for (const Segment& segment : segments) {
+    write_markers(segment.first);
+    if (segment.captured) {
+      out << "  piece " << pieces++ << "  (captured)\n";
+    } else {
+      out << "  split  (launched eagerly)\n";
+    }
+    for (; next < segment.last; ++next) write_op(out, program, program.ops()[next]);
+  }
+  write_markers(program.ops().size());
+  for (const std::string& rewrite : program.rewrites()) out << "  rewritten: " << rewrite << "\n";
+  return out.str();
 }
 
 }  // namespace graphbench::ir

@@ -1,4 +1,4 @@
-// Passes over a Program: pure functions from a Program to facts that executors act on.
+// Passes over a Program are pure functions from a Program to facts that executors act on.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace graphbench::ir {
 
 // A run of consecutive ops [first, last) that `piecewise` treats alike.
 struct Segment {
-  bool captured = false;  // a piece; else ops launched eagerly, one by one
+  bool captured = false;  // a piece, else ops that are launched eagerly one by one
   OpId first = 0;
   OpId last = 0;
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// Whether an op is of one of these kinds, or a part of one.
+// True where the op is of one of these kinds, or a part of one.
 bool splits_at(const Op& op, const std::vector<std::string>& split_kinds);
 
 // Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
@@ -24,8 +24,8 @@ bool splits_at(const Op& op, const std::vector<std::string>& split_kinds);
 // nothing) end a piece and belong to none. A kind that occurs nowhere in the program splits nothing.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
 
-// The captured ones cut further, where a training step's form starts another graph. No kernel is chosen by
-// these cuts, so that every form runs the same.
+// Cuts captured segments further, where a training step's form starts another graph. These cuts do not affect
+// which kernels are chosen, so every form runs the same ones.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
 
 // Where a value is written first and touched last, as op indices; `defined` equals `last_use` for a
@@ -35,22 +35,22 @@ struct LiveRange {
   OpId last_use = 0;
 };
 
-// One entry a value; only those of activations and results mean anything. A result's last use is
-// the program's last op: the caller reads it after the step.
+// One entry per value, which is meaningful for activations and results. A result's last use is the program's
+// last op, because the caller reads it after the step.
 std::vector<LiveRange> live_ranges(const Program& program);
 
-// Inputs (not state) that some op writes: a replay would change what the caller passed in.
+// The inputs (not state) that some op writes: a replay would change what the caller passed in.
 std::vector<ValueId> mutated_inputs(const Program& program);
 
 bool depends_on_batch(const Value& value);
 
-// State values and parameters that some op writes.
+// The state values and parameters that some op writes.
 std::vector<ValueId> mutated_state(const Program& program);
 
 // The first op that no graph can hold, or null.
 const Op* first_uncapturable(const Program& program);
 
-// Program and pieces as text a person reads (`--dump-program`).
+// The program and its pieces as text for people (`--dump-program`).
 std::string dump(const Program& program, const std::vector<Segment>& segments, std::int64_t batch);
 
 }  // namespace graphbench::ir

@@ -1,4 +1,4 @@
-// Programs and their builder: whatever a workload gets wrong is refused at the op that is wrong.
+// Programs and their builder, which refuses a mistake of a workload at the op that is wrong.
 #include "graphs/ir/program.hpp"
 
 #include <algorithm>
@@ -113,8 +113,7 @@ ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Sha
   }
   if (name.empty()) refuse("a value of program " + program_.name_ + " has no name");
   if (shape.empty()) refuse("value " + name + ": a shape needs at least one extent");
-  // At batch 1 already: an extent that is not positive there is a mistake of the workload, not of a
-  // batch the user chose.
+  // An extent that is not positive at batch 1 is a mistake of the workload, not of the user's batch.
   static_cast<void>(resolve(dtype, shape, 1).bytes());
   if (!names_.insert(name).second) refuse("value " + name + ": the name is taken");
   program_.values_.push_back({std::move(name), kind, dtype, std::move(shape), init});
@@ -146,7 +145,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
         .recomputes = {}};
   Inputs input_values;
   for (const ValueId id : op.inputs) {
-    if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
+    if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is not a value");
     input_values.push_back(&program_.values_[id]);
   }
   for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {
@@ -173,7 +172,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
 
 void ProgramBuilder::mark(ValueId id, ValueKind kind) {
   const std::string what(name_of(kind));
-  if (id >= program_.values_.size()) refuse(what + " " + std::to_string(id) + " is no value");
+  if (id >= program_.values_.size()) refuse(what + " " + std::to_string(id) + " is not a value");
   Value& value = program_.values_[id];
   if (value.kind != ValueKind::activation) {
     refuse("value " + value.name + ": it is of kind " + std::string(name_of(value.kind)) +
@@ -265,7 +264,7 @@ void ProgramBuilder::hook(GradientHook hook) {
   if (hook.weight >= program_.values_.size() || program_.values_[hook.weight].kind != ValueKind::weight ||
       program_.values_[hook.weight].dtype == DType::i32)
     refuse("hook " + hook.name + ": value " + std::to_string(hook.weight) +
-           " is no weight of floats, and has no gradient");
+           " is not a weight of floats, so it has no gradient");
   if (!names_.insert(hook.name).second) refuse("hook " + hook.name + ": the name is taken");
   program_.hooks_.push_back(std::move(hook));
 }
@@ -273,7 +272,7 @@ void ProgramBuilder::hook(GradientHook hook) {
 void ProgramBuilder::pad_with(ValueId input, double pad) {
   if (input >= program_.values_.size() || program_.values_[input].kind != ValueKind::input)
     refuse("program " + program_.name_ + ": value " + std::to_string(input) +
-           " is no input, and has no pad value");
+           " is not an input, so it has no pad value");
   program_.values_[input].pad = pad;
 }
 
@@ -282,13 +281,13 @@ Program ProgramBuilder::finish() {
   if (program_.values_of(ValueKind::output).empty() && !writes) {
     refuse("program " + program_.name_ + ": it has no output");
   }
-  std::vector<bool> may_be_unread(program_.values_.size());  // gradients of values that want none
+  std::vector<bool> may_be_unread(program_.values_.size());  // gradients that no op needs
   for (const Op& op : program_.ops_) {
     for (const ValueId id : op.outputs) may_be_unread[id] = op.phase == Phase::backward;
   }
   for (const ValueId id : program_.values_of(ValueKind::activation)) {
     if (!may_be_unread[id] && !is_read(program_, id)) {
-      refuse("value " + program_.values_[id].name + ": nothing reads it and it is no output");
+      refuse("value " + program_.values_[id].name + ": nothing reads it and it is not an output");
     }
   }
   for (const std::string& kind : program_.default_split_kinds_) {

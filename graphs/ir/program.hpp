@@ -1,5 +1,5 @@
-// A Program: ordered ops over values whose shapes are functions of the batch. The ops' order is
-// the execution order. Built once by a workload, read by passes and executors, never changed.
+// A Program is ordered ops over values whose shapes are functions of the batch. The ops' order is the
+// execution order. A workload builds it once; passes and executors read it; it never changes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include "graphs/ir/types.hpp"
 
-struct gb_op;  // a plugin's op (graphs/abi): nothing here looks into it
+struct gb_op;  // a plugin's op (graphs/abi), which is opaque here
 
 namespace graphbench::ir {
 
@@ -28,10 +28,10 @@ enum class ValueKind : std::uint8_t {
   activation,  // written by one op, read by later ones; lives in a pool
   output,      // an activation that the caller reads after the step
   parameter,   // of a training program: a weight, which its optimizer writes; one copy for all batches
-  gradient,    // of a training program: a parameter's gradient; else as an output
+  gradient,    // of a training program: an output that is a parameter's gradient
 };
 std::string_view name_of(ValueKind kind) noexcept;
-bool is_computed(ValueKind kind) noexcept;  // by an op: activations, outputs, gradients
+bool is_computed(ValueKind kind) noexcept;  // true of activations, outputs, gradients
 
 // How inputs, weights and state are filled before a run.
 struct Init {
@@ -47,25 +47,25 @@ struct Value {
   DType dtype = DType::fp32;
   Shape shape;
   Init init;       // meaningless for activations and outputs
-  double pad = 0;  // of an input: what the rows hold that pad a batch up to a larger one
+  double pad = 0;  // an input's value in the rows that pad a batch up to a larger one
 };
 
 using Attribute = std::variant<std::int64_t, double, std::string>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-// What an op may do. Passes read only this.
+// What passes know of an op.
 struct OpTraits {
-  bool host_op = false;    // needs the host in the middle of a step: no graph can hold it
+  bool host_op = false;    // needs the host in the middle of a step, so no graph can hold it
   bool capturable = true;  // false: its author says that it cannot be captured
   bool marker = false;     // does nothing; its kind can be named as a splitting point
 };
 
 struct OpDefinition;
 
-// Which part of a training step an op is; all of a forward program is `forward`.
+// The part of a training step that an op belongs to. All ops of a forward program are `forward`.
 enum class Phase : std::uint8_t { forward, backward, accumulate, optimizer };
 std::string_view name_of(Phase phase) noexcept;
-// What an op's name has ahead of its first dot.
+// The part of an op's name before its first dot.
 std::string layer_of(std::string_view op_name);
 
 struct Op {
@@ -79,22 +79,22 @@ struct Op {
   const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
   Phase phase = Phase::forward;
   std::string splits_with;    // the kind whose gradient or part it computes: it splits where that kind does
-  bool starts_graph = false;  // what is captured from here on is a graph of its own
+  bool starts_graph = false;  // the capture begins another graph here
   bool eager = false;         // launched between graphs
   std::string recomputes;     // the op whose outputs it computes once more, with the same kernel
 };
 
-// Where the kind is named as a splitting point.
+// True where the op splits once `kind` is named as a splitting point.
 bool splits_at(const Op& op, std::string_view kind);
 
-// An op with its operands described at one batch: all a backend needs to make a kernel.
-// Operand order everywhere (kernels, pointers, ABI): inputs, then outputs.
+// An op with its operands described at one batch: all that a backend needs to make a kernel. The order of
+// operands is everywhere (kernels, pointers, ABI) inputs, then outputs.
 struct OpCall {
   const Op* op = nullptr;
   std::int64_t batch = 0;
   std::vector<TensorDesc> operands;
   std::size_t input_count = 0;
-  std::vector<bool> weights;  // by operand: a weight, which no op writes
+  std::vector<bool> weights;  // by operand: true for a weight, which no op writes
 
   bool is_weight(std::size_t i) const { return i < weights.size() && weights[i]; }
 
@@ -108,8 +108,8 @@ struct InferredOutput {
   Shape shape;
 };
 
-// What an attribute of a built-in kind may be. It has the type of `fallback`, which stands where an op does
-// not give it.
+// What an attribute of a built-in kind may be. It has the type of `fallback`, its value where an op does not
+// give it.
 struct AttributeRule {
   std::string name;
   Attribute fallback;
@@ -120,41 +120,41 @@ struct AttributeRule {
 
 using Inputs = std::vector<const Value*>;
 
-// The last inputs of a kind that takes any number: groups of `size` each, at least one; 0: no groups.
+// The last inputs of a kind that takes any number of them: one or more groups of `size` each. 0: no groups.
 struct InputGroups {
   std::size_t size = 0;
   std::uint32_t mutated = 0;  // a bit for each position in a group
 };
 
-// A kind of op. Built-in kinds are implemented by every backend under their name; a plugin's kind
-// brings its own launch functions, which backends call with the native stream.
+// A kind of op. Every backend implements the built-in kinds under their names; a plugin's kind brings its own
+// launch functions, which backends call with the native stream.
 struct OpDefinition {
   std::string kind;
   OpTraits traits;
-  std::vector<AttributeRule> attributes;      // of built-in kinds
-  std::vector<std::uint32_t> mutated_inputs;  // those that the op writes, by position
-  std::size_t inputs_ahead = 0;               // of `groups`
+  std::vector<AttributeRule> attributes;      // built-in kinds have rules
+  std::vector<std::uint32_t> mutated_inputs;  // positions of inputs that the op writes
+  std::size_t inputs_ahead = 0;               // inputs before `groups`
   InputGroups groups;
   // Checks inputs and attributes and describes the outputs. Throws Error(invalid_argument) whose
   // text begins with the op's name.
   std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer;
   const gb_op* foreign = nullptr;  // a plugin's op; null for built-in kinds
-  // Of a plugin's op: the kind that computes its gradient, from inputs, outputs and their gradients; and the
-  // inputs, by position, whose gradients that kind's outputs are. Empty: it has none.
+  // A plugin's op: the kind that computes its gradient from inputs, outputs and their gradients, and the
+  // positions of the inputs whose gradients that kind's outputs are. Empty: it has none.
   std::string gradient = {};
   std::vector<std::uint32_t> gradient_inputs = {};
 };
 
-// Which of an op's so many inputs it writes.
+// The positions of the inputs that an op with so many inputs writes.
 std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs);
 
-// An attribute that the op gives, or else its kind's fallback. Throws Error(invalid_argument), naming op and
-// attribute, where there is neither or it has another type.
+// An attribute that the op gives, else its kind's fallback. Throws Error(invalid_argument), which names op
+// and attribute, where there is neither or it has another type.
 std::int64_t integer_attribute(const Op& op, std::string_view name);
 double real_attribute(const Op& op, std::string_view name);
 const std::string& text_attribute(const Op& op, std::string_view name);
 
-// The kinds of op a process knows: the built-in ones, and those of the plugins it loaded.
+// The kinds of op that a process knows: built-in ones, and those of the plugins that it loaded.
 class OpCatalog {
  public:
   OpCatalog();  // with the built-in kinds
@@ -167,8 +167,8 @@ class OpCatalog {
   std::map<std::string, std::unique_ptr<OpDefinition>, std::less<>> definitions_;
 };
 
-// An op that a parameter's gradient goes through in a training step: that of one micro-batch, ahead of being
-// added to earlier ones, or the sum of all.
+// An op that a parameter's gradient goes through in a training step: the gradient of one micro-batch, before
+// it is added to earlier ones, or the sum of all.
 enum class HookPlace : std::uint8_t { pre, post_accumulate };
 struct GradientHook {
   ValueId weight = 0;
@@ -186,12 +186,12 @@ class Program {
   // Op kinds at which `piecewise` splits where the user names none.
   const std::vector<std::string>& default_split_kinds() const { return default_split_kinds_; }
   std::vector<ValueId> values_of(ValueKind kind) const;
-  // What can be read after a step: outputs, then gradients.
+  // The values that can be read after a step: outputs, then gradients.
   std::vector<ValueId> results() const;
-  // What passes that rewrote the program did to it, in words; and how many ops they removed.
+  // What passes did to the program, in words, and how many ops they removed.
   const std::vector<std::string>& rewrites() const { return rewrites_; }
   std::int64_t removed_ops() const { return removed_ops_; }
-  // What differentiate() puts on gradients, in this order; a forward step leaves them out.
+  // What differentiate() puts on gradients, in this order. A forward step leaves them out.
   const std::vector<GradientHook>& hooks() const { return hooks_; }
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
@@ -221,7 +221,7 @@ class Program {
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string program_name, const OpCatalog& catalog);
-  // Begins with all of `like` but its ops; ids of values are those they have there.
+  // Begins with all of `like` except its ops. Values keep their ids.
   ProgramBuilder(const Program& like, const OpCatalog& catalog);
 
   // `kind` is input, weight, state or parameter. Throws on a name used before or an empty shape.
@@ -236,24 +236,25 @@ class ProgramBuilder {
   // they compute.
   void begin_phase(Phase phase, std::string splits_with = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
-  // An op starts a graph where `graph_of` gives another name than for the op before, markers aside. An op
-  // without a name belongs to the graph before it.
+  // Lets an op start a graph where `graph_of` gives it another name than the op before, markers not counted.
+  // An op without a name belongs to the graph before it.
   void start_graphs(const std::function<std::string(const Op&)>& graph_of);
-  void launch_eagerly(Phase phase);  // its ops
+  void launch_eagerly(Phase phase);  // launches the phase's ops between graphs
   void log(std::string rewrite);     // a line of Program::rewrites()
-  // Removes ops that write nothing but what no op reads and is no result; markers stay. Each is logged.
+  // Removes ops that write only values that no op reads and that are not results. Markers stay. Each removal
+  // is logged.
   void remove_dead_ops();
-  // Of each run of forward ops of one layer, what later phases read is computed again ahead of them from what
-  // the run took from outside of it. Ops that write, or read what is written in between, are not run again:
-  // their outputs stay. Each run is logged. Ops that are added are of the backward phase and end in
+  // Computes what later phases read of each run of forward ops of one layer again, before they read it, from
+  // what the run took from outside. Ops that write, or read what is written in between, are not run again:
+  // their outputs stay. Each run is logged. The added ops belong to the backward phase; their names end in
   // `.recomputed`.
   void recompute_layers();
   void split_at(std::vector<std::string> kinds);
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
-  // Throws Error(invalid_argument): not a floating weight, an unknown kind, a name that is taken.
+  // Throws Error(invalid_argument) for a value that is not a floating weight, an unknown kind, a name in use.
   void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
-  // Validates the whole (an output or a written value at least, every activation read or an output). The
+  // Checks that there is an output or a written value, and that every activation is read or an output. The
   // builder is empty afterwards.
   Program finish();
 
@@ -261,7 +262,7 @@ class ProgramBuilder {
   friend class Rewriter;
   friend class ProgramText;
   void mark(ValueId value, ValueKind kind);
-  // Activations that no op computes, and split kinds that no op is of.
+  // Drops activations that no op computes, and split kinds that no op has.
   void drop_unused();
   const OpDefinition& known_kind(const std::string& of, const std::string& kind) const;
 

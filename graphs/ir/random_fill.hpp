@@ -1,9 +1,9 @@
-// The data every device fills inputs, weights and state with: a counter-based generator, so that
-// element i has the same bits on every device and in every order.
+// The data that every device fills inputs, weights and state with. A counter-based generator gives element i
+// the same bits on every device and in every order.
 //
 // The mixer is SplitMix64's finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number
-// generators", OOPSLA 2014) over seed and index. It is no cryptography and needs none: what counts
-// is that the data is not zero, not constant and the same everywhere.
+// generators", OOPSLA 2014) over seed and index. It need not be cryptographic: the data is not zero, not
+// constant and the same everywhere.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ GRAPHBENCH_HOST_DEVICE inline std::uint64_t bits_of_pair(std::uint64_t seed, std
   return mix64(seed ^ mix64(pair));
 }
 
-// Uniform in [low, high): 24 random bits, exact in fp32. Converting to fp16 or bf16 rounds to nearest even,
-// on every device.
+// Uniform in [low, high) from 24 random bits, exact in fp32. Converting to fp16 or bf16 rounds to nearest
+// even on every device.
 GRAPHBENCH_HOST_DEVICE inline float uniform_of(std::uint32_t bits, float low, float high) {
   const float unit = static_cast<float>(bits >> 8) * (1.0f / 16777216.0f);
-  // Two rounded operations: a fused multiply-add would round once and differ in the last bit between
-  // devices, so device code says so and host code is built with -ffp-contract=off.
+  // These are two rounded operations. A fused multiply-add would round once and differ in the last bit
+  // between devices, so device code says so and host code is built with -ffp-contract=off.
 #if defined(__CUDA_ARCH__)
   return __fadd_rn(low, __fmul_rn(high - low, unit));
 #else
@@ -48,7 +48,7 @@ GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t
   return uniform_of(static_cast<std::uint32_t>(index % 2 == 0 ? bits >> 32 : bits), low, high);
 }
 
-// The word a digest adds up for 32-bit word `index`; the sum wraps modulo 2^64 and does not depend on
+// The word that a digest adds up for 32-bit word `index`. The sum wraps modulo 2^64 and does not depend on
 // the order of addition.
 GRAPHBENCH_HOST_DEVICE inline std::uint64_t digest_word(std::uint64_t index, std::uint32_t word) {
   return mix64((index << 32) ^ (index >> 32) ^ word);

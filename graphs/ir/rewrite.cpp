@@ -1,4 +1,4 @@
-// Keeps the book of what is computed so far and of what stands for what.
+// Keeps track of what is computed so far and of which value replaces which.
 #include "graphs/ir/rewrite.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void Rewriter::refuse(const std::string& why) const {
 }
 
 ValueId Rewriter::now(ValueId id) const {
-  if (id >= now_.size()) refuse(std::to_string(id) + " is no value");
+  if (id >= now_.size()) refuse(std::to_string(id) + " is not a value");
   while (now_[id] != id) id = now_[id];
   return id;
 }

@@ -1,4 +1,4 @@
-// Makes one program from another op by op: what is kept, what is added, and what is read instead of what.
+// Makes one program from another op by op: ops are kept or added, and values replace others.
 #pragma once
 
 #include <map>
@@ -9,25 +9,25 @@
 
 namespace graphbench::ir {
 
-// Ids of values and ops are the program's; added ops have values of their own beyond them. Everything throws
-// Error(invalid_argument), naming op or value, for what the new program could not be.
+// Ids of values and ops are the program's; added ops get values with new ids. Everything throws
+// Error(invalid_argument), which names op or value, for what a program cannot be.
 class Rewriter {
  public:
-  // `pass` is its name, for the log. Both references outlive this; `catalog` outlives the new program.
+  // `pass` is the name in the log. Both references outlive this; `catalog` outlives the new program.
   Rewriter(const Program& program, const OpCatalog& catalog, std::string pass);
 
-  // Appends the program's op, which reads what replace() has left for it. What is never kept is gone.
+  // Appends the program's op, which reads replaced values. An op that is never kept is removed.
   void keep(OpId op);
-  // Appends a new op, of the phase and in the graph of the program's op `beside`; returns its outputs.
+  // Appends a new op in the phase and graph of the program's op `beside`; returns its outputs.
   std::vector<ValueId> op(OpId beside, std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  // The op that was added last splits where ops of the kind do, of which it is a part.
+  // Makes the op that was added last split where ops of the kind do, as a part of one.
   void split_with(std::string kind) { builder_.program_.ops_.back().splits_with = std::move(kind); }
-  // Ops appended from here on read `by`, of the same dtype and shape, where they read `value`, which an op
-  // computes. Of an output or a gradient, `by` becomes what is read after the step.
+  // Makes ops appended from here on read `by`, of the same dtype and shape, instead of `value`, which an op
+  // computes. Where `value` is an output or a gradient, `by` becomes it.
   void replace(ValueId value, ValueId by);
   void log(const std::string& line);
-  // Without what nothing reads, and with a line in the log for what is gone and what is new.
+  // Returns the program without ops that nothing reads, and logs what is gone and what is new.
   Program finish();
 
  private:
@@ -40,9 +40,9 @@ class Rewriter {
   std::string pass_;
   ProgramBuilder builder_;
   std::vector<ValueId> now_;                   // by value
-  std::vector<bool> computed_;                 // by value: it is there to be read
+  std::vector<bool> computed_;                 // by value: it can be read
   std::vector<bool> kept_;                     // by the program's op
-  std::vector<std::string> graph_of_;          // likewise: which one holds it
+  std::vector<std::string> graph_of_;          // by the program's op: the graph that holds it
   std::map<std::string, std::string> graphs_;  // by name of an appended op
   std::vector<std::string> added_;
 };

@@ -1,4 +1,4 @@
-// A Program as exact text, and back: what a package keeps of it. `dump()` is the text for people.
+// Writes a Program as exact text, for packages, and reads it back. `dump()` is the text for people.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace graphbench::ir {
 
-// Everything that the program says, a line for each value and op.
+// Writes one line per value and op, with everything that the program says.
 std::string write_program(const Program& program);
 
-// The program of a text that write_program() made, with ops of `catalog`, which outlives it. Accepts exactly
+// Reads a text that write_program() made, with ops of `catalog`, which outlives the program. Accepts exactly
 // what write_program() gives, and checks all that a builder would. Throws Error(invalid_argument), whose text
 // begins with the line: "line 12: ...".
 Program read_program(std::string_view text, const OpCatalog& catalog);

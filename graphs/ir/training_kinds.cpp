@@ -7,7 +7,7 @@
 namespace graphbench::ir {
 namespace {
 
-// A gradient op's output, to which the input behind the first `ahead` is added where `accumulate`=1.
+// Infers a gradient op's output, to which the input behind the first `ahead` is added where `accumulate`=1.
 Outputs gradient(const Op& op, const Inputs& inputs, std::size_t ahead, const Shape& shape) {
   if (flag(op, "accumulate")) expect_shape(op, *inputs[ahead], shape);
   return {{inputs[0]->dtype, shape}};
@@ -114,7 +114,7 @@ Outputs infer_advance(const Op& op, const Inputs& inputs) {
   return {};
 }
 
-// Every value of a group has the shape of the group's first, the parameter.
+// Every value of a group has the shape of the group's first value, the parameter.
 Outputs infer_optimizer(const Op& op, const Inputs& inputs) {
   const std::size_t size = op.definition->groups.size;
   const std::size_t ahead = op.definition->inputs_ahead;
@@ -145,7 +145,7 @@ AttributeRule scale_rule() {
   return {"scale", 1.0, "positive", is_positive_real};
 }
 
-// A gradient with no attribute but whether it is added to a sum.
+// The row of a gradient whose only attribute says whether it is added to a sum.
 KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const Op&, const Inputs&)) {
   return {.kind = kind,
           .inputs = inputs,

@@ -1,4 +1,4 @@
-// Sizes, names and extents; every product is checked, because a batch comes from a command line.
+// Sizes, names and extents. Every product is checked for overflow, because users choose the batch.
 #include "graphs/ir/types.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Element types, shapes in the batch, and the concrete tensor descriptions they become.
+// Element types, shapes as functions of the batch, and their values at one batch.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace graphbench::ir {
 
 enum class DType : std::uint8_t { fp32 = 0, fp16 = 1, bf16 = 2, i32 = 3 };
 
-std::size_t size_of(DType dtype) noexcept;       // bytes an element
+std::size_t size_of(DType dtype) noexcept;       // bytes per element
 std::string_view name_of(DType dtype) noexcept;  // "fp32", "fp16", "bf16", "i32"
 std::optional<DType> parse_dtype(std::string_view name) noexcept;
 
-// One extent of a shape: `per_batch * batch + fixed`. Linear is all the base workloads and the
-// serving engines need, and keeps "does this depend on the batch" a field instead of a question.
+// One extent of a shape: `per_batch * batch + fixed`. Base workloads and serving engines need no other form,
+// and whether an extent depends on the batch is a field.
 struct Dim {
   std::int64_t per_batch = 0;
   std::int64_t fixed = 0;
@@ -42,7 +42,7 @@ struct TensorDesc {
   std::vector<std::int64_t> dims;
 
   std::int64_t elements() const;  // throws Error(invalid_argument) on overflow
-  std::size_t bytes() const;      // likewise
+  std::size_t bytes() const;      // throws Error(invalid_argument) on overflow
   friend bool operator==(const TensorDesc&, const TensorDesc&) = default;
 };
 

@@ -1,5 +1,5 @@
-// Recomputation: a layer's forward ops once more ahead of its backward, so that less is kept in between
-// (Chen et al., "Training deep nets with sublinear memory cost", arXiv:1604.06174).
+// Runs a layer's forward ops once more before its backward ops, so that less is kept in between (Chen et al.,
+// "Training deep nets with sublinear memory cost", arXiv:1604.06174).
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -13,14 +13,14 @@ bool contains(const std::vector<ValueId>& ids, ValueId id) {
   return std::ranges::find(ids, id) != ids.end();
 }
 
-// Consecutive forward ops of one layer, [first, last); markers are of any.
+// Consecutive forward ops of one layer, [first, last). A marker belongs to any layer.
 struct Run {
   std::string layer;
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-// A loss is of no layer: its op computes gradients already.
+// A loss belongs to no layer, because its op computes gradients already.
 std::vector<Run> runs_of(const std::vector<Op>& ops) {
   std::vector<Run> runs;
   bool open = false;
@@ -35,7 +35,7 @@ std::vector<Run> runs_of(const std::vector<Op>& ops) {
   return runs;
 }
 
-// What a run's values are read by.
+// Which ops read a run's values.
 class Readers {
  public:
   Readers(const std::vector<Op>& ops, const Run& run) {
@@ -53,9 +53,9 @@ class Readers {
       if (!read.kept) first_ = std::min(first_, read.first);
     }
   }
-  // The first op that reads what need not be kept; none: a large number.
+  // The first op that reads a value that need not be kept; a large number where none does.
   std::size_t first() const { return first_; }
-  // Made in the run, and not kept because of another layer that takes it.
+  // True where the run makes the value, and no other layer keeps it.
   bool is_inner(ValueId id) const {
     const auto found = readers_.find(id);
     return found != readers_.end() && !found->second.kept;
@@ -66,14 +66,14 @@ class Readers {
 
  private:
   struct Read {
-    std::size_t first = 0;  // by an op of a later phase; the number of ops: by none
-    bool kept = false;      // by a forward op outside of the run
+    std::size_t first = 0;  // the first reader in a later phase; the number of ops where there is none
+    bool kept = false;      // a forward op outside of the run reads it
   };
   std::map<ValueId, Read> readers_;
   std::size_t first_ = static_cast<std::size_t>(-1);
 };
 
-// Whether the op, run again at `again`, computes what it did.
+// True where the op, run again at `again`, computes the same.
 bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again) {
   if (!ops[op].mutates.empty()) return false;
   for (std::size_t i = op + 1; i < again; ++i) {
@@ -84,7 +84,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   return true;
 }
 
-// The run's ops to be run again at `again`, in order; `needed`: what they make that is read there.
+// The run's ops to run again at `again`, in order. `needed` is what they make that is read there.
 std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, const Readers& readers,
                                   std::size_t again, std::vector<ValueId>& needed) {
   std::vector<std::size_t> chosen;

@@ -1,4 +1,4 @@
-// Walks the forward program once ahead and once back.
+// Differentiates a forward program: walks it once forward and once backward.
 #include "graphs/ir/training/differentiate.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 using training::Draft;
 using training::Rule;
 
-constexpr std::int64_t micro_batches_max = 1024;  // a step has a copy of the forward and backward ops of each
+constexpr std::int64_t micro_batches_max = 1024;  // a step has copies of all ops for each
 
-// The value of `choices` whose name the words give; the first where they give none.
+// Returns the value of `choices` that the words name; the first where they name none.
 template <typename T, std::size_t count>
 T choice(const std::map<std::string, std::string>& words, const std::string& key,
          const std::pair<std::string_view, T> (&choices)[count]) {
@@ -90,7 +90,7 @@ class Differentiation {
     const Value& y = forward_.value(output());
     const bool classes = options_.loss == Loss::cross_entropy;
     if (classes && (y.shape.size() != 2 || y.shape[1].per_batch != 0))
-      draft_.refuse("cross_entropy wants rows of classes, and output " + y.name + " is " +
+      draft_.refuse("cross_entropy needs rows of classes, and output " + y.name + " is " +
                     to_string(y.shape));
     const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
                       classes ? static_cast<double>(y.shape[1].fixed) : 1.0};
@@ -156,7 +156,7 @@ class Differentiation {
     return options_.optimizer_in == OptimizerIn::backward && options_.optimizer != Optimizer::none;
   }
 
-  // The values ahead of every parameter's.
+  // Makes the inputs that come before every parameter's.
   void begin_optimizer() {
     builder().begin_phase(Phase::optimizer);
     if (options_.optimizer == Optimizer::adamw) {
@@ -189,7 +189,8 @@ class Differentiation {
     append_step("optimizer.step", trained_);
   }
 
-  // Of the forward program's ops `op` is the first that reads them, so its gradient is their last summand.
+  // `op` is the forward program's first op that reads these parameters, so its gradient is their last
+  // summand.
   void update_parameters_that_end_at(const Op& op) {
     const auto reads = [](const Op& each, ValueId id) { return std::ranges::count(each.inputs, id) > 0; };
     for (const ValueId id : forward_.values_of(ValueKind::weight)) {
@@ -217,7 +218,7 @@ class Differentiation {
   const TrainingOptions& options_;
   Draft draft_;
   std::vector<Trained> trained_;
-  std::vector<ValueId> ahead_;  // of parameters, in an optimizer's op
+  std::vector<ValueId> ahead_;  // inputs of an optimizer's op before the parameters
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a forward program to the program of a training step: forward, loss, backward, optimizer.
+// Makes the program of a training step from a forward program: forward, loss, backward, optimizer.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ enum class Loss : std::uint8_t { mse, cross_entropy };
 enum class Optimizer : std::uint8_t { none, sgd, adamw };
 // When gradients that add up are added: as soon as each exists, or once the sum is needed.
 enum class Accumulate : std::uint8_t { asap, end };
-// Which graphs a captured step consists of: one; forward, then backward and optimizer; or those of the layers
-// one after the other, forward and then backward. A layer is what comes before the first dot of an op's name.
+// The graphs of a captured step: one; forward, then backward and optimizer; or one per layer, forward and
+// then backward. A layer is what comes before the first dot of an op's name.
 enum class Backward : std::uint8_t { iteration, apart, callables };
-// In the step's last graph; behind it, launched eagerly; or each parameter's as soon as its gradient is
-// complete, which is then no result of the step.
+// Where the optimizer runs: in the step's last graph; behind it, launched eagerly; or for each parameter as
+// soon as its gradient is complete, which is then not a result of the step.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
-// What of the forward part is kept for the backward part: all that it reads; or of each layer only what comes
-// from outside of it, and its ops run once more.
+// What the forward part keeps for the backward part: all that it reads; or only what each layer takes from
+// outside, and the layer's ops run once more.
 enum class Checkpoint : std::uint8_t { none, layer };
 
 struct TrainingOptions {
@@ -37,27 +37,26 @@ struct TrainingOptions {
   Checkpoint checkpoint = Checkpoint::none;
 };
 
-// From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in`,
-// `checkpoint`; others are not looked at.
-// Throws Error(invalid_argument) for a value that there is not.
+// Makes options from words by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`,
+// `optimizer-in`, `checkpoint`. Ignores others. Throws Error(invalid_argument) for an unknown value.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
-// The loss compares the program's first output with an input `loss.target`: of its shape, or, of
-// cross_entropy, which wants rows, an integer a row. Its value is the new program's output, `loss.0`.
+// The loss compares the program's first output with an input `loss.target`: of its shape, or, for
+// cross_entropy, which needs rows, one integer per row. Its value is the new program's output, `loss.0`.
 // Floating weights become parameters, in the order they had; each that the loss depends on has a gradient. An
 // optimizer's state is state, named after its parameter; its learning rate is the state `optimizer.rate`, its
-// count of steps `optimizer.count`. Ops keep their names; those of the backward part begin with the name of
-// the op they come from. Of a later micro-batch, names of ops and inputs end in `.micro1` and so on, and
-// there is an output more; the outputs together are the loss of the batch.
+// count of steps `optimizer.count`. Ops keep their names; an op of the backward part begins with the name of
+// the op that it comes from. In a later micro-batch, names of ops and inputs end in `.micro1` and so on, and
+// there is one output more; the outputs together are the loss of the batch.
 //
 // `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
-// Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that
-// writes state there, an output of integers or, for cross_entropy, not of rows, no weight that the loss
-// depends on, a training program.
+// Error(no_backward), which names op or value, for a kind without a rule where a gradient has to pass, an op
+// that writes state there, an output of integers or, for cross_entropy, not of rows, a loss that depends on
+// no weight, and a training program.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 bool is_training(const Program& program);
-// Gradients and their hooks that no graph can hold, in words: one of each kind, and how many there are.
+// Names gradients and hooks that no graph can hold: one of each kind, and how many there are.
 std::vector<std::string> uncapturable_gradients(const Program& program);
 // At one batch.
 facts::TrainingFacts training_facts(const Program& program, std::int64_t batch);

@@ -1,4 +1,4 @@
-// Keeps the book of values and summands.
+// Keeps the values and the summands of gradients of a training program that is being made.
 #include "graphs/ir/training/draft.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A training program while it is being made, and the rules that make it: one a kind.
+// A training program while it is being made, and the rules that make it, one per kind of op.
 #pragma once
 
 #include <map>
@@ -12,7 +12,8 @@
 
 namespace graphbench::ir::training {
 
-// What rules work on. Ids of values are the forward program's where a parameter says so, else the draft's.
+// What rules work on. A parameter named `forward` is a value of the forward program, another one of the
+// draft's.
 class Draft {
  public:
   Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate);
@@ -25,35 +26,35 @@ class Draft {
     for (const ValueId id : forward) here.push_back(at(id));
     return here;
   }
-  // Whether the loss's gradient by it is wanted: it is a parameter, or made from one.
+  // True where a gradient by the value is needed: it is a parameter, or made from one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
-  // From here on inputs, activations and gradients are those of one part of the batch; parameters' gradients
-  // go on being added up.
+  // Begins a part of the batch, with inputs, activations and gradients of its own. Parameters' gradients are
+  // still added up.
   void begin_micro_batch(std::int64_t part);
-  // The name within the part.
+  // Completes a name for the part.
   std::string named(const std::string& name) const { return name + suffix_; }
 
-  // Appends the op as it is.
+  // Appends the op unchanged.
   void copy(const Op& op);
   // Appends an op with one output; `name` is completed by named().
   ValueId append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                  Attributes attributes = {});
   void set(ValueId forward, ValueId here) { here_.at(forward) = here; }
-  // Of forward, for backward: what the op computed on its way that no value of the forward program is.
+  // Keeps a value for the backward part that the op computed and the forward program does not have.
   void save(const Op& op, ValueId here) { saved_[op.name] = here; }
   std::optional<ValueId> saved(const Op& op) const;
 
-  // What follows is of the gradient of an op of this kind.
+  // Begins the gradient of an op of this kind.
   void begin_backward(const std::string& kind);
-  // One more summand of a value's gradient; nothing where that is not wanted.
+  // Adds a summand to a value's gradient, if that gradient is needed.
   void add_gradient(ValueId forward, ValueId gradient);
-  // The same, computed by an op of a kind that takes `accumulate`, named "<op>.<what>".
+  // Adds a summand that an op of a kind with `accumulate` computes, named "<op>.<what>".
   void add_gradient(ValueId forward, const Op& op, const std::string& kind, const std::string& what,
                     std::vector<ValueId> inputs, Attributes attributes = {});
-  // All summands together; absent where there is none.
+  // Returns the sum of all summands; absent where there is none.
   std::optional<ValueId> gradient(ValueId forward);
-  // A parameter's, over all parts, through its hooks; once.
+  // Returns a parameter's gradient over all parts, through its hooks. It is called once.
   std::optional<ValueId> complete(ValueId weight);
 
   ProgramBuilder& builder() { return builder_; }
@@ -63,16 +64,16 @@ class Draft {
   ValueId sum(ValueId forward, ValueId a, ValueId b);
   bool has_hook(ValueId weight, HookPlace place) const;
   ValueId hooked(ValueId weight, HookPlace place, ValueId gradient);
-  // Of a parameter with `pre` hooks: the part's gradient through them, added to those of earlier parts.
+  // Takes the part's gradient of a parameter with `pre` hooks through them, and adds it to earlier parts'.
   void end_part(ValueId weight);
 
   const Program& forward_;
   Accumulate accumulate_;
   ProgramBuilder builder_;
   std::vector<ValueId> here_;                    // by forward value
-  std::vector<bool> wanted_;                     // likewise
-  std::vector<std::vector<ValueId>> gradients_;  // likewise: summands not yet added
-  std::vector<int> sums_;                        // likewise: additions made so far
+  std::vector<bool> wanted_;                     // by forward value
+  std::vector<std::vector<ValueId>> gradients_;  // by forward value: summands not yet added
+  std::vector<int> sums_;                        // by forward value: additions made so far
   std::map<std::string, ValueId> saved_;         // by op
   std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
   std::string splits_with_;
@@ -83,12 +84,12 @@ struct Rule {
   std::string_view kind;
   // Null: the op is copied.
   void (*forward)(Draft& draft, const Op& op) = nullptr;
-  // `gradient`: of the op's only output; of several, one of theirs.
+  // `gradient` is the gradient of the op's only output, or of one of several.
   void (*backward)(Draft& draft, const Op& op, ValueId gradient) = nullptr;
 };
 
 const Rule* find_rule(std::string_view kind);  // null: the kind has none
-// Of an op whose definition names the kind of its gradient.
+// The backward rule of an op whose definition names the kind of its gradient.
 void backward_by_kind(Draft& draft, const Op& op);
 
 }  // namespace graphbench::ir::training

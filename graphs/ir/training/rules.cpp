@@ -1,4 +1,4 @@
-// Reverse-mode rules, one a kind of op.
+// Reverse-mode rules, one per kind of op.
 #include <algorithm>
 #include <array>
 
@@ -9,8 +9,8 @@
 namespace graphbench::ir::training {
 namespace {
 
-// An activation is taken out of its op where its gradient needs what went into it, or where the op's output
-// does not show what came out of it.
+// Takes an activation out of its op where its gradient needs what went into it, or where the op's output does
+// not show what came out of it.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
@@ -45,7 +45,7 @@ void linear_backward(Draft& draft, const Op& op, ValueId gradient) {
 }
 
 void conv2d_backward(Draft& draft, const Op& op, ValueId gradient) {
-  const ValueId dz = before_activation(draft, op, gradient);  // which comes behind the sum
+  const ValueId dz = before_activation(draft, op, gradient);  // taken behind the sum
   if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), dz);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   const Shape& image = draft.forward_value(op.inputs[0]).shape;
@@ -79,7 +79,7 @@ void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0], gradient);
 }
 
-// The rule for an op of one input, whose gradient takes what the op gave, or what it took.
+// What the gradient of an op of one input takes: the op's output, or its input.
 enum class Takes { output, input };
 template <Takes takes>
 void unary_backward(Draft& draft, const Op& op, ValueId gradient) {

@@ -136,7 +136,7 @@ TEST_F(RewriteTest, RefusesWhatTheNewProgramCouldNotBe) {
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(7, "relu", "new", {x_}, {}); }), "the program has no op 7");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(0, "relu", "new", {b_}, {}); }),
             "op new reads b, which no op computes ahead of it");
-  EXPECT_EQ(refusal([&](Rewriter& r) { r.op(0, "relu", "new", {77}, {}); }), "77 is no value");
+  EXPECT_EQ(refusal([&](Rewriter& r) { r.op(0, "relu", "new", {77}, {}); }), "77 is not a value");
   EXPECT_THAT(refusal([&](Rewriter& r) { r.op(0, "rleu", "new", {x_}, {}); }),
               HasSubstr("unknown op kind \"rleu\""));
   EXPECT_EQ(refusal([&](Rewriter& r) {
