@@ -1,4 +1,4 @@
-// Opening a GPU and what the Device interface asks of it.
+// Lists and opens GPUs, and implements the Device interface.
 #include "graphs/cuda/cuda_device.hpp"
 
 #include <cstdlib>
@@ -7,8 +7,6 @@
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/device_facts.hpp"
 #include "graphs/cuda/device_kernels.hpp"
-#include "graphs/cuda/nvml_monitor.hpp"
-#include "graphs/cuda/profiling/cupti_library.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
@@ -19,7 +17,7 @@ namespace {
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
 constexpr std::size_t word_slot_size = 512;  // behind the workspace, for results of one word
 
-// Reads a variable that is "on" where it is not set.
+// Reads a variable, which is "on" where it is not set.
 bool is_on(const char* variable) {
   const char* value = std::getenv(variable);
   const std::string text = value == nullptr ? "on" : value;
@@ -30,7 +28,7 @@ bool is_on(const char* variable) {
   return text == "on";
 }
 
-// Made with `stream`, where it is given. Timing candidates may borrow it.
+// Makes a stream from `stream` where it is given. Timing candidates may borrow it.
 template <typename... Stream>
 std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
   const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};
@@ -45,8 +43,8 @@ int attribute(cudaDeviceAttr name, int index, const char* operation) {
   return value;
 }
 
-// With settings from the environment, which are the process's, a choice stands until the process ends: a
-// device that is opened again must not time again, because it might choose another plan.
+// With settings from the environment (`of_process`), a choice is kept until the process ends: a device that
+// is opened again must not time again, because it might choose another plan.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
   static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
@@ -58,9 +56,9 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, boo
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
-  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // ahead of the context, which it is to weigh
-  // Spinning keeps the wake-up of a blocked thread out of every latency; it is a property of the
-  // context and must be set as the context is made.
+  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // comes before the context, which it measures
+  // Spinning keeps the wake-up of a blocked thread out of every latency. It must be set when the context is
+  // made.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
   const bool use_cudnn = is_on("GRAPHBENCH_CUDNN") && options.use_cudnn;
@@ -158,7 +156,7 @@ void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::s
 std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t bytes) {
   if (bytes % 4 != 0) {
     throw Error(ErrorCode::invalid_argument,
-                "digest: " + std::to_string(bytes) + " bytes is no multiple of 4");
+                "digest: " + std::to_string(bytes) + " bytes is not a multiple of 4");
   }
   auto* sum = word_slot();
   stream.fill_bytes(sum, 0, sizeof(*sum));
@@ -212,6 +210,23 @@ MonitorResult CudaDevice::make_monitor() {
   if (library == nullptr) return {nullptr, why};
   if (info_.pci_bus_id.empty()) return {nullptr, "this GPU has no PCI address"};
   return NvmlMonitor::open(*library, info_.pci_bus_id);
+}
+
+std::vector<DeviceStatus> CudaBackend::devices() {
+  return device_statuses();
+}
+
+std::unique_ptr<Device> CudaBackend::open(int index) {
+  const std::vector<DeviceStatus> statuses = device_statuses();
+  const std::string id = "cuda:" + std::to_string(index);
+  for (const DeviceStatus& status : statuses) {
+    if (status.id == id && status.available) return std::make_unique<CudaDevice>(index);
+    if (!status.available && (status.id == id || status.id == "cuda")) {
+      throw Error(ErrorCode::unsupported, "open device " + id + ": " + status.detail + "; " + status.advice);
+    }
+  }
+  throw Error(ErrorCode::unsupported, "open device " + id + ": this machine has " +
+                                          std::to_string(statuses.size()) + " CUDA device(s)");
 }
 
 }  // namespace graphbench::cuda

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "graphs/cuda/handle.hpp"
-#include "graphs/cuda/nvml_memory.hpp"
+#include "graphs/cuda/nvml.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 #include "graphs/device/device.hpp"
@@ -17,8 +17,8 @@
 namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
-  bool use_cudnn = true;                 // false: kernels of ours even where cuDNN is installed
-  std::optional<TuningSettings> tuning;  // nothing: as the environment says
+  bool use_cudnn = true;                 // false: our kernels even where cuDNN is installed
+  std::optional<TuningSettings> tuning;  // absent: the environment's
 };
 
 class CudaDevice final : public Device {
@@ -29,7 +29,7 @@ class CudaDevice final : public Device {
   int index() const override { return index_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
-  // The calling thread's: the legacy default stream cannot be captured.
+  // The calling thread's default stream, because the legacy one cannot be captured.
   std::unique_ptr<Stream> default_stream() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
@@ -61,7 +61,7 @@ class CudaDevice final : public Device {
   std::optional<MemoryUse> memory_use() override;  // NVML
   ProfilerResult make_profiler() override;         // CUPTI
   MonitorResult make_monitor() override;           // NVML
-  void discard() override;                         // resets the context, of this thread's device
+  void discard() override;                         // resets the context
 
  private:
   unsigned long long* word_slot() const;
@@ -71,7 +71,14 @@ class CudaDevice final : public Device {
   NvmlMemory* driver_memory_ = nullptr;  // null: NVML is not there
   MemoryHandle workspace_;               // with the word's slot at its end
   CublasHandle cublas_;
-  OpContext context_;  // refers to both, and so is destroyed first
+  OpContext context_;  // refers to the members above, so it is destroyed first
+};
+
+class CudaBackend final : public Backend {
+ public:
+  std::string name() const override { return "cuda"; }
+  std::vector<DeviceStatus> devices() override;
+  std::unique_ptr<Device> open(int index) override;
 };
 
 }  // namespace graphbench::cuda

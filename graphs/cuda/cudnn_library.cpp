@@ -16,7 +16,7 @@ struct Opened {
 
 Opened open_library() {
   Opened opened;
-  // Never closed: cuDNN keeps threads and device state of its own until the process ends.
+  // It is never closed: cuDNN keeps threads and device state until the process ends.
   void* handle = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     opened.reason = "libcudnn.so.9 not found";

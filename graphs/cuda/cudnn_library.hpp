@@ -1,5 +1,5 @@
-// cuDNN, opened at run time where it is installed. Built against its headers where the toolkit has
-// them; without headers or library, convolution goes through im2col and cuBLASLt.
+// cuDNN is opened at run time where it is installed, and built against its headers where the toolkit has
+// them. Without headers or library, convolution is im2col and cuBLASLt.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace graphbench::cuda {
 
-// Null where libcudnn.so.9 cannot be opened or this build had no headers; opened once a process.
+// Null where libcudnn.so.9 cannot be opened or this build had no headers. It is opened once per process.
 struct CudnnLibrary;
 const CudnnLibrary* cudnn_library() noexcept;
 
 // "9.19.0", or why cuDNN is not used.
 std::string cudnn_version_text();
 
-// The library's text for a cudnnStatus_t; a plain word where the library is absent.
+// The library's text for a cudnnStatus_t; a fixed word where the library is absent.
 const char* cudnn_status_text(int status) noexcept;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-// The functions used, under their own names.
+// The functions that are used, under their own names.
 struct CudnnLibrary {
 #define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
   X(GetVersion)                       \

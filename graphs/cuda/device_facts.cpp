@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "graphs/cuda/cudnn_library.hpp"
-#include "graphs/cuda/nvml_library.hpp"
+#include "graphs/cuda/nvml.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {

@@ -1,4 +1,4 @@
-// What a GPU says of itself, for result documents and `list devices`.
+// What a GPU and its driver report, for result documents and `list devices`.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace graphbench::cuda {
 // "0000:1b:00.0"; empty where the driver does not say. Creates no context.
 std::string pci_bus_id_of(int index);
 
-// Whether GPUs of that major compute capability compute in `dtype`.
+// True where GPUs of that major compute capability compute in `dtype`.
 bool has_arithmetic(ir::DType dtype, int compute_major);
 
 facts::DeviceFacts device_info(int index, bool use_cudnn);
 
-// One entry a GPU, or one that says why there is none. Creates no context and never throws for
+// Returns one entry per GPU, or one that says why there is none. Creates no context and never throws for
 // absent hardware.
 std::vector<DeviceStatus> device_statuses();
 

@@ -1,5 +1,5 @@
-// A library that is looked for at run time: NVML belongs to the driver, CUPTI to the toolkit, and a
-// machine may have neither. What is missing is remembered as a sentence, never thrown.
+// A library that is opened at run time: NVML belongs to the driver, CUPTI to the toolkit, and a machine may
+// have neither. What is missing is kept as a sentence, never thrown.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,10 +10,10 @@
 
 namespace graphbench::cuda {
 
-// Never closed: libraries of drivers leave threads and handlers behind. Copies refer to the same one.
+// It is never closed, because drivers' libraries leave threads and handlers behind. Copies share it.
 class DynamicLibrary {
  public:
-  // Opens the first of `files` that there is. `name` is how messages call the library.
+  // Opens the first of `files` that exists. `name` is the library's name in messages.
   DynamicLibrary(std::string name, const std::vector<std::string>& files) : name_(std::move(name)) {
     for (const std::string& file : files) {
       handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -24,7 +24,8 @@ class DynamicLibrary {
   }
 
   bool is_open() const noexcept { return handle_ != nullptr; }
-  // Why it cannot be used: it is not there, or lacks a function that was looked up. Empty where it can.
+  // Why the library cannot be used: it is missing, or lacks a function that was looked up. Empty where it
+  // can.
   const std::string& why() const noexcept { return why_; }
 
   template <typename Function>
@@ -40,7 +41,7 @@ class DynamicLibrary {
   std::string why_;
 };
 
-// The functions of a library, and why they cannot be used: empty where they can.
+// The functions of a library, and why they cannot be used (empty where they can).
 template <typename Functions>
 struct Opened {
   Functions library;

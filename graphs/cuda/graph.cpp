@@ -1,10 +1,11 @@
-// Graphs: counting, instantiating, changing, uploading, launching.
+// Counts, describes, instantiates, changes, uploads and launches graphs.
 #include "graphs/cuda/graph.hpp"
+
+#include <cuda.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <utility>
 
 #include "graphs/cuda/prepared_kernel.hpp"
 #include "graphs/cuda/status.hpp"
@@ -13,7 +14,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// Of cudaGraphExecUpdateResult; the runtime has no texts for them.
+// The runtime has no texts for the values of cudaGraphExecUpdateResult.
 constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
     {cudaGraphExecUpdateErrorTopologyChanged, "the graph has other nodes or edges"},
     {cudaGraphExecUpdateErrorNodeTypeChanged, "the node is of another type"},
@@ -38,7 +39,7 @@ const char* text_of(const std::pair<Value, const char*> (&texts)[count], Value v
   return found == std::end(texts) ? other : found->second;
 }
 
-// "kernel node 3" by its place in the graph that was to be taken over; empty where there is none.
+// Names the node by its place in the graph, "kernel node 3"; empty where there is none.
 std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
@@ -115,6 +116,101 @@ std::unique_ptr<GraphExec> CudaGraph::instantiate() {
   check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), cudaGraphInstantiateFlagUseNodePriority),
         "instantiate graph");
   return std::make_unique<CudaGraphExec>(std::move(exec));
+}
+
+namespace {
+
+std::string text_of(unsigned int x, unsigned int y, unsigned int z) {
+  return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
+}
+
+// Looks up a function of the driver, which is not linked, as of CUDA 12.3. Null where the driver lacks it.
+template <typename Function>
+Function* driver_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+  const bool asked =
+      cudaGetDriverEntryPointByVersion(name, &found, 12030, cudaEnableDefault, &status) == cudaSuccess;
+  (void)cudaGetLastError();
+  return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
+}
+
+// Asks the driver, because the runtime refuses to describe kernels that a library launched through the
+// driver.
+void describe_kernel(cudaGraphNode_t node, GraphNodeFacts& facts) {
+  static const auto read =
+      driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
+  static const auto name_of_function = driver_function<decltype(cuFuncGetName)>("cuFuncGetName");
+  static const auto name_of_kernel = driver_function<decltype(cuKernelGetName)>("cuKernelGetName");
+  CUDA_KERNEL_NODE_PARAMS kernel{};
+  if (read == nullptr || read(node, &kernel) != CUDA_SUCCESS) return;
+  facts.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
+  facts.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
+  facts.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
+  const char* name = nullptr;
+  if (kernel.func != nullptr) {
+    if (name_of_function != nullptr) (void)name_of_function(&name, kernel.func);
+  } else if (name_of_kernel != nullptr) {
+    (void)name_of_kernel(&name, kernel.kern);
+  }
+  if (name != nullptr) facts.function = name;
+}
+
+void describe_memory(cudaGraphNode_t node, GraphNodeFacts& facts) {
+  if (facts.type == "memset") {
+    cudaMemsetParams memset{};
+    check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");
+    facts.facts["bytes"] =
+        std::to_string(memset.width * memset.elementSize * std::max<std::size_t>(memset.height, 1));
+    facts.facts["value"] = std::to_string(memset.value);
+  } else if (facts.type == "memcpy") {
+    cudaMemcpy3DParms copy{};
+    check(cudaGraphMemcpyNodeGetParams(node, &copy), "read a memcpy node");
+    facts.facts["bytes"] = std::to_string(copy.extent.width * copy.extent.height * copy.extent.depth);
+  }
+}
+
+// Returns the nodes that the node waits for, and notes in `facts` which edges let it begin before they end.
+std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, GraphNodeFacts& facts) {
+  std::size_t count = 0;
+  check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");
+  std::vector<cudaGraphNode_t> nodes(count);
+  std::vector<cudaGraphEdgeData> edges(count);
+  if (count > 0)
+    check(cudaGraphNodeGetDependencies(node, nodes.data(), edges.data(), &count), "read graph edges");
+  const auto early = std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
+    return edge.type == cudaGraphDependencyTypeProgrammatic;
+  });
+  if (early > 0) described.facts["programmatic_edges"] = std::to_string(early);
+  return nodes;
+}
+
+}  // namespace
+
+std::vector<GraphNode> CudaGraph::nodes() const {
+  if (!graph_) return {};
+  const std::vector<cudaGraphNode_t> nodes = nodes_of(graph_.get());
+  return {nodes.begin(), nodes.end()};
+}
+
+std::vector<facts::DescribedNode> CudaGraph::describe() const {
+  const std::vector<cudaGraphNode_t> nodes = graph_ ? nodes_of(graph_.get()) : std::vector<cudaGraphNode_t>();
+  std::vector<facts::DescribedNode> all;
+  for (const cudaGraphNode_t node : nodes) {
+    facts::DescribedNode& described = all.emplace_back();
+    cudaGraphNodeType type{};
+    check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
+    described.type = name_of(type);
+    if (type == cudaGraphNodeTypeKernel) {
+      describe_kernel(node, described);
+    } else {
+      describe_memory(node, described);
+    }
+    for (const cudaGraphNode_t before : dependencies_of(node, described))
+      described.after.push_back(std::find(nodes.begin(), nodes.end(), before) - nodes.begin());
+    std::sort(described.after.begin(), described.after.end());
+  }
+  return all;
 }
 
 }  // namespace graphbench::cuda

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/handle.hpp"
-#include "graphs/cuda/memset_nodes.hpp"
 #include "graphs/device/execution.hpp"
 
 namespace graphbench::cuda {
 
-// In the order in which they were made.
+// The graph's nodes in the order in which they were made.
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
 const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
 
@@ -33,7 +33,7 @@ class CudaGraphExec final : public GraphExec {
 
 class CudaGraph final : public Graph {
  public:
-  // `workspace`: memory that only our library calls use (memset_nodes.hpp).
+  // `workspace` is memory that only our library calls use (replace_memset_nodes).
   CudaGraph(GraphHandle graph, DeviceRange workspace) noexcept
       : graph_(std::move(graph)), workspace_(workspace) {}
 
@@ -44,11 +44,11 @@ class CudaGraph final : public Graph {
   std::vector<facts::DescribedNode> describe() const override;
   void reset() override { graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
-  // Gives up what it held.
+  // Replaces what it held.
   void hold(GraphHandle graph) noexcept { graph_ = std::move(graph); }
 
  private:
-  GraphHandle graph_;  // none after reset()
+  GraphHandle graph_;  // empty after reset()
   DeviceRange workspace_;
 };
 

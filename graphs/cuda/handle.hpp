@@ -1,4 +1,4 @@
-// Owners of the handles that CUDA and its libraries give out, and the one place that destroys them.
+// Owners of the handles of CUDA and its libraries, and the only place that destroys them.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,7 +11,7 @@
 
 namespace graphbench::cuda {
 
-// Owns one handle, or none. `Destroy` is called with it once, and never throws.
+// Owns a handle or is empty. `Destroy` is called with the handle once, and never throws.
 template <class T, class Destroy>
 class Handle {
  public:
@@ -29,7 +29,7 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
-  // Where a function that creates a handle writes it; what was owned is destroyed first.
+  // Destroys what was owned, and returns where a function that creates a handle writes it.
   T* put() noexcept {
     reset();
     return &handle_;
@@ -74,7 +74,7 @@ using PinnedHandle = Handle<void*, FreeHostMemory>;
 using CublasHandle = Handle<cublasLtHandle_t, DestroyCublas>;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// There is a library where there is a handle of it.
+// The library is open where there is a handle of it.
 struct DestroyCudnn {
   void operator()(cudnnHandle_t handle) const noexcept { (void)cudnn_library()->Destroy(handle); }
 };

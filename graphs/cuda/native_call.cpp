@@ -1,10 +1,10 @@
-// Binding and making the prepared calls.
+// Binds and makes the prepared calls.
 #include "graphs/cuda/native_call.hpp"
 
 #include <string>
 
 #include "graphs/cuda/ops/cudnn_plan.hpp"
-#include "graphs/cuda/ops/host_run.hpp"
+#include "graphs/cuda/ops/foreign.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -62,7 +62,7 @@ int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
   }
 }
 
-// A capture error or a lost device is the more precise reason: it is reported instead of "plugin failed".
+// A capture error or a lost device is reported instead of "plugin failed", because it is more precise.
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
   if (call.host != nullptr) return call.host->run(call.operands.data(), stream, object);
   const int status = launch_foreign(call, stream, object);

@@ -1,6 +1,6 @@
 // The prepared calls that a kernel consists of: plain data with everything chosen, down to the library call.
-// A kernel's launch binds operand addresses and makes the calls; tests/gpu makes the same calls in a bare
-// loop to measure what our layer adds.
+// A kernel's launch binds operand addresses and makes the calls; tests/gpu makes them in a bare loop to
+// measure what our layer adds.
 #pragma once
 
 #include <cublasLt.h>
@@ -22,9 +22,9 @@
 
 namespace graphbench::cuda {
 
-class CudnnDescriptor;  // ops/cudnn_descriptor.hpp
+class CudnnDescriptor;  // ops/cudnn_graph.hpp
 class CudnnPlan;        // ops/cudnn_plan.hpp
-class HostRun;          // ops/host_run.hpp
+class HostRun;          // ops/foreign.hpp
 
 // Where an address comes from: an operand of the op plus an offset, or a fixed place.
 struct Source {
@@ -44,8 +44,8 @@ inline Source fixed_source(void* address) {
   return Source{-1, 0, address};
 }
 
-// A launch of one of our kernels. Each takes one struct by value whose first members are its pointers. Where
-// the struct is a longer one, it and its pointers are in memory of their own.
+// A launch of one of our kernels. Each takes one struct by value, whose first members are its pointers. A
+// long struct and its pointers are in separate memory.
 struct KernelCall {
   static constexpr std::size_t parameter_bytes_max = 128;
   static constexpr std::size_t pointers_max = 6;
@@ -56,7 +56,7 @@ struct KernelCall {
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
   unsigned cluster_blocks = 1;
-  // Launched before the kernel ahead has finished; the function waits for it (kernel_support.cuh).
+  // Launches before the kernel ahead has finished; the function waits for it (kernel_support.cuh).
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
@@ -74,8 +74,7 @@ struct KernelCall {
   }
 };
 
-// D = epilogue(A B + beta C). The descriptors are cuBLASLt's opaque structs held by value, so that a
-// copy of the call stands on its own.
+// D = epilogue(A B + beta C). The call holds cuBLASLt's opaque structs by value, so that a copy is complete.
 struct MatmulCall {
   cublasLtHandle_t handle = nullptr;
   cublasLtMatmulDescOpaque_t description{};
@@ -100,18 +99,18 @@ struct MatmulCall {
   void* d = nullptr;
   const void* bias = nullptr;
 
-  // Returns what setting the bias address gave; it is set only where it moved.
+  // Sets the bias address where it moved, and returns that call's status.
   cublasStatus_t bind(void* const* operands) noexcept;
 };
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 // One run of a cuDNN execution plan: a convolution with what follows it, or attention. Handle and plan belong
-// to the kernel; `pack` holds the addresses, and calls with the same ones share it.
+// to the kernel. `pack` holds the addresses; calls with the same addresses share it.
 struct CudnnCall {
   static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;
   cudnnHandle_t handle = nullptr;
-  cudaStream_t* handle_stream = nullptr;  // the stream the handle is set to, shared by all calls on it
+  cudaStream_t* handle_stream = nullptr;  // the stream that the handle is set to; all its calls share it
   CudnnPlan* plan = nullptr;
   cudnnBackendDescriptor_t execution_plan = nullptr;
   std::shared_ptr<const CudnnDescriptor> pack_owner;
@@ -120,7 +119,7 @@ struct CudnnCall {
   std::array<Source, pointers_max> pointers{};  // in the order of the plan's tensors
   std::array<void*, pointers_max> bound{};
 
-  // Looks the pack of the addresses up, or makes it, where they moved.
+  // Looks up or makes the pack of the addresses where they moved.
   void bind(void* const* operands);
 };
 #else
@@ -134,7 +133,7 @@ struct ForeignCall {
   static constexpr std::size_t operands_max = 64;
   const gb_op* op = nullptr;
   const gb_op_call* call = nullptr;
-  HostRun* host = nullptr;  // of a host op, which has neither of the two above
+  HostRun* host = nullptr;  // set for a host op, instead of the two above
   std::size_t operand_count = 0;
   std::array<void*, operands_max> operands{};
 
@@ -145,16 +144,16 @@ struct ForeignCall {
 
 using NativeCall = std::variant<KernelCall, MatmulCall, CudnnCall, ForeignCall>;
 
-// Puts the addresses in. Throws Error naming `object` where a library refuses.
+// Puts the addresses in. Throws Error, which names `object`, where a library refuses.
 void bind(NativeCall& call, void* const* operands, const char* object);
 
-// Makes the call on `stream`. Throws Error naming `object`; does nothing else beside the call.
+// Makes the call on `stream`, and nothing else. Throws Error, which names `object`.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);
 
 // Looks the function up, which loads its code. Throws Error(unsupported) where the device has none for it.
 void resolve_function(const void* function, const char* object);
 
-// The call of `function`, a __global__ function taking `Parameters` by value.
+// Makes the call of `function`, a __global__ function that takes `Parameters` by value.
 template <class Parameters>
 KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                        std::initializer_list<Source> pointers) {
@@ -170,12 +169,12 @@ KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parame
   return call;
 }
 
-// The same where the struct is long, or has more pointers.
+// Makes the call of a function whose struct is long, or has more pointers.
 template <class Parameters>
 KernelCall long_kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                             std::vector<Source> pointers) {
   static_assert(std::is_trivially_copyable_v<Parameters>);
-  static_assert(sizeof(Parameters) <= 4096);  // what every GPU takes
+  static_assert(sizeof(Parameters) <= 4096);  // every GPU takes that much
   KernelCall call;
   call.function = function;
   call.grid = grid;

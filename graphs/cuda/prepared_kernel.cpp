@@ -1,4 +1,4 @@
-// Launching: bind and call, nothing else.
+// A launch binds and makes the prepared calls, and nothing else.
 #include "graphs/cuda/prepared_kernel.hpp"
 
 #include "graphs/cuda/stream.hpp"

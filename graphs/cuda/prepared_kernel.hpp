@@ -1,5 +1,5 @@
-// Every CUDA kernel of ours is this one class: a list of prepared calls and the memory and plans that they
-// need. Ops differ only in how the list is made.
+// PreparedKernel is the class of every CUDA kernel here: a list of prepared calls and the memory and plans
+// that they need. Ops differ only in how the list is made.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 namespace graphbench::cuda {
 
 struct PreparedOp {
-  std::vector<NativeCall> calls;                 // in launch order; none for a marker
+  std::vector<NativeCall> calls;                 // in launch order; empty for a marker
   std::vector<Buffer> buffers;                   // scratch that outlives the calls
   std::vector<std::shared_ptr<void>> resources;  // descriptors
   KernelPath path;
-  std::optional<std::size_t> in_place_input;  // as Kernel has it
+  std::optional<std::size_t> in_place_input;  // see Kernel::in_place_input()
 };
 
 class PreparedKernel final : public Kernel {
@@ -30,10 +30,11 @@ class PreparedKernel final : public Kernel {
 
   KernelPath path() const override { return prepared_.path; }
   std::size_t settable_nodes() const override;
-  // As GraphExec::set_operands().
+  // See GraphExec::set_operands().
   void set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode>& nodes, void* const* operands);
 
-  // Appends copies of the calls, bound to `operands`. They use what this kernel holds: keep it alive.
+  // Appends copies of the calls, bound to `operands`. They use what this kernel holds, which must outlive
+  // them.
   void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;
 
  private:

@@ -1,4 +1,4 @@
-// Maps statuses to error codes and texts; all of it off the launch path.
+// Maps statuses to error codes and texts, outside of the launch path.
 #include "graphs/cuda/status.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// A library's own status often hides the CUDA error that caused it; that error is the better reason.
+// A library's status often hides the CUDA error that caused it, which is the better reason.
 cudaError_t take_hidden_error() noexcept {
   const cudaError_t hidden = cudaGetLastError();
   return hidden == cudaErrorInvalidValue ? cudaSuccess : hidden;

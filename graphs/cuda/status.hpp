@@ -11,7 +11,7 @@
 
 namespace graphbench::cuda {
 
-// The reason behind a status: capture codes one by one, sticky errors as device_lost.
+// The reason behind a status. Capture errors have a code each; a sticky error is device_lost.
 ErrorCode code_of(cudaError_t status) noexcept;
 
 // True where the process's context is gone and no further call can succeed.
@@ -36,7 +36,7 @@ inline void check(cublasStatus_t status, const char* operation, const char* obje
     raise_cublas(status, operation, object);
 }
 
-// For destructors: says once a process what went wrong and goes on.
+// For destructors: logs what went wrong once per process and goes on.
 void log_failure(cudaError_t status, const char* operation) noexcept;
 
 }  // namespace graphbench::cuda

@@ -1,4 +1,4 @@
-// Streams and events.
+// Streams, which record and replay graphs, and events.
 #include "graphs/cuda/stream.hpp"
 
 #include "graphs/cuda/graph.hpp"
@@ -20,8 +20,8 @@ void CudaStream::synchronize() {
 }
 
 void CudaStream::begin_capture() {
-  // Thread-local: calls that no capture may hold are refused on this thread alone, so that a monitoring
-  // thread elsewhere in the process cannot invalidate the recording.
+  // Thread-local: calls that no capture may hold are refused only on this thread, so that a monitoring thread
+  // elsewhere in the process cannot invalidate the recording.
   check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeThreadLocal), "begin capture");
 }
 

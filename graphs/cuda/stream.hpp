@@ -3,15 +3,15 @@
 
 #include <memory>
 
+#include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/handle.hpp"
-#include "graphs/cuda/memset_nodes.hpp"
 #include "graphs/device/execution.hpp"
 
 namespace graphbench::cuda {
 
 class CudaStream final : public Stream {
  public:
-  // `workspace`: of the library calls that are captured on this stream (CudaGraph).
+  // `workspace` is that of the library calls that are captured on this stream (CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
   // A stream that is not ours to destroy.
   CudaStream(DeviceRange workspace, cudaStream_t stream) : workspace_(workspace), handle_(stream) {}
@@ -43,7 +43,7 @@ class CudaStream final : public Stream {
   cudaGraph_t graph_so_far() const;  // null where it does not capture
   GraphHandle finish_capture();
 
-  StreamHandle stream_;  // what is ours to destroy
+  StreamHandle stream_;  // empty where the stream is not ours to destroy
   DeviceRange workspace_;
   cudaStream_t handle_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);

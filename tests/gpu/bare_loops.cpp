@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cycles.hpp"
-#include "graphs/cuda/cuda_backend.hpp"
+#include "graphs/cuda/cuda_device.hpp"
 #include "submit_times.hpp"
 #include "workloads/builtin.hpp"
 

@@ -15,7 +15,7 @@
 #include <iterator>
 
 #include "caller_chain.hpp"
-#include "graphs/cuda/cuda_backend.hpp"
+#include "graphs/cuda/cuda_device.hpp"
 #include "submit_times.hpp"
 
 namespace graphbench::gpu {

@@ -5,7 +5,7 @@
 
 #include "bare_step.hpp"
 #include "graphs/abi/plugin.hpp"
-#include "graphs/cuda/cuda_backend.hpp"
+#include "graphs/cuda/cuda_device.hpp"
 #include "graphs/cuda/handle.hpp"
 #include "harness/ladder/caller.hpp"
 #include "harness/ladder/traffic.hpp"

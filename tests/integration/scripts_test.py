@@ -78,7 +78,7 @@ class KernelBuild(unittest.TestCase):
 
             first = build()
             self.assertRegex(first, "^graphbench 1\\.2\\.3, kernels [0-9a-f]{16}$")
-            append("nvml_monitor.cpp")
+            append("nvml.cpp")
             self.assertEqual(first, build())
             self.assertNotEqual(first, build(version="1.2.4"))
             self.assertNotEqual(first, build(options="90"))

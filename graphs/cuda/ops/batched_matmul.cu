@@ -1,5 +1,5 @@
-// batched_matmul: one strided product of cuBLASLt over sequences times heads, and, where heads are merged and
-// have several rows, a kernel behind it that moves them side by side.
+// batched_matmul is one strided product of cuBLASLt over sequences times heads, and, where heads are merged
+// and have several rows, a kernel behind it that moves them side by side.
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/matmul.hpp"
 

@@ -1,4 +1,4 @@
-// Sums over rows in a fixed order: parts of the rows first, each by blocks of their own, then the parts.
+// Sums over rows in a fixed order: blocks sum parts of the rows first, then the parts are summed.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace graphbench::cuda {
 struct ColumnSumParameters {
   const void* a = nullptr;
   const void* b = nullptr;
-  const float* scales = nullptr;  // of rows
+  const float* scales = nullptr;  // one per row
   float* partials = nullptr;      // [parts, columns]
   std::int64_t rows;
   std::int64_t columns;
@@ -44,7 +44,7 @@ __global__ void column_partials(const ColumnSumParameters p) {
 KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
                              std::int64_t columns, std::size_t sum_operand);
 
-// In how many parts to sum, so that the partial sums fit `bytes`; refuses the op where not even one does.
+// In how many parts to sum, so that the partial sums fit `bytes`. Refuses the op where not even one fits.
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
@@ -52,7 +52,8 @@ inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 
-// Both steps. `scales` is null where the term takes none; the partial sums lie at `partials`, in `bytes`.
+// Appends both steps. `scales` is null where the term takes none; the partial sums lie at `partials`, in
+// `bytes`.
 template <class Term>
 void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,
                        std::size_t bytes, std::size_t sum_operand) {

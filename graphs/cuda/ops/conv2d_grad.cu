@@ -1,5 +1,5 @@
-// The gradients of conv2d by kernels of our own, where cuDNN has no plan: they read what they need where it
-// is. No atomics, and every sum in a fixed order.
+// The gradients of conv2d by kernels of our own, where cuDNN has no plan. They read what they need where it
+// is, use no atomics, and add every sum in a fixed order.
 #include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/convolution.hpp"
 
@@ -18,7 +18,7 @@ struct GradInputParameters {
   bool accumulate;
 };
 
-// A thread an element of dx; neighbours differ in the channel, so that they read the same dy and
+// One thread per element of dx. Neighbours differ in the channel, so that they read the same dy and
 // neighbouring w.
 template <class T>
 __global__ void conv2d_grad_input(const GradInputParameters p) {

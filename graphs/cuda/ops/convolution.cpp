@@ -1,12 +1,18 @@
-// conv2d and its gradients: reads the op, then takes cuDNN where it can.
+// Prepares conv2d and its gradients through cuDNN, with bias, residual and ReLU in the one call; where cuDNN
+// has no plan, through im2col or our own kernels.
 #include "graphs/cuda/ops/convolution.hpp"
 
+#include <algorithm>
+
+#include "graphs/cuda/ops/cudnn_graph.hpp"
+#include "graphs/cuda/ops/cudnn_plan.hpp"
+#include "graphs/cuda/tuning/candidate_timer.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
 namespace {
 
-// Of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
+// Reads a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
 ConvolutionShape shape_of(const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   ConvolutionShape shape;
@@ -67,5 +73,221 @@ PreparedOp prepare_conv2d_grad_input(OpContext& context, const ir::OpCall& call)
 PreparedOp prepare_conv2d_grad_weight(OpContext& context, const ir::OpCall& call) {
   return prepare_conv2d(context, call);
 }
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+
+namespace {
+
+// A convolution or a gradient of it, then residual, bias and ReLU, as a graph of cuDNN operations.
+class ConvolutionGraph : public CudnnGraph {
+ public:
+  // Ids of the tensors, ascending. A shape without bias or residual leaves them out.
+  enum Tensor : std::int64_t { x = 1, w, y, bias, residual };
+
+  ConvolutionGraph(const CudnnLibrary& library, const ConvolutionShape& shape, const char* object)
+      : CudnnGraph(library, object), shape_(shape) {}
+
+  CudnnDescriptor describe(cudnnHandle_t handle);
+
+ private:
+  // Dimensions have cuDNN's order (n, c, h, w); the memory is channels-last. Id 0 is an intermediate: fp32,
+  // and never in memory.
+  const CudnnDescriptor& image(std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t height,
+                               std::int64_t width);
+  // A tensor in memory, or an intermediate, of the shape of `which`.
+  const CudnnDescriptor& like(ConvolutionResult which, std::int64_t id);
+  const CudnnDescriptor& result(bool last);
+  const CudnnDescriptor& convolve(bool last);
+
+  const ConvolutionShape& shape_;
+};
+
+// cuDNN names the same six attributes for each operation.
+struct Attributes {
+  cudnnBackendDescriptorType_t operation;
+  cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;
+};
+
+const Attributes& attributes_of(ConvolutionResult result) {
+  static constexpr Attributes rows[] = {
+      {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+      {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+      {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+       CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA},
+  };
+  return rows[static_cast<int>(result)];
+}
+
+const CudnnDescriptor& ConvolutionGraph::image(std::int64_t id, std::int64_t n, std::int64_t c,
+                                               std::int64_t height, std::int64_t width) {
+  if (id != 0) ids_.push_back(id);
+  return tensor({id, {n, c, height, width}, {height * width * c, 1, width * c, c}},
+                id == 0 ? CUDNN_DATA_FLOAT : cudnn_type(shape_.dtype));
+}
+
+const CudnnDescriptor& ConvolutionGraph::like(ConvolutionResult which, std::int64_t id) {
+  const ConvolutionShape& s = shape_;
+  if (which == ConvolutionResult::dx) return image(id, s.batch, s.channels, s.height, s.width);
+  if (which == ConvolutionResult::dw) return image(id, s.filters, s.channels, s.window, s.window);
+  return image(id, s.batch, s.filters, s.out_height, s.out_width);
+}
+
+const CudnnDescriptor& ConvolutionGraph::result(bool last) {
+  constexpr std::int64_t ids[] = {y, x, w};
+  return like(shape_.result, last ? ids[static_cast<int>(shape_.result)] : 0);
+}
+
+const CudnnDescriptor& ConvolutionGraph::convolve(bool last) {
+  const auto operand = [&](ConvolutionResult which, Tensor id) {
+    return &(which == shape_.result ? result(last) : like(which, id));
+  };
+  const CudnnDescriptor* const in = operand(ConvolutionResult::dx, x);
+  const CudnnDescriptor* const filter = operand(ConvolutionResult::dw, w);
+  const CudnnDescriptor* const out = operand(ConvolutionResult::y, y);
+  CudnnDescriptor& convolution = add(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, std::int64_t{2});
+  convolution.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {shape_.padding, shape_.padding});
+  convolution.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {shape_.padding, shape_.padding});
+  convolution.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {shape_.stride, shape_.stride});
+  convolution.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {1, 1});
+  convolution.finalize();
+  const Attributes& names = attributes_of(shape_.result);
+  CudnnDescriptor& operation = add(names.operation);
+  operation.set(names.x, *in);
+  operation.set(names.w, *filter);
+  operation.set(names.y, *out);
+  operation.set(names.convolution, convolution);
+  operation.set(names.alpha, 1.0f);
+  operation.set(names.beta, 0.0f);
+  finish(operation);
+  if (shape_.result == ConvolutionResult::y) return *out;
+  return shape_.result == ConvolutionResult::dx ? *in : *filter;
+}
+
+CudnnDescriptor ConvolutionGraph::describe(cudnnHandle_t handle) {
+  const bool relu = shape_.activation == Activation::relu;
+  const CudnnDescriptor* value = &convolve(!shape_.has_residual && !shape_.has_bias && !relu);
+  if (shape_.has_residual) {
+    const CudnnDescriptor& other = like(shape_.result, residual);
+    value = &pointwise(CUDNN_POINTWISE_ADD, {value, &other}, result(!shape_.has_bias && !relu));
+  }
+  if (shape_.has_bias) {
+    const CudnnDescriptor& other = image(bias, 1, shape_.filters, 1, 1);
+    value = &pointwise(CUDNN_POINTWISE_ADD, {value, &other}, result(!relu));
+  }
+  if (relu) value = &pointwise(CUDNN_POINTWISE_RELU_FWD, {value}, result(true));
+  std::sort(ids_.begin(), ids_.end());
+  CudnnDescriptor described = graph(handle);
+  described.finalize();
+  return described;
+}
+
+CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& shape, const ir::OpCall& op) {
+  CudnnCall call = cudnn_call(handle, plan);
+  const auto add = [&call](std::size_t operand) {
+    call.pointers[call.pointer_count++] = operand_source(operand);
+  };
+  const ConvolutionShape::Operands operands = shape.operands(op.input_count);
+  add(operands.x);
+  add(operands.w);
+  add(operands.y);
+  if (shape.has_bias) add(shape.bias_operand());
+  if (shape.has_residual) add(shape.residual_operand());
+  GRAPHBENCH_ASSERT(call.pointer_count == plan.tensor_count());
+  return call;
+}
+
+std::string key_of(const ConvolutionShape& s) {
+  const auto text = [](auto value) { return std::to_string(value); };
+  constexpr const char* results[] = {"convolution ", "convolution dx ", "convolution dw "};
+  return results[static_cast<int>(s.result)] + text(s.batch) + "x" + text(s.height) + "x" + text(s.width) +
+         "x" + text(s.channels) + " filters " + text(s.filters) + " window " + text(s.window) + " padding " +
+         text(s.padding) + " stride " + text(s.stride) + (s.has_bias ? " bias" : "") +
+         (s.has_residual ? " residual" : "") + " activation " + text(static_cast<int>(s.activation)) + " " +
+         std::string(ir::name_of(s.dtype));
+}
+
+// Makes the plan that a package has, or the one that the tuner chooses among cuDNN's engines, or `wanted`. A
+// plan with a residual is timed in turns with the convolution ahead of it in its block, where that is known:
+// of two plans that took the same time alone on an H200, one made whole steps slower. Null where cuDNN has no
+// plan that is deterministic, computes in fp32 and fits the workspace.
+std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const ConvolutionShape& shape,
+                                     const ir::OpCall& op, const std::optional<std::string>& wanted) {
+  const char* object = op.op->name.c_str();
+  ConvolutionGraph description(*handle.library, shape, object);
+  const CudnnDescriptor graph = description.describe(handle.get());
+  if (auto plan = CudnnPlan::read(context, key_of(shape), object, description.ids(), {})) return plan;
+  const CudnnEngines engines(context, graph, shape.dtype, object, wanted);
+  ConvolutionShape plain = shape;
+  plain.has_residual = false;
+  const auto beside = shape.has_residual ? handle.plans.find(key_of(plain)) : handle.plans.end();
+  std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
+  const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
+    const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.ids(), {});
+    if (plan == nullptr) return std::nullopt;
+    if (!timer) timer.emplace(context, op);
+    std::vector<NativeCall> calls;
+    if (beside != handle.plans.end() && beside->second != nullptr)
+      calls.emplace_back(call_of(handle, *beside->second, plain, op));
+    calls.emplace_back(call_of(handle, *plan, shape, op));
+    return timer->cost(std::move(calls));
+  };
+  std::vector<std::string> names;  // without engines that compile, which costs more than it gains
+  for (std::size_t i = 0; i < engines.size() && !engines.compiles(i); ++i) names.push_back(engines.name(i));
+  if (!names.empty()) {
+    const std::size_t index = context.tuner->choose(key_of(shape), names, time);
+    if (timer) handle.forget_stream(object);
+    if (auto plan = engines.build(index, description.ids(), {})) return plan;
+  }
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    auto plan = engines.build(i, description.ids(), {});
+    if (plan == nullptr) continue;
+    context.tuner->took(key_of(shape), engines.name(i));
+    return plan;
+  }
+  (void)cudaGetLastError();
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
+                                                    const ir::OpCall& call) {
+  CudnnHandle& handle = cudnn_handle(context);
+  const std::string key = key_of(shape);
+  auto known = handle.plans.find(key);
+  if (known == handle.plans.end()) {
+    const std::optional<std::string> chosen = context.tuner->known(key);
+    std::unique_ptr<CudnnPlan> plan = make_plan(context, handle, shape, call, chosen);
+    if (plan == nullptr && chosen) plan = make_plan(context, handle, shape, call, std::nullopt);
+    known = handle.plans.emplace(key, std::move(plan)).first;
+  }
+  CudnnPlan* plan = known->second.get();
+  if (plan == nullptr) return std::nullopt;
+  PreparedOp prepared;
+  prepared.calls.emplace_back(call_of(handle, *plan, shape, call));
+  prepared.resources.push_back(context.cudnn);
+  // A pointwise operation reads its inputs where it writes, as tests/conformance checks to the bit.
+  if (shape.has_residual) prepared.in_place_input = shape.residual_operand();
+  return prepared;
+}
+
+#else
+
+std::optional<PreparedOp> prepare_cudnn_convolution(OpContext&, const ConvolutionShape&, const ir::OpCall&) {
+  return std::nullopt;
+}
+
+#endif
 
 }  // namespace graphbench::cuda

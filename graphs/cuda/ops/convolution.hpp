@@ -1,5 +1,5 @@
-// The shape of a conv2d op or of one of its gradients, and the ways to compute them: cuDNN; or im2col and
-// cuBLASLt, and for gradients kernels of our own.
+// The shape of a conv2d op or of one of its gradients, and the ways to compute them: cuDNN, or im2col and
+// cuBLASLt, or for gradients our own kernels.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,11 @@ struct ConvolutionShape {
   std::int64_t padding = 0;
   std::int64_t stride = 1;
   bool has_bias = false;
-  bool has_residual = false;  // of a gradient: the sum so far, its input 2
+  bool has_residual = false;  // a gradient's is the sum so far, its input 2
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
-  // Of the op, whose result comes behind its inputs.
+  // Positions among the op's operands; its result comes behind its inputs.
   struct Operands {
     std::size_t x, w, y;
   };
@@ -41,7 +41,7 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
-// The shape as our kernels take it.
+// The shape in the form that our kernels take.
 struct ConvolutionGeometry {
   explicit ConvolutionGeometry(const ConvolutionShape& s)
       : images(s.batch), height(static_cast<int>(s.height)), width(static_cast<int>(s.width)) {
@@ -60,7 +60,7 @@ struct ConvolutionGeometry {
   int window, padding, stride;
 };
 
-// Nothing where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
+// Absent where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);
 

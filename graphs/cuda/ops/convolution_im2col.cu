@@ -1,5 +1,5 @@
-// conv2d without cuDNN: images are unfolded into rows of windows, a few at a time, and multiplied by
-// the filters through cuBLASLt. The unfolded rows live in the device's workspace.
+// Computes conv2d without cuDNN: unfolds images into rows of windows, a few at a time, and multiplies them by
+// the filters through cuBLASLt. The unfolded rows are in the device's workspace.
 #include <algorithm>
 
 #include "graphs/cuda/ops/convolution.hpp"

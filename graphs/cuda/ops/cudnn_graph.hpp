@@ -1,18 +1,63 @@
-// A graph of cuDNN operations while it is described. Describing is separate from choosing an engine, which
-// cudnn_plan.cpp and the tuner do.
+// A graph of cuDNN operations while it is described, and the descriptors it is made of. cudnn_plan.cpp and
+// the tuner choose its engine.
 #pragma once
 
-#include "graphs/cuda/ops/cudnn_descriptor.hpp"
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "graphs/cuda/handle.hpp"
 #include "graphs/ir/types.hpp"
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
 namespace graphbench::cuda {
 
-// Collects the descriptors of one graph; they are needed until the graph is finalized.
+// Owns one cuDNN backend descriptor. Every member throws Error(library_failed), which names the object that
+// it was made for.
+class CudnnDescriptor {
+ public:
+  CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescriptorType_t type, const char* object);
+
+  void set_raw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count,
+               const void* values);
+  template <class T>
+  void set(cudnnBackendAttributeName_t name, const T& value) {
+    set_raw(name, type_of(value), 1, &value);
+  }
+  void set(cudnnBackendAttributeName_t name, const std::vector<std::int64_t>& values);
+  void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
+  void set(cudnnBackendAttributeName_t name, const std::vector<const CudnnDescriptor*>& values);
+  void finalize();
+  bool try_finalize() noexcept;  // false where cuDNN does not support what was described
+
+  // Reads at most `capacity` values; returns how many there were.
+  std::int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t capacity,
+                   void* values) const;
+
+  cudnnBackendDescriptor_t handle() const noexcept { return owner_.get(); }
+
+ private:
+  using Type = cudnnBackendAttributeType_t;
+  static Type type_of(std::int64_t) { return CUDNN_TYPE_INT64; }
+  static Type type_of(float) { return CUDNN_TYPE_FLOAT; }
+  static Type type_of(bool) { return CUDNN_TYPE_BOOLEAN; }
+  static Type type_of(cudnnDataType_t) { return CUDNN_TYPE_DATA_TYPE; }
+  static Type type_of(cudnnHandle_t) { return CUDNN_TYPE_HANDLE; }
+  static Type type_of(cudnnBackendHeurMode_t) { return CUDNN_TYPE_HEUR_MODE; }
+  static Type type_of(cudnnConvolutionMode_t) { return CUDNN_TYPE_CONVOLUTION_MODE; }
+  static Type type_of(cudnnPointwiseMode_t) { return CUDNN_TYPE_POINTWISE_MODE; }
+  static Type type_of(cudnnReduceTensorOp_t) { return CUDNN_TYPE_REDUCTION_OPERATOR_TYPE; }
+
+  const CudnnLibrary* library_;
+  const char* object_;  // outlives the preparation it names
+  CudnnDescriptorHandle owner_;
+};
+
+// Collects the descriptors of one graph, which are needed until the graph is finalized.
 class CudnnGraph {
  public:
-  // Of the tensors in memory, in the order in which they were described.
+  // Ids of the tensors in memory, in the order in which they were described.
   const std::vector<std::int64_t>& ids() const { return ids_; }
 
  protected:
@@ -42,13 +87,13 @@ class CudnnGraph {
   const CudnnDescriptor& pointwise(cudnnPointwiseMode_t mode, const PointwiseInputs& in,
                                    const CudnnDescriptor& out, cudnnDataType_t arithmetic = CUDNN_DATA_FLOAT,
                                    std::int64_t axis = -1);
-  // All operations so far; not finalized yet.
+  // A graph of all operations so far, which is not finalized.
   CudnnDescriptor graph(cudnnHandle_t handle) const;
 
   const CudnnLibrary& library_;
   const char* object_;
   std::vector<std::int64_t> ids_;
-  std::int64_t next_id_ = 100;  // of intermediates and constants
+  std::int64_t next_id_ = 100;  // ids of intermediates and constants begin here
 
  private:
   std::vector<CudnnDescriptor> descriptors_;

@@ -1,15 +1,14 @@
-// Asking cuDNN for engines, and building a plan with one of them.
+// Asks cuDNN for engines, builds a plan with one of them, and keeps a device's cuDNN handle and plans.
 #include "graphs/cuda/ops/cudnn_plan.hpp"
-
-#if defined(GRAPHBENCH_HAVE_CUDNN)
 
 #include <algorithm>
 
-#include "graphs/cuda/ops/cudnn_handle.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
 
 CudnnPlan::CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
                      std::vector<CudnnConstant> constants, void* workspace)
@@ -50,12 +49,12 @@ std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string
   } catch (const Error&) {
     made = nullptr;
   }
-  if (made == nullptr) (void)cudaGetLastError();  // another one is built, and the choice says so
+  if (made == nullptr) (void)cudaGetLastError();  // another plan is built, and the choice says so
   context.tuner->tried_serialised(key, made != nullptr);
   return made;
 }
 
-// Not through plan_'s own get(): the name of the object that an error would have is gone by now.
+// This cannot use plan_'s get(), because the name of the object in its errors is gone by now.
 std::string CudnnPlan::serialised() const {
   const auto read = [this](std::size_t capacity, char* text) {
     std::int64_t bytes = 0;
@@ -66,7 +65,7 @@ std::string CudnnPlan::serialised() const {
   };
   std::string text(read(0, nullptr), '\0');
   text.resize(std::min(text.size(), read(text.size(), text.data())));
-  text.erase(text.find_last_not_of('\0') + 1);  // a C string's end
+  text.erase(text.find_last_not_of('\0') + 1);
   return text;
 }
 
@@ -107,7 +106,7 @@ void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir:
   }
 }
 
-// "cuDNN engine 38 knobs 2=10 13=1": what says the same in every process.
+// Makes a name that means the same in every process: "cuDNN engine 38 knobs 2=10 13=1".
 void CudnnEngines::read_name(Config& config, const CudnnDescriptor& engine) const {
   std::int64_t index = -1;
   engine.get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &index);
@@ -190,6 +189,53 @@ std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const std::vec
   return CudnnPlan::finish(context_, std::move(plan), ids, constants);
 }
 
-}  // namespace graphbench::cuda
+CudnnHandle::CudnnHandle(const CudnnLibrary* opened) : library(opened) {
+  const cudnnStatus_t status = library->Create(owner.put());
+  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "create cuDNN handle", "");
+}
+
+void CudnnHandle::forget_stream(const char* object) {
+  const cudnnStatus_t status = library->SetStream(get(), nullptr);
+  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", object);
+  stream = nullptr;
+}
+
+CudnnHandle& cudnn_handle(OpContext& context) {
+  if (context.cudnn == nullptr) context.cudnn = std::make_shared<CudnnHandle>(cudnn_library());
+  return *context.cudnn;
+}
+
+CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan) {
+  CudnnCall call;
+  call.library = handle.library;
+  call.handle = handle.get();
+  call.handle_stream = &handle.stream;
+  call.plan = &plan;
+  call.execution_plan = plan.handle();
+  return call;
+}
+
+std::map<std::string, std::string> serialised_plans(const OpContext& context) {
+  std::map<std::string, std::string> texts;
+  if (context.cudnn == nullptr) return texts;
+  for (const auto& [key, plan] : context.cudnn->plans) {
+    if (plan != nullptr) texts[key] = plan->serialised();
+  }
+  return texts;
+}
+
+void forget_cudnn_stream(OpContext& context, const char* object) {
+  if (context.cudnn != nullptr) context.cudnn->forget_stream(object);
+}
+
+#else
+
+std::map<std::string, std::string> serialised_plans(const OpContext&) {
+  return {};
+}
+
+void forget_cudnn_stream(OpContext&, const char*) {}
 
 #endif
+
+}  // namespace graphbench::cuda

@@ -1,5 +1,5 @@
-// add, bias_add, relu, gelu_tanh and the gradients of the latter two: sixteen bytes a thread where the size
-// allows it.
+// Elementwise ops (add, bias_add, relu, gelu_tanh) and the gradients of the latter two, with sixteen bytes
+// per thread where the size allows it.
 #include <type_traits>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -12,7 +12,7 @@ struct ElementwiseParameters {
   const void* b;  // not read by operations of one input
   void* y;
   std::int64_t elements;
-  std::int64_t columns;  // of b, where each row takes the same
+  std::int64_t columns;  // columns of b, where each row takes the same
 };
 
 struct Add {
@@ -26,7 +26,7 @@ struct GeluTanh {
   __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
 };
 
-// Of dy, and of what the operation gave (relu) or took (gelu_tanh).
+// A gradient takes dy, and what the operation gave (relu) or took (gelu_tanh).
 struct ReluGrad {
   __device__ __forceinline__ static float apply(float dy, float y) { return y > 0.0f ? dy : 0.0f; }
 };
@@ -65,7 +65,7 @@ __global__ void elementwise_scalar(const ElementwiseParameters p) {
   static_cast<T*>(p.y)[at] = from_float<T>(Operation::apply(a, b));
 }
 
-// An operation of one input passes it twice: the second read comes from cache, and one kernel serves all.
+// An operation of one input passes it twice, so that one kernel serves all; the second read comes from cache.
 template <class Operation>
 PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input) {
   constexpr unsigned threads = 256;

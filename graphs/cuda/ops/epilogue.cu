@@ -1,4 +1,4 @@
-// What follows a matrix product where cuBLASLt's own epilogue cannot do it.
+// Applies what follows a matrix product where cuBLASLt's epilogue cannot.
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/matmul.hpp"
 

@@ -1,11 +1,58 @@
-// Ops that a plugin brings: its launch function is called with the native stream, or its host function
+// Prepares ops that a plugin brings: its launch function gets the native stream, its host function runs
 // between two copies.
+#include "graphs/cuda/ops/foreign.hpp"
+
+#include <algorithm>
 #include <string>
 
-#include "graphs/cuda/ops/host_run.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
 
 namespace graphbench::cuda {
+namespace {
+
+std::size_t padded(std::size_t bytes) {
+  constexpr std::size_t alignment = 512;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+HostRun::HostRun(const ir::OpCall& call) : kernel_(call, GB_ON_HOST) {
+  const std::vector<std::uint32_t>& mutated = call.op->definition->mutated_inputs;
+  std::vector<std::size_t> offsets;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const std::size_t bytes = call.operands[i].bytes();
+    const bool is_input = i < call.input_count;
+    if (is_input) to_host_.push_back({i, bytes});
+    if (!is_input || std::ranges::find(mutated, i) != mutated.end()) to_device_.push_back({i, bytes});
+    offsets.push_back(total);
+    total += padded(bytes);
+  }
+  const std::size_t workspace_bytes = kernel_.workspace_bytes();
+  if (total + workspace_bytes == 0) return;
+  check(cudaMallocHost(memory_.put(), total + workspace_bytes), "allocate host memory for",
+        call.op->name.c_str());
+  auto* const memory = static_cast<std::byte*>(memory_.get());
+  for (const std::size_t offset : offsets) on_host_.push_back(memory + offset);
+  if (workspace_bytes > 0) kernel_.set_workspace(memory + total);
+}
+
+void HostRun::run(void* const* operands, cudaStream_t stream, const char* object) {
+  for (const Copy& copy : to_host_) {
+    check(cudaMemcpyAsync(on_host_[copy.operand], operands[copy.operand], copy.bytes, cudaMemcpyDeviceToHost,
+                          stream),
+          "copy to the host for", object);
+  }
+  // The wait is needed without an input too, because the copies of the step before leave the same memory.
+  check(cudaStreamSynchronize(stream), "wait for the operands of", object);
+  kernel_.run_host(on_host_.data());
+  for (const Copy& copy : to_device_) {
+    check(cudaMemcpyAsync(operands[copy.operand], on_host_[copy.operand], copy.bytes, cudaMemcpyHostToDevice,
+                          stream),
+          "copy back from the host for", object);
+  }
+}
 
 PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call) {
   const ir::OpDefinition& definition = *call.op->definition;

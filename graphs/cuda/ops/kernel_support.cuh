@@ -1,4 +1,4 @@
-// What the .cu files of ops share: choosing the instantiation for an element type, and geometry.
+// Helpers of the ops' .cu files, which choose the instantiation for an element type, and geometry.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// How a kernel begins that has nothing to do ahead of its turn.
+// Begins a kernel that has nothing to do ahead of its turn.
 __device__ __forceinline__ void take_turn() {
   let_next_kernel_start();
   wait_for_kernels_ahead();
@@ -34,7 +34,7 @@ auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   refuse(call, "element type i32");
 }
 
-// The same for one kernel, which `choose` returns a pointer to.
+// Chooses a kernel, to which `choose` returns a pointer.
 template <class Choose>
 const void* kernel_for(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   return for_float_type(call, dtype,

@@ -1,4 +1,4 @@
-// Losses: every block gives its part and the gradients of its elements; one block adds the parts up, in
+// Losses: every block computes its part and the gradients of its elements; one block adds the parts up in
 // order.
 #include <algorithm>
 

@@ -1,13 +1,13 @@
-// cuBLASLt products. Everything is chosen here: layouts, epilogue and algorithm; a launch only calls.
+// Prepares cuBLASLt products and the gradients of linear. Layouts, epilogue and algorithm are chosen here; a
+// launch only calls.
 #include "graphs/cuda/ops/matmul.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "graphs/cuda/status.hpp"
+#include "graphs/cuda/tuning/candidate_timer.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -96,7 +96,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   if (spec.has_bias) {
     call.has_bias = true;
     call.bias_source = spec.bias;
-    // The heuristic wants to see an address; the operand's own is put in at launch.
+    // The heuristic needs an address; the launch puts the operand's in.
     set(call.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, spec.workspace, object);
   }
   if (spec.has_residual) {
@@ -105,7 +105,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   }
 }
 
-// All that the choice of an algorithm depends on.
+// Names all that the choice of an algorithm depends on.
 std::string key_of(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
@@ -121,7 +121,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
   if (residual_before_activation) return std::nullopt;  // an epilogue applies its activation last
-  // cuBLASLt refuses at the launch what it took in preparation where C is B too (13.0 on an H200).
+  // Where C is B too, cuBLASLt refuses at the launch what it accepted in preparation (13.0 on an H200).
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&
       std::ranges::count(inputs, inputs.at(static_cast<std::size_t>(spec.residual.operand))) > 1)
@@ -132,7 +132,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   return choose_matmul(context, call, key, spec.alignment, op);
 }
 
-// x wT alone, in fp32, into `sums`. Nothing where cuBLASLt has no algorithm for it.
+// Computes only x wT, in fp32, into `sums`. Absent where cuBLASLt has no algorithm for it.
 std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spec, void* sums,
                                        const ir::OpCall& call) {
   MatmulSpec plain = spec;
@@ -195,6 +195,170 @@ PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   PreparedOp prepared;
   append_matmul(prepared, context, spec, call);
   return prepared;
+}
+
+namespace {
+
+template <class Value>
+void set(cublasLtMatmulPreferenceOpaque_t& preference, cublasLtMatmulPreferenceAttributes_t attribute,
+         const Value& value, const char* object) {
+  check(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value)), "prepare",
+        object);
+}
+
+cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint32_t alignment,
+                                               const char* object) {
+  cublasLtMatmulPreferenceOpaque_t preference{};
+  check(cublasLtMatmulPreferenceInit(&preference), "prepare", object);
+  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, call.workspace_bytes, object);
+  // Split products may be summed only in fp32 scratch, because sums in the output's type would round more
+  // than once.
+  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE), object);
+  for (const cublasLtMatmulPreferenceAttributes_t operand :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    set(preference, operand, alignment, object);
+  }
+  return preference;
+}
+
+// Algorithms in the heuristic's order; empty where cuBLASLt has none for the call.
+std::vector<cublasLtMatmulAlgo_t> algorithms_of(OpContext& context, MatmulCall& call, std::uint32_t alignment,
+                                                const char* object) {
+  constexpr int most = 24;
+  cublasLtMatmulPreferenceOpaque_t preference = preference_of(call, alignment, object);
+  cublasLtMatmulHeuristicResult_t results[most]{};
+  int found = 0;
+  const int wanted = context.tuner->settings().timed ? most : 1;
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(context.cublas, &call.description, &call.a_layout, &call.b_layout,
+                                     &call.c_layout, &call.d_layout, &preference, wanted, results, &found);
+  std::vector<cublasLtMatmulAlgo_t> algorithms;
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return algorithms;
+  check(status, "choose an algorithm for", object);
+  for (int i = 0; i < found; ++i) {
+    if (results[i].state == CUBLAS_STATUS_SUCCESS) algorithms.push_back(results[i].algo);
+  }
+  return algorithms;
+}
+
+std::uint64_t configured(const cublasLtMatmulAlgo_t& algorithm,
+                         cublasLtMatmulAlgoConfigAttributes_t attribute) {
+  std::uint64_t value = 0;  // attributes are 16 or 32 bits wide, little-endian
+  std::size_t written = 0;
+  const std::size_t sizes[] = {sizeof(std::uint32_t), sizeof(std::uint16_t)};
+  for (const std::size_t size : sizes) {
+    if (cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, size, &written) ==
+        CUBLAS_STATUS_SUCCESS)
+      return value;
+  }
+  return value;
+}
+
+std::string name_of(const cublasLtMatmulAlgo_t& algorithm) {
+  constexpr std::pair<const char*, cublasLtMatmulAlgoConfigAttributes_t> parts[] = {
+      {"algorithm ", CUBLASLT_ALGO_CONFIG_ID},
+      {" tile ", CUBLASLT_ALGO_CONFIG_TILE_ID},
+      {" stages ", CUBLASLT_ALGO_CONFIG_STAGES_ID},
+      {" split-k ", CUBLASLT_ALGO_CONFIG_SPLITK_NUM},
+      {" reduction ", CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME},
+      {" swizzle ", CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING},
+      {" custom ", CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION},
+      {" inner ", CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID},
+      {" cluster ", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID},
+  };
+  std::string name = "cuBLASLt";
+  for (const auto& [label, attribute] : parts) {
+    name.append(name.size() == 8 ? " " : "").append(label);
+    name.append(std::to_string(configured(algorithm, attribute)));
+  }
+  return name;
+}
+
+bool still_valid(OpContext& context, MatmulCall& call) {
+  cublasLtMatmulHeuristicResult_t result{};
+  return cublasLtMatmulAlgoCheck(context.cublas, &call.description, &call.a_layout, &call.b_layout,
+                                 &call.c_layout, &call.d_layout, &call.algo,
+                                 &result) == CUBLAS_STATUS_SUCCESS &&
+         result.state == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= call.workspace_bytes;
+}
+
+struct Named {
+  std::vector<std::string> names;
+  std::vector<cublasLtMatmulAlgo_t> algorithms;  // one per name
+};
+
+Named named(const std::vector<cublasLtMatmulAlgo_t>& algorithms) {
+  Named result;
+  for (const cublasLtMatmulAlgo_t& algorithm : algorithms) {
+    std::string name = name_of(algorithm);
+    if (std::find(result.names.begin(), result.names.end(), name) != result.names.end()) continue;
+    result.names.push_back(std::move(name));
+    result.algorithms.push_back(algorithm);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
+                                        std::uint32_t alignment, const ir::OpCall& op) {
+  if (const auto known = context.matmuls.find(key); known != context.matmuls.end()) {
+    call.algo = known->second;
+    return call;
+  }
+  const Named candidates = named(algorithms_of(context, call, alignment, op.op->name.c_str()));
+  if (candidates.names.empty()) return std::nullopt;
+  std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
+  const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
+    if (!timer) timer.emplace(context, op);
+    call.algo = candidates.algorithms[candidate];
+    return still_valid(context, call) ? timer->cost({call}) : std::nullopt;
+  };
+  call.algo = candidates.algorithms[context.tuner->choose(key, candidates.names, time)];
+  if (!still_valid(context, call)) return std::nullopt;
+  context.matmuls.emplace(key, call.algo);
+  return call;
+}
+
+namespace {
+
+PreparedOp prepare_product(OpContext& context, const ir::OpCall& call, MatmulSpec spec) {
+  spec.dtype = call.input(0).dtype;
+  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
+  spec.n = call.output(0).dims.at(1);
+  spec.rows = call.output(0).dims.at(0);
+  spec.has_residual = ir::integer_attribute(*call.op, "accumulate") != 0;
+  if (spec.has_residual) spec.residual = operand_source(2);
+  spec.y = operand_source(call.input_count);
+  spec.workspace = context.workspace;
+  spec.workspace_bytes = context.workspace_bytes;
+  PreparedOp prepared;
+  append_matmul(prepared, context, spec, call);
+  if (spec.has_residual) prepared.in_place_input = 2;
+  return prepared;
+}
+
+}  // namespace
+
+PreparedOp prepare_linear_grad_input(OpContext& context, const ir::OpCall& call) {
+  MatmulSpec spec;
+  spec.k = call.input(0).dims.at(1);
+  spec.x = operand_source(0);
+  spec.w = operand_source(1);
+  spec.w_transposed = true;
+  return prepare_product(context, call, spec);
+}
+
+PreparedOp prepare_linear_grad_weight(OpContext& context, const ir::OpCall& call) {
+  MatmulSpec spec;
+  spec.k = call.input(0).dims.at(0);
+  spec.x = operand_source(0);
+  spec.w = operand_source(1);
+  spec.x_transposed = true;
+  spec.w_transposed = true;
+  return prepare_product(context, call, spec);
 }
 
 }  // namespace graphbench::cuda

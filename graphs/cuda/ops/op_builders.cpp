@@ -1,4 +1,4 @@
-// The CUDA device's function of each kind, and what several builders share.
+// Finds the CUDA device's function of a kind; holds what several of them share.
 #include "graphs/cuda/ops/op_builders.hpp"
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace graphbench::cuda {
 
-// `prepare_<kind>` is defined in a file of this folder.
+// A file of this folder defines `prepare_<kind>`.
 #define GRAPHBENCH_DECLARE(kind) PreparedOp prepare_##kind(OpContext& context, const ir::OpCall& call);
 GRAPHBENCH_KINDS(GRAPHBENCH_DECLARE)
 GRAPHBENCH_DECLARE(foreign)
@@ -53,7 +53,7 @@ void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall&
   } catch (const Error& error) {
     stream.abandon_capture();
     if (error.code() == ErrorCode::device_lost) throw;
-    // What cannot be captured says so where that is asked of it.
+    // A call that cannot be captured is refused later, when a step is captured.
   }
   stream.abandon_capture();
   forget_cudnn_stream(context, object);

@@ -1,4 +1,4 @@
-// How ops become prepared calls, and what the function of each kind works with.
+// Makes prepared calls of ops, and holds what the function of each kind works with.
 #pragma once
 
 #include <cublasLt.h>
@@ -20,8 +20,8 @@ struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it i
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
-// What a device offers its ops. `workspace` is shared by all kernels, which run one after another; `scratch`
-// by those of plugins, whose memset nodes stay as they are (memset_nodes.hpp).
+// What a device offers its ops. All kernels, which run one after another, share `workspace`; those of
+// plugins, whose memset nodes are not replaced (replace_memset_nodes), share `scratch`.
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;
@@ -32,29 +32,30 @@ struct OpContext {
   int compute_major = 0;
   bool use_cudnn = false;
   bool load_at_first_use = false;
-  bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
+  bool programmatic = false;  // our kernels may start while the kernel ahead still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
   std::weak_ptr<CudaStream*> latest_stream;             // for timing candidates
-  std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // chosen so far, by what choose_matmul() calls a key
+  std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // chosen so far, by choose_matmul()'s key
 };
 
-// Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
+// Dispatches on the op's kind. Throws Error(unsupported), which names an op without an implementation here.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
 // Loads the code of the prepared calls: looks our kernels up, captures the libraries' calls once and discards
-// the graph. Otherwise code is loaded when a kernel is first launched, which in the first capture of a step
-// would be timed as part of the capture (5 to 10 ms on an H200, unless timing the candidates has loaded it).
-// Nothing runs, so any addresses will do. Does nothing where code is to be loaded at its first use.
+// the graph. Otherwise the first launch of a kernel would load it, within the timed capture of a step (5 to
+// 10 ms on an H200, unless timing the candidates has loaded it). Nothing runs, so addresses do not matter.
+// Does nothing where code is to be loaded at its first use.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
-// The plans of cuDNN's made so far, by the tuner's key, as far as cuDNN writes them down.
+// The cuDNN plans made so far that cuDNN can write down, by the tuner's key.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
-// Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
+// Is called before a stream that cuDNN's handle is set to is destroyed. Does nothing where there is no
+// handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 
-// An op that is one launch. `in_place_input`: a thread reads what it writes, before it writes.
+// Prepares an op that is one launch. `in_place_input`: each thread reads what it writes before it writes it.
 inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(launch));
@@ -67,7 +68,7 @@ inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_pl
 enum class Activation : int { none = 0, gelu_tanh = 1, relu = 2 };
 Activation activation_of(const ir::Op& op);
 
-// The last dimension, and how many rows of it the tensor has.
+// The last dimension of a tensor, and how many rows of it there are.
 struct RowsColumns {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

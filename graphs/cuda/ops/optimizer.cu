@@ -1,5 +1,5 @@
-// Optimizers: one kernel for up to eighty parameters, whose addresses come with the launch. And the count of
-// steps.
+// Optimizers are one kernel for up to eighty parameters, whose addresses come with the launch. The count of
+// steps is a kernel too.
 #include <algorithm>
 #include <vector>
 
@@ -8,11 +8,11 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr std::size_t parameters_max = 80;  // of a launch, whose arguments are 4 KB at most
+constexpr std::size_t parameters_max = 80;  // per launch, whose arguments are 4 KB at most
 constexpr unsigned threads = 256;
-constexpr int rounds = 4;  // of sixteen bytes a thread
+constexpr int rounds = 4;  // a thread handles sixteen bytes in each
 
-// `group` values a parameter has, the parameter first and its gradient second; `ahead` stand before all.
+// A parameter has `group` values, itself first and its gradient second; `ahead` values come before all.
 struct Sgd {
   static constexpr std::size_t ahead = 1;
   static constexpr std::size_t group = 3;
@@ -29,7 +29,7 @@ struct Sgd {
   }
 };
 
-// Every block computes it: pow() takes longer than the block's memory traffic.
+// Every block computes the power this way, because pow() takes longer than the block's memory traffic.
 __device__ __forceinline__ double power(double base, std::int32_t exponent) {
   double result = 1;
   for (; exponent > 0; exponent /= 2, base *= base) {
@@ -61,11 +61,11 @@ struct AdamW {
             static_cast<float>(1 - beta2)};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
-    // Which product of a sum is contracted is said, and not the compiler's choice.
+    // The code says which product of a sum is contracted, so that the compiler does not choose.
     const float gradient = value[1];
     value[2] = __fmaf_rn(step.keep1, value[2], __fmul_rn(step.take1, gradient));
     value[3] = __fmaf_rn(step.keep2, value[3], __fmul_rn(__fmul_rn(step.take2, gradient), gradient));
-    // One division, and that not to the last bit: with three, arithmetic takes longer than the memory
+    // There is one division, which is not exact to the last bit: three would take longer than the memory
     // traffic.
     const float direction = __fdividef(value[2], __fmaf_rn(sqrtf(value[3]), step.root, epsilon));
     value[0] = __fmaf_rn(value[0], step.shrink, -__fmul_rn(step.size, direction));
@@ -77,7 +77,7 @@ struct OptimizerParameters {
   void* ahead[Rule::ahead];
   void* values[parameters_max][Rule::group];
   std::int64_t elements[parameters_max];
-  unsigned blocks_end[parameters_max];  // of the parameter and those before it
+  unsigned blocks_end[parameters_max];  // blocks of the parameter and of those before it
   Rule rule;
 };
 
@@ -87,8 +87,8 @@ __device__ __forceinline__ T* values_at(const OptimizerParameters<Rule>& p, unsi
   return static_cast<T*>(p.values[which][k]) + at;
 }
 
-// What is left behind the last sixteen bytes of a parameter. Apart, because a vector that is indexed by a
-// number known at run time is not kept in registers.
+// Handles what is left behind the last sixteen bytes of a parameter. It is separate, because a vector that is
+// indexed by a number known at run time is not kept in registers.
 template <class T, class Rule>
 __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, std::int64_t at,
                             std::int64_t end, const typename Rule::Step& step) {
@@ -104,7 +104,7 @@ __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, 
   }
 }
 
-// Sixteen bytes a thread and round.
+// Handles sixteen bytes per thread and round.
 template <class T, class Rule>
 __device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p, unsigned which,
                                               std::int64_t at, const typename Rule::Step& step) {

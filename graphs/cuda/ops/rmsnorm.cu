@@ -1,5 +1,7 @@
-// rmsnorm: one block a row. A row that fits is read once, sixteen bytes a thread, and kept in
-// registers between the two passes; a longer one is read twice, the second time from cache.
+// rmsnorm is one block per row. A row that fits is read once, sixteen bytes per thread, and kept in registers
+// between the two passes; a longer one is read twice, the second time from cache. The gradient of x is one
+// block per row too; the gradient of gamma is a sum over rows, whose scales are made first.
+#include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -74,6 +76,108 @@ PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
   });
   return one_launch(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads), parameters,
                                 {operand_source(0), operand_source(1), operand_source(2)}));
+}
+
+namespace {
+
+struct GradInputParameters {
+  const void* dy;
+  const void* x;
+  const void* gamma;
+  const void* sum;
+  void* dx;
+  std::int64_t columns;
+  float eps;
+  bool accumulate;
+};
+
+template <class T>
+__global__ void rmsnorm_grad_input(const GradInputParameters p) {
+  take_turn();
+  const std::int64_t begin = std::int64_t{blockIdx.x} * p.columns;
+  const T* dy = static_cast<const T*>(p.dy) + begin;
+  const T* x = static_cast<const T*>(p.x) + begin;
+  const T* gamma = static_cast<const T*>(p.gamma);
+  float squares = 0.0f;
+  float products = 0.0f;
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) {
+    const float value = to_float(x[c]);
+    squares += value * value;
+    products += to_float(dy[c]) * to_float(gamma[c]) * value;
+  }
+  const auto columns = static_cast<float>(p.columns);
+  const float scale = rsqrtf(block_reduce<Sum>(squares) / columns + p.eps);
+  const float mean = block_reduce<Sum>(products) / columns;
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) {
+    float dx = scale * (to_float(dy[c]) * to_float(gamma[c]) - to_float(x[c]) * scale * scale * mean);
+    if (p.accumulate) dx += to_float(static_cast<const T*>(p.sum)[begin + c]);
+    static_cast<T*>(p.dx)[begin + c] = from_float<T>(dx);
+  }
+}
+
+struct ScaleParameters {
+  const void* x;
+  float* scales;
+  std::int64_t columns;
+  float eps;
+};
+
+template <class T>
+__global__ void row_scales(const ScaleParameters p) {
+  take_turn();
+  const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
+  float squares = 0.0f;
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x)
+    squares += to_float(x[c]) * to_float(x[c]);
+  const float scale = rsqrtf(block_reduce<Sum>(squares) / static_cast<float>(p.columns) + p.eps);
+  if (threadIdx.x == 0) p.scales[blockIdx.x] = scale;
+}
+
+struct ScaledProduct {
+  template <class T>
+  __device__ __forceinline__ static float of(const ColumnSumParameters& p, std::int64_t row,
+                                             std::int64_t at) {
+    return to_float(static_cast<const T*>(p.a)[at]) * to_float(static_cast<const T*>(p.b)[at]) *
+           p.scales[row];
+  }
+};
+
+float eps_of(const ir::OpCall& call) {
+  return static_cast<float>(ir::real_attribute(*call.op, "eps"));
+}
+
+}  // namespace
+
+PreparedOp prepare_rmsnorm_grad_input(OpContext&, const ir::OpCall& call) {
+  const RowsColumns shape = rows_columns(call.input(0));
+  const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &rmsnorm_grad_input<decltype(t)>; });
+  return one_launch(
+      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
+                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, nullptr, shape.columns,
+                                      eps_of(call), accumulate},
+                  {operand_source(0), operand_source(1), operand_source(2),
+                   operand_source(accumulate ? 3 : 0), operand_source(call.input_count)}),
+      accumulate ? std::optional<std::size_t>(3) : std::nullopt);
+}
+
+PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& call) {
+  const RowsColumns shape = rows_columns(call.input(0));
+  const std::size_t scale_bytes = (static_cast<std::size_t>(shape.rows) * sizeof(float) + 255) / 256 * 256;
+  if (scale_bytes >= context.workspace_bytes) refuse(call, "its rows' scales are larger than the workspace");
+  auto* const scales = static_cast<float*>(context.workspace);
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &row_scales<decltype(t)>; });
+  PreparedOp prepared;
+  prepared.calls.push_back(
+      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
+                  ScaleParameters{nullptr, scales, shape.columns, eps_of(call)}, {operand_source(1)}));
+  append_column_sum<ScaledProduct>(prepared, call, scales,
+                                   static_cast<std::byte*>(context.workspace) + scale_bytes,
+                                   context.workspace_bytes - scale_bytes, 2);
+  if (ir::integer_attribute(*call.op, "accumulate") != 0) prepared.in_place_input = 2;
+  return prepared;
 }
 
 }  // namespace graphbench::cuda

@@ -1,6 +1,6 @@
-// rope_kv_append: one block a token rotates its q and k and puts k and v into the cache; a thread has a
-// pair of elements of a head at a time. rope is the same from position 0 on, where k and v are outputs of as
-// many slots as there are tokens; rope_grad turns back.
+// rope_kv_append is one block per token, which rotates its q and k and puts k and v into the cache; a thread
+// has a pair of elements of a head at a time. rope does so from position 0 on, with k and v as outputs of one
+// slot per token; rope_grad turns back.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -12,7 +12,7 @@ struct RopeParameters {
   void* k_cache;
   void* v_cache;
   void* q;
-  int tokens;  // a sequence
+  int tokens;  // per sequence
   int heads;
   int head_dim;
   int slots;
@@ -54,20 +54,20 @@ __global__ void rope_kernel(const RopeParameters p) {
   const int pairs = p.heads * half;
   const T* row = static_cast<const T*>(p.qkv) + std::int64_t{blockIdx.x} * 6 * pairs;
   int pair = static_cast<int>(threadIdx.x);
-  // What does not depend on the position, while the kernels ahead still run.
+  // This does not depend on the position, so it runs while the kernels ahead still do.
   double frequency = rope_frequency(pair, p.head_dim, p.log2_theta);
   wait_for_kernels_ahead();
-  // A negative position is a padding row's: q stays as it is, and nothing is written to the caches.
+  // A padding row has a negative position: q stays as it is, and nothing is written to the caches.
   const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
   const int position = first < 0 ? 0 : first + token;
   Pairs next{};
-  if (pair < pairs) next = load_pairs(p, row, pair);  // under way with the position
+  if (pair < pairs) next = load_pairs(p, row, pair);  // loaded together with the position
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
     turns[i] = turn_of(position, frequency);
     frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
   }
   __syncthreads();
-  // A position outside the cache has no slot; writing it would be another sequence's memory.
+  // A position outside the cache has no slot; its place is another sequence's memory.
   const bool has_slot = first >= 0 && position < p.slots;
   while (pair < pairs) {
     const int i = pair % half;
@@ -85,7 +85,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   }
 }
 
-// One block a token, as above; `qkv` is what is written.
+// Turns back, with one block per token; `qkv` is written.
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();
@@ -113,7 +113,7 @@ __global__ void rope_grad_kernel(const RopeParameters p) {
   }
 }
 
-// `heads`: a tensor of [B, H, T, D]; the sources in the order of RopeParameters.
+// `heads` is a tensor of [B, H, T, D]; the sources have the order of RopeParameters.
 PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::TensorDesc& heads,
                    std::int64_t slots, std::initializer_list<Source> sources) {
   const std::vector<std::int64_t>& q = heads.dims;

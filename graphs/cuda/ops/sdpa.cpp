@@ -1,7 +1,14 @@
-// sdpa: reads the op, then takes cuDNN where it can.
+// Prepares sdpa through cuDNN's fused attention where that is sound, else through our own kernel.
 #include "graphs/cuda/ops/sdpa.hpp"
 
 #include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "graphs/cuda/ops/cudnn_graph.hpp"
+#include "graphs/cuda/ops/cudnn_plan.hpp"
+#include "graphs/cuda/tuning/candidate_timer.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
 
@@ -43,5 +50,255 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   own.path = KernelPath{.name = "sdpa:vector", .fallback = std::move(why_not_cudnn)};
   return own;
 }
+
+// Decoding is not for cuDNN: its only kernel that was ever faster than ours (9.14 and 9.19 on an H200: 235 us
+// against 244 for 256 sequences, 16 heads of 64, 1024 slots) gives other bits in 134 of 300 runs.
+bool is_for_cudnn(const SdpaShape& shape) {
+  const bool narrow = shape.dtype == ir::DType::fp16 || shape.dtype == ir::DType::bf16;
+  return narrow && shape.head_dim % 8 == 0 && shape.head_dim <= 128 && shape.tokens > 1;
+}
+
+// Versions are numbers of cudnnGetVersion: 9.14.0 is 91400.
+bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
+  if (!is_for_cudnn(shape)) return false;
+  // cudnn-frontend lists as broken (node/sdpa_support_surface.h): 9.10.0 and 9.10.1, and before 9.6 a mask
+  // that is shifted by anything but whole tiles.
+  if (version == 91000 || version == 91001) return false;
+  const bool shifted = shape.causal && shape.tokens != shape.slots;
+  if (shifted && version < 90600) return false;
+  // In a graph, without a mask, over more than 1024 slots, 9.13 and 9.14 use illegal addresses
+  // (NVIDIA/TransformerEngine, pull request 2344).
+  const bool breaks_in_graphs = version >= 91300 && version < 91500;
+  return !breaks_in_graphs || shape.causal || shape.slots <= 1024;
+}
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+
+namespace {
+
+// Attention as a graph of cuDNN operations: q kᵀ, scale, mask, max, subtract, exp, sum, divide, times v. It
+// is the pattern that cuDNN's fused engines recognise.
+class SdpaGraph : public CudnnGraph {
+ public:
+  enum Tensor : std::int64_t { q = 1, k, v, o };
+
+  SdpaGraph(const CudnnLibrary& library, const SdpaShape& shape, const char* object)
+      : CudnnGraph(library, object), shape_(shape) {}
+
+  // Absent where cuDNN does not accept the graph.
+  std::optional<CudnnDescriptor> describe(cudnnHandle_t handle);
+  const std::vector<CudnnConstant>& constants() const { return constants_; }
+
+ private:
+  const CudnnDescriptor& operand(std::int64_t id, Dims dims, Dims strides);
+  template <class Value>
+  const CudnnDescriptor& constant(Value value, cudnnDataType_t type);
+  const CudnnDescriptor& scores(cudnnDataType_t type = CUDNN_DATA_FLOAT);  // an intermediate of [B, H, T, S]
+  const CudnnDescriptor& row_values();                                     // an intermediate of [B, H, T, 1]
+
+  const CudnnDescriptor& multiply(const CudnnDescriptor& a, const CudnnDescriptor& b,
+                                  const CudnnDescriptor& out);
+  const CudnnDescriptor& reduce(cudnnReduceTensorOp_t mode, const CudnnDescriptor& in);
+  const CudnnDescriptor& mask(const CudnnDescriptor& in);
+  const CudnnDescriptor& softmax(const CudnnDescriptor& in);
+
+  const SdpaShape& shape_;
+  std::vector<CudnnConstant> constants_;
+};
+
+// Older versions need a finite number where a key is masked.
+float masked_score(const CudnnLibrary& library) {
+  constexpr std::size_t takes_infinity = 91000;
+  return library.GetVersion() < takes_infinity ? std::numeric_limits<float>::lowest()
+                                               : -std::numeric_limits<float>::infinity();
+}
+
+const CudnnDescriptor& SdpaGraph::operand(std::int64_t id, Dims dims, Dims strides) {
+  ids_.push_back(id);
+  return tensor({id, std::move(dims), std::move(strides)}, cudnn_type(shape_.dtype));
+}
+
+template <class Value>
+const CudnnDescriptor& SdpaGraph::constant(Value value, cudnnDataType_t type) {
+  CudnnConstant constant{next_id_++, {}};
+  static_assert(sizeof(value) == sizeof(constant.value));
+  std::memcpy(constant.value.data(), &value, sizeof(value));
+  constants_.push_back(constant);
+  return tensor({constant.id, {1, 1, 1, 1}, {1, 1, 1, 1}, true}, type);
+}
+
+const CudnnDescriptor& SdpaGraph::scores(cudnnDataType_t type) {
+  const SdpaShape& s = shape_;
+  return tensor({0,
+                 {s.batch, s.heads, s.tokens, s.slots},
+                 {s.heads * s.tokens * s.slots, s.tokens * s.slots, s.slots, 1}},
+                type);
+}
+
+const CudnnDescriptor& SdpaGraph::row_values() {
+  const SdpaShape& s = shape_;
+  return tensor({0, {s.batch, s.heads, s.tokens, 1}, {s.heads * s.tokens, s.tokens, 1, 1}}, CUDNN_DATA_FLOAT);
+}
+
+const CudnnDescriptor& SdpaGraph::multiply(const CudnnDescriptor& a, const CudnnDescriptor& b,
+                                           const CudnnDescriptor& out) {
+  CudnnDescriptor& description = add(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+  description.set(CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_DATA_FLOAT);
+  description.finalize();
+  CudnnDescriptor& operation = add(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, a);
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, b);
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, out);
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, description);
+  finish(operation);
+  return out;
+}
+
+const CudnnDescriptor& SdpaGraph::reduce(cudnnReduceTensorOp_t mode, const CudnnDescriptor& in) {
+  const CudnnDescriptor& out = row_values();
+  CudnnDescriptor& description = add(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
+  description.set(CUDNN_ATTR_REDUCTION_OPERATOR, mode);
+  description.set(CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  description.finalize();
+  CudnnDescriptor& operation = add(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, in);
+  operation.set(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, out);
+  operation.set(CUDNN_ATTR_OPERATION_REDUCTION_DESC, description);
+  finish(operation);
+  return out;
+}
+
+// A query sees the keys up to its own place, row + S - T >= column.
+const CudnnDescriptor& SdpaGraph::mask(const CudnnDescriptor& in) {
+  const CudnnDescriptor* row =
+      &pointwise(CUDNN_POINTWISE_GEN_INDEX, {&in}, scores(CUDNN_DATA_INT32), CUDNN_DATA_INT32, 2);
+  const CudnnDescriptor& column =
+      pointwise(CUDNN_POINTWISE_GEN_INDEX, {&in}, scores(CUDNN_DATA_INT32), CUDNN_DATA_INT32, 3);
+  if (shape_.slots != shape_.tokens) {
+    const CudnnDescriptor& slots = constant(static_cast<std::int32_t>(shape_.slots), CUDNN_DATA_INT32);
+    row = &pointwise(CUDNN_POINTWISE_ADD, {row, &slots}, scores(CUDNN_DATA_INT32), CUDNN_DATA_INT32);
+    const CudnnDescriptor& tokens = constant(static_cast<std::int32_t>(shape_.tokens), CUDNN_DATA_INT32);
+    row = &pointwise(CUDNN_POINTWISE_SUB, {row, &tokens}, scores(CUDNN_DATA_INT32), CUDNN_DATA_INT32);
+  }
+  const CudnnDescriptor& seen =
+      pointwise(CUDNN_POINTWISE_CMP_GE, {row, &column}, scores(CUDNN_DATA_BOOLEAN), CUDNN_DATA_BOOLEAN);
+  const CudnnDescriptor& lowest = constant(masked_score(library_), CUDNN_DATA_FLOAT);
+  return pointwise(CUDNN_POINTWISE_BINARY_SELECT, {&in, &lowest, &seen}, scores());
+}
+
+// cuDNN needs the weights in the operands' type, which the second product takes.
+const CudnnDescriptor& SdpaGraph::softmax(const CudnnDescriptor& in) {
+  const CudnnDescriptor& largest = reduce(CUDNN_REDUCE_TENSOR_MAX, in);
+  const CudnnDescriptor& below = pointwise(CUDNN_POINTWISE_SUB, {&in, &largest}, scores());
+  const CudnnDescriptor& weights = pointwise(CUDNN_POINTWISE_EXP, {&below}, scores());
+  const CudnnDescriptor& sum = reduce(CUDNN_REDUCE_TENSOR_ADD, weights);
+  // max + log(sum), which training keeps, is never in memory here. Without it in the graph cuDNN 9.14 took
+  // the pattern for another one and offered no engine.
+  const CudnnDescriptor& log = pointwise(CUDNN_POINTWISE_LOG, {&sum}, row_values());
+  pointwise(CUDNN_POINTWISE_ADD, {&largest, &log}, row_values());
+  return pointwise(CUDNN_POINTWISE_DIV, {&weights, &sum}, scores(cudnn_type(shape_.dtype)));
+}
+
+std::optional<CudnnDescriptor> SdpaGraph::describe(cudnnHandle_t handle) {
+  const std::int64_t b = shape_.batch, h = shape_.heads, t = shape_.tokens, d = shape_.head_dim,
+                     s = shape_.slots;
+  const CudnnDescriptor& queries = operand(q, {b, h, t, d}, {h * t * d, t * d, d, 1});
+  const CudnnDescriptor& keys = operand(k, {b, h, d, s}, {h * s * d, s * d, 1, d});
+  const CudnnDescriptor& values = operand(v, {b, h, s, d}, {h * s * d, s * d, d, 1});
+  const CudnnDescriptor& out = operand(o, {b, h, t, d}, {t * h * d, d, h * d, 1});
+  const CudnnDescriptor* score = &multiply(queries, keys, scores());
+  const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(d)));
+  score = &pointwise(CUDNN_POINTWISE_MUL, {score, &constant(scale, CUDNN_DATA_FLOAT)}, scores());
+  if (shape_.causal && t > 1) score = &mask(*score);  // a single query sees every slot
+  multiply(softmax(*score), values, out);
+  CudnnDescriptor described = graph(handle);
+  if (!described.try_finalize()) return std::nullopt;
+  return described;
+}
+
+// How many engines are tried, in the heuristic's order. Each compiles its kernel in up to half a second; the
+// driver keeps it on disk.
+constexpr std::size_t engines_max = 5;
+
+std::string key_of(const SdpaShape& s) {
+  std::string key = "sdpa";
+  for (const std::int64_t extent : {s.batch, s.heads, s.tokens, s.head_dim, s.slots}) {
+    key.append(1, ' ').append(std::to_string(extent));
+  }
+  key.append(s.causal ? " causal " : " ").append(ir::name_of(s.dtype));
+  return key;
+}
+
+CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan) {
+  CudnnCall call = cudnn_call(handle, plan);
+  for (std::size_t operand = 0; operand < plan.tensor_count(); ++operand) {
+    call.pointers[call.pointer_count++] = operand_source(operand);
+  }
+  return call;
+}
+
+// Makes the plan that a package has, or that the tuner chooses. Null where cuDNN has none that runs.
+std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
+                                     const SdpaShape& shape, const ir::OpCall& op) {
+  const char* object = op.op->name.c_str();
+  SdpaGraph description(*handle.library, shape, object);
+  const std::optional<CudnnDescriptor> graph = description.describe(handle.get());
+  if (!graph) return nullptr;
+  if (auto plan = CudnnPlan::read(context, key, object, description.ids(), description.constants()))
+    return plan;
+  const CudnnEngines engines(context, *graph, shape.dtype, object);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(engines.size(), engines_max); ++i) names.push_back(engines.name(i));
+  if (names.empty()) return nullptr;
+  std::vector<std::unique_ptr<CudnnPlan>> plans(names.size());
+  const auto build = [&](std::size_t candidate) {
+    std::unique_ptr<CudnnPlan>& plan = plans[candidate];
+    if (plan == nullptr) plan = engines.build(candidate, description.ids(), description.constants());
+    return plan.get();
+  };
+  bool tried = false, ran = false;
+  std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
+  const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
+    tried = true;
+    if (build(candidate) == nullptr) return std::nullopt;
+    if (!timer) timer.emplace(context, op, std::vector<std::size_t>{1, 2});  // the caches
+    const std::optional<CandidateCost> cost = timer->cost({call_of(handle, *plans[candidate])});
+    ran |= cost.has_value();
+    return cost;
+  };
+  const std::size_t index = context.tuner->choose(key, names, time);
+  if (timer) handle.forget_stream(object);
+  if (tried && !ran) return nullptr;
+  (void)build(index);
+  (void)cudaGetLastError();
+  return std::move(plans[index]);
+}
+
+}  // namespace
+
+std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
+                                             const ir::OpCall& op) {
+  if (!cudnn_takes_sdpa(cudnn_library()->GetVersion(), shape)) return std::nullopt;
+  const std::string key = key_of(shape);
+  CudnnHandle& handle = cudnn_handle(context);
+  auto known = handle.plans.find(key);
+  if (known == handle.plans.end()) {
+    known = handle.plans.emplace(key, make_plan(context, handle, key, shape, op)).first;
+  }
+  if (known->second == nullptr) return std::nullopt;
+  PreparedOp prepared;
+  prepared.calls.emplace_back(call_of(handle, *known->second));
+  prepared.resources.push_back(context.cudnn);
+  prepared.path.name = "sdpa:cudnn";
+  return prepared;
+}
+
+#else
+
+std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext&, const SdpaShape&, const ir::OpCall&) {
+  return std::nullopt;
+}
+
+#endif
 
 }  // namespace graphbench::cuda

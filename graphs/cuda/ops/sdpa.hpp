@@ -1,8 +1,8 @@
-// Attention over the KV cache: the shape, and what serves it: cuDNN, or a kernel of our own.
+// Attention over the KV cache: its shape, and what computes it: cuDNN, or our own kernel.
 //
-// `vector` gives every query a block of its own and splits the keys over blocks where queries are few. It
-// takes every shape and type, and is there for what cuDNN has nothing sound for: all decoding, where the
-// cache's bytes are all there is to it, and fp32.
+// `vector` gives every query a block and splits the keys over blocks where queries are few. It takes every
+// shape and type, and serves where cuDNN has nothing sound: all decoding, which only reads the cache, and
+// fp32.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace graphbench::cuda {
 struct SdpaShape {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
-  std::int64_t tokens = 0;  // queries a sequence
+  std::int64_t tokens = 0;  // queries per sequence
   std::int64_t head_dim = 0;
   std::int64_t slots = 0;
   bool causal = false;
   ir::DType dtype = ir::DType::fp32;
 };
 
-// What every kernel of sdpa reads; pointers first, as KernelCall wants them.
+// What every kernel of sdpa reads, with pointers first, as KernelCall requires.
 struct SdpaParameters {
   const void* q;
   const void* k;
   const void* v;
   void* out;
-  float* partial;        // of split keys: sums, then maxima and weights
+  float* partial;        // results of split keys: sums, then maxima and weights
   std::int64_t queries;  // batch * heads * tokens
   int heads;
   int tokens;
@@ -39,17 +39,17 @@ struct SdpaParameters {
   float scale_log2;  // log2(e) / sqrt(head_dim): softmax in base 2
 };
 
-// A score that loses against every real one, yet subtracts from itself to zero instead of NaN.
+// A score below every real one, which subtracted from itself is zero, not NaN.
 inline constexpr float sdpa_lowest = -1.0e30f;
 
 PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const ir::OpCall& call);
 
-// Whether some version of cuDNN has kernels for the shape that are worth asking for.
+// True where some version of cuDNN has kernels for the shape that are worth asking for.
 bool is_for_cudnn(const SdpaShape& shape);
-// Whether that version may be asked: none of its kernels for the shape is known to be wrong.
+// True where none of that version's kernels for the shape is known to be wrong.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
-// Nothing where this cuDNN has no sound fused attention for the shape.
+// Absent where this cuDNN has no sound fused attention for the shape.
 std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
                                              const ir::OpCall& op);
 

@@ -1,6 +1,6 @@
-// The gradient of sdpa. Probabilities are computed again from q and k, a tile at a time: one kernel goes over
+// The gradient of sdpa computes probabilities again from q and k, a tile at a time: one kernel goes over
 // queries, leaves what keys need of each, and writes dq; the other goes over keys and writes dk and dv. Every
-// sum has one owner and one order, so there are no atomics. All of it in fp32.
+// sum has one owner and one order, so there are no atomics. Arithmetic is fp32.
 #include <cmath>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -9,7 +9,7 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr int tile = 32;  // rows that a block owns, and that it visits at once: one a lane
+constexpr int tile = 32;  // rows that a block owns, and that it visits at once: one per lane
 constexpr int warps = 8;
 constexpr int own = tile / warps;  // rows that a warp owns
 constexpr unsigned all = 0xffffffffu;
@@ -32,7 +32,7 @@ struct SdpaGradParameters {
   float scale;  // 1 / sqrt(head_dim)
 };
 
-// Which rows a block owns: of one head of one sequence, from `first` on.
+// The rows that a block owns: those of one head of one sequence, from `first` on.
 struct SdpaRows {
   std::int64_t head_row;
   int first;
@@ -42,7 +42,7 @@ __device__ __forceinline__ SdpaRows sdpa_rows(int rows) {
   return {blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles) * tile};
 }
 
-// Where o and do have a query of the head.
+// Where o and do hold a query of the head.
 __device__ __forceinline__ std::int64_t output_at(const SdpaGradParameters& p, std::int64_t head_row,
                                                   int query) {
   return ((head_row / p.heads * p.tokens + query) * p.heads + head_row % p.heads) * p.head_dim;
@@ -55,7 +55,7 @@ __device__ __forceinline__ float scale_log2(const SdpaGradParameters& p) {
   return p.scale * 1.4426950408889634f;
 }
 
-// Rows `stride` elements apart; those past `rows` and columns past head_dim are zero.
+// Loads rows that are `stride` elements apart; rows past `rows` and columns past head_dim are zero.
 template <class T>
 __device__ __forceinline__ void load_tile(const SdpaGradParameters& p, float* to, const void* from,
                                           std::int64_t at, std::int64_t stride, int rows) {
@@ -85,7 +85,7 @@ __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result
   }
 }
 
-// Adds the visited rows, weighed: lane i has the weights of visited row i. A lane sums every 32nd column.
+// Adds the visited rows by weight. Lane i has the weights of visited row i, and sums every 32nd column.
 template <int Chunks>
 __device__ __forceinline__ void add_weighed(const SdpaGradParameters& p, float (&sum)[own][Chunks],
                                             const float (&weight)[own], const float* visited) {
@@ -123,8 +123,8 @@ __device__ __forceinline__ float warp_max(float value) {
   return value;
 }
 
-// Of the warp's queries, from `query` on: the largest score, and the sum of the scores' powers over its. Goes
-// over the keys before `end` by way of `k`.
+// For the warp's queries from `query` on: the largest score, and the sum of the scores' powers relative to
+// it. Goes over the keys before `end`, which it loads into `k`.
 template <class T>
 __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&largest)[own],
                                            float (&sum)[own], const float* q, float* k, std::int64_t keys,
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   load_tile<T>(p, v, p.v, keys * p.head_dim, p.head_dim, p.slots - place.first);
   float dk[own][Chunks] = {};
   float dv[own][Chunks] = {};
-  // Queries ahead of this one see none of the block's keys.
+  // Earlier queries see none of the block's keys.
   const int begin = p.causal ? max(0, place.first - (p.slots - p.tokens)) / tile * tile : 0;
   for (int query = begin; query < p.tokens; query += tile) {
     __syncthreads();
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   }
 }
 
-// One goes over queries, then one over keys.
+// The first kernel goes over queries, the second over keys.
 struct SdpaGradKernels {
   const void* queries;
   const void* keys;
@@ -301,7 +301,7 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   const auto shared_bytes = 4u * tile * static_cast<unsigned>(p.pitch * sizeof(float));
   PreparedOp prepared;
   const auto append = [&](const void* kernel, std::int64_t rows, std::initializer_list<Source> sources) {
-    // Above 48 KB a kernel has to be allowed to.
+    // A kernel needs permission for more than 48 KB.
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)) != cudaSuccess) {
       (void)cudaGetLastError();

@@ -1,24 +1,126 @@
-// sdpa, one query a block. A group of lanes holds the query, sixteen bytes a lane, and goes over the
-// keys with a running softmax; groups, warps and splits are combined in a fixed order. The splits of a
-// query are the blocks of a cluster, whose first block combines them; on GPUs without clusters a second
-// kernel does.
+// sdpa with one query per block. A group of lanes holds the query, sixteen bytes per lane, and goes over the
+// keys with a running softmax; groups, warps and splits are combined in a fixed order. The splits of a query
+// are the blocks of a cluster, whose first block combines them; on GPUs without clusters a second kernel
+// does.
 #include <cooperative_groups.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "graphs/cuda/ops/sdpa_running.cuh"
+#include "graphs/cuda/ops/kernel_support.cuh"
+#include "graphs/cuda/ops/sdpa.hpp"
 
 namespace graphbench::cuda {
 namespace {
 
+constexpr int sdpa_warps_max = 8;
+constexpr unsigned all_lanes = 0xffffffffu;
+
+// A softmax-weighted sum so far: relative to `max`, of total weight `sum`.
+template <int Size>
+struct Running {
+  float max = sdpa_lowest;
+  float sum = 0.0f;
+  float value[Size] = {};
+};
+
+template <int Size>
+__device__ __forceinline__ void rescale(Running<Size>& state, float max) {
+  const float factor = exp2f(state.max - max);
+  state.max = max;
+  state.sum *= factor;
+#pragma unroll
+  for (int i = 0; i < Size; ++i) state.value[i] *= factor;
+}
+
+// Gives every lane the sum over the lanes whose index differs in `stride`.
+template <int Size>
+__device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
+  const float other_max = __shfl_xor_sync(all_lanes, state.max, stride);
+  rescale(state, fmaxf(state.max, other_max));
+  state.sum += __shfl_xor_sync(all_lanes, state.sum, stride);
+#pragma unroll
+  for (int i = 0; i < Size; ++i) state.value[i] += __shfl_xor_sync(all_lanes, state.value[i], stride);
+}
+
+// Adds `Unroll` keys of one group to the running sum: first their scores, then their values. Keys at or past
+// `limit` have no weight.
+template <class T, int Lanes, int Unroll>
+__device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
+                                           const T* v, std::int64_t row_elements, int key, int stride,
+                                           int limit, bool holds) {
+  using Vector = Vector16<T>;
+  Vector keys[Unroll];
+  Vector values[Unroll];
+  float score[Unroll];
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) {
+    const int at = key + u * stride;
+    keys[u] = Vector{};
+    values[u] = Vector{};
+    if (at < limit && holds) {
+      keys[u] = load16(k + at * row_elements);
+      values[u] = load16(v + at * row_elements);
+    }
+  }
+  float largest = state.max;
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) {
+    float dot = 0.0f;
+#pragma unroll
+    for (int i = 0; i < Vector::size; ++i) dot += q[i] * to_float(keys[u].lane[i]);
+#pragma unroll
+    for (int offset = Lanes / 2; offset > 0; offset /= 2) dot += __shfl_xor_sync(all_lanes, dot, offset);
+    score[u] = dot;
+    if (key + u * stride < limit) largest = fmaxf(largest, dot);
+  }
+  rescale(state, largest);
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) {
+    const float weight = key + u * stride < limit ? exp2f(score[u] - largest) : 0.0f;
+    state.sum += weight;
+#pragma unroll
+    for (int i = 0; i < Vector::size; ++i) state.value[i] += weight * to_float(values[u].lane[i]);
+  }
+}
+
+struct WarpStates {
+  float max[sdpa_warps_max];
+  float sum[sdpa_warps_max];
+};
+
+__device__ __forceinline__ float total_max(const float* max, int count) {
+  float largest = sdpa_lowest;
+  for (int i = 0; i < count; ++i) largest = fmaxf(largest, max[i]);
+  return largest;
+}
+
+// Leaves each warp's state in `states` and `values` [warps][head_dim]. A lane has the elements from `first`
+// on.
+template <int Lanes, int Size>
+__device__ __forceinline__ void share_states(Running<Size>& state, WarpStates& states, float* values,
+                                             int head_dim, int first) {
+#pragma unroll
+  for (int stride = Lanes; stride < 32; stride *= 2) merge_across(state, stride);
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (threadIdx.x % 32 == 0) {
+    states.max[warp] = state.max;
+    states.sum[warp] = state.sum;
+  }
+  if (static_cast<int>(threadIdx.x) % 32 < Lanes && first < head_dim) {
+#pragma unroll
+    for (int i = 0; i < Size; ++i) values[warp * head_dim + first + i] = state.value[i];
+  }
+  __syncthreads();
+}
+
 constexpr int threads_many = 128;  // where there are many blocks
 constexpr int threads_few = 256;   // where there are at most `blocks_few` on a multiprocessor
 constexpr int blocks_few = 2;
-constexpr int rounds_ahead = 2;  // of keys, on their way to the L2 cache
+constexpr int rounds_ahead = 2;  // rounds of keys on their way to the L2 cache
 constexpr int clusters_max = 8;
 static_assert(threads_few / 32 <= sdpa_warps_max);
-// Keys a group has in flight. Where there are many blocks, as many as leave registers for four blocks on a
+// How many keys a group has in flight. With many blocks, as many as leave registers for four blocks on a
 // multiprocessor: with five, a power of two of queries fills the GPU badly.
 constexpr int unroll_of(bool few) {
   return few ? 4 : 5;
@@ -34,7 +136,7 @@ __device__ __forceinline__ void store_result(const SdpaParameters& p, std::int64
   static_cast<T*>(p.out)[(row * p.heads + head) * p.head_dim + d] = from_float<T>(value);
 }
 
-// Softmax-weighted sums of `splits` records {max, sum, value[head_dim]}, in their order.
+// Combines `splits` records {max, sum, value[head_dim]} in their order.
 template <class T>
 __device__ __forceinline__ void combine_records(const SdpaParameters& p, const float* records,
                                                 std::int64_t query) {
@@ -53,12 +155,12 @@ __device__ __forceinline__ void combine_records(const SdpaParameters& p, const f
   }
 }
 
-// Which part of the keys a block has.
+// The part of the keys that a block has.
 struct Split {
   std::int64_t query;
   int index;
   int begin;
-  int end;  // of the keys the query sees
+  int end;  // of the keys that the query sees
 };
 
 __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
@@ -71,8 +173,8 @@ __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
   return split;
 }
 
-// Keys first to first + count, and their values, on their way to the L2 cache. Nothing is read, so that
-// a kernel ahead may yet write there.
+// Sends keys first to first + count, and their values, to the L2 cache. Nothing is read, so a kernel ahead
+// may still write there.
 template <class T>
 __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Split& split, int first,
                                               int count) {
@@ -86,8 +188,8 @@ __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Spl
   }
 }
 
-// `Few`: blocks run all at once, and what they wait for is the first keys. Where there are many, others
-// run while one waits, and asking for keys ahead was measured to cost 6 to 14 %.
+// `Few`: all blocks run at once and wait for the first keys. With many blocks, others run while one waits,
+// and fetching keys ahead was measured to cost 6 to 14 %.
 template <class T, int Lanes, bool Few>
 __global__ void __launch_bounds__(Few ? threads_few : threads_many)
     sdpa_vector_kernel(const SdpaParameters p) {
@@ -109,7 +211,7 @@ __global__ void __launch_bounds__(Few ? threads_few : threads_many)
   wait_for_kernels_ahead();
   const int group = static_cast<int>(threadIdx.x) / Lanes;
   const int first = static_cast<int>(threadIdx.x) % Lanes * Vector::size;
-  const bool holds = first < p.head_dim;  // lanes past a head_dim that is no power of two hold nothing
+  const bool holds = first < p.head_dim;  // lanes past head_dim hold nothing
   float q[Vector::size] = {};
   if (holds) {
     const Vector raw = load16(static_cast<const T*>(p.q) + split.query * p.head_dim + first);
@@ -164,7 +266,7 @@ __global__ void sdpa_combine_kernel(const SdpaParameters p) {
   combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
-// The kernel for the first power of two from `Lanes` on that is not below `lanes`.
+// Returns the kernel for the first power of two from `Lanes` on that is at least `lanes`.
 template <class T, bool Few, int Lanes = 1>
 const void* vector_function(int lanes) {
   if constexpr (Lanes < 32) {
@@ -173,7 +275,7 @@ const void* vector_function(int lanes) {
   return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, Lanes, Few>);
 }
 
-// As many blocks as run at once, as long as each has a full round of keys: a power of two a query, as
+// Makes as many blocks as run at once, if each has a full round of keys: a power of two per query, as
 // clusters are.
 void split_keys(SdpaParameters& parameters, const OpContext& context, int keys_per_round) {
   const std::int64_t blocks = std::int64_t{blocks_few} * context.multiprocessors / parameters.queries;
@@ -189,7 +291,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   const ir::DType dtype = call.input(0).dtype;
   const std::int64_t per_lane = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
   if (shape.head_dim % per_lane != 0 || shape.head_dim > 32 * per_lane) {
-    refuse(call, "head_dim " + std::to_string(shape.head_dim) + " is no multiple of " +
+    refuse(call, "head_dim " + std::to_string(shape.head_dim) + " is not a multiple of " +
                      std::to_string(per_lane) + " up to " + std::to_string(32 * per_lane));
   }
   int lanes = 1;

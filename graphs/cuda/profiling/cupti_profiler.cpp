@@ -1,6 +1,7 @@
-// Buffers, records and clocks of CUPTI's activity interface.
+// Opens CUPTI, and handles the buffers, records and clocks of its activity interface.
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 
+#include <cuda_runtime_api.h>
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
+#include "graphs/cuda/dynamic_library.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -23,7 +25,7 @@ constexpr std::size_t buffer_alignment = 8;  // CUPTI's own
 constexpr std::array recorded_kinds = {cupti_activity_concurrent_kernel, cupti_activity_memcpy,
                                        cupti_activity_memset};
 
-// CUPTI's callbacks carry no pointer of ours, and may run on a thread of its own.
+// CUPTI's callbacks carry no pointer of ours, and may run on a thread of CUPTI's.
 std::mutex active_mutex;
 CuptiProfiler* active = nullptr;
 
@@ -37,8 +39,7 @@ std::string text_of(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// Both clocks count the same seconds. The reading that took the least time gives the best estimate of how far
-// apart they are.
+// Both clocks count the same seconds. The reading that took the least time estimates their distance best.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -54,7 +55,7 @@ bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& st
   return true;
 }
 
-// "gemm_kernel<float>" instead of its mangled form, without the parameter list.
+// Demangles a name and drops its parameter list: "gemm_kernel<float>".
 std::string readable(const char* name) {
   if (name == nullptr) return "unknown kernel";
   int status = 0;
@@ -142,7 +143,7 @@ void CuptiProfiler::add(const CuptiRecord& record) {
   }
   Activity& activity = activities_.emplace_back();
   activity.start_seconds = to_seconds(timed.start_ns);
-  // From the difference: sums of large numbers would cost the last nanoseconds.
+  // The difference is added, because sums of large numbers would cost the last nanoseconds.
   activity.end_seconds = activity.start_seconds + static_cast<double>(timed.end_ns - timed.start_ns) * 1e-9;
   if (kernel) {
     activity.name = readable(reinterpret_cast<const CuptiKernelRecord&>(record).name);
@@ -167,6 +168,46 @@ std::vector<Activity> CuptiProfiler::collect() {
   }
   std::ranges::stable_sort(collected, {}, &Activity::start_seconds);
   return collected;
+}
+
+namespace {
+
+// The toolkit's folder is on few machines' search path. The version that belongs to this module's CUDA
+// runtime comes first, because another may not know the running driver.
+std::vector<std::string> files() {
+  const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
+  std::vector<std::string> files;
+  for (const char* folder : {"", "/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/lib64/"}) {
+    for (const std::string& name : {versioned, std::string("libcupti.so")}) files.push_back(folder + name);
+  }
+  return files;
+}
+
+Opened<CuptiLibrary> open() {
+  Opened<CuptiLibrary> opened;
+  DynamicLibrary file("CUPTI", files());
+  CuptiLibrary& library = opened.library;
+  file.look_up("cuptiGetVersion", library.get_version);
+  file.look_up("cuptiGetResultString", library.get_result_string);
+  file.look_up("cuptiGetTimestamp", library.get_timestamp);
+  file.look_up("cuptiActivityRegisterCallbacks", library.register_callbacks);
+  file.look_up("cuptiActivityEnable", library.enable);
+  file.look_up("cuptiActivityDisable", library.disable);
+  file.look_up("cuptiActivityFlushAll", library.flush_all);
+  file.look_up("cuptiActivityGetNextRecord", library.next_record);
+  file.look_up("cuptiActivityGetNumDroppedRecords", library.dropped_records);
+  opened.why = file.why();
+  if (!file.is_open()) {
+    opened.why += "; install it with the CUDA toolkit, or add its folder to LD_LIBRARY_PATH";
+  }
+  return opened;
+}
+
+}  // namespace
+
+const CuptiLibrary* cupti_library(std::string& why) {
+  static const Opened<CuptiLibrary> opened = open();
+  return opened.usable(why);
 }
 
 }  // namespace graphbench::cuda

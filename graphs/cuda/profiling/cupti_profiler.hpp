@@ -1,14 +1,66 @@
-// Activity records of one GPU through CUPTI: every kernel, copy and fill, those in graphs one by one.
+// Activity records of one GPU through CUPTI: every kernel, copy and fill, also those in graphs. The part of
+// CUPTI's C interface that this takes is declared here, so that the module builds without CUPTI's headers and
+// loads without its library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "graphs/cuda/profiling/cupti_abi.hpp"
 #include "graphs/device/profiler.hpp"
 
 namespace graphbench::cuda {
+
+inline constexpr int cupti_success = 0;
+inline constexpr int cupti_error_max_limit_reached = 12;  // no more records in a buffer
+
+inline constexpr std::uint32_t cupti_activity_memcpy = 1;
+inline constexpr std::uint32_t cupti_activity_memset = 2;
+inline constexpr std::uint32_t cupti_activity_kernel = 3;
+inline constexpr std::uint32_t cupti_activity_concurrent_kernel = 10;
+inline constexpr std::uint32_t cupti_flush_forced = 1;
+
+// The start of every record. Records grow at their end from version to version; what is read is the part that
+// every version since CUDA 9 begins with, as a test checks against the toolkit's headers.
+struct CuptiRecord {
+  std::uint32_t kind;
+};
+
+// The start of the records of copies, fills and kernels.
+struct CuptiTimedRecord {
+  std::uint32_t kind;
+  std::uint8_t details[12];
+  std::uint64_t start_ns;  // by CUPTI's clock; 0 where the times could not be taken
+  std::uint64_t end_ns;
+};
+
+struct CuptiKernelRecord {
+  CuptiTimedRecord timed;
+  std::uint8_t details[72];
+  const char* name;  // owned by CUPTI; mangled
+};
+static_assert(offsetof(CuptiTimedRecord, start_ns) == 16 && offsetof(CuptiKernelRecord, name) == 104);
+
+// The functions that are used, as libcupti exports them. Tests fill in a table of their own.
+struct CuptiLibrary {
+  using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max);
+  using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer,
+                                   std::size_t bytes, std::size_t valid_bytes);
+  int (*get_version)(std::uint32_t* version) = nullptr;
+  int (*get_result_string)(int status, const char** text) = nullptr;
+  int (*get_timestamp)(std::uint64_t* nanoseconds) = nullptr;
+  int (*register_callbacks)(BufferRequested requested, BufferCompleted completed) = nullptr;
+  int (*enable)(std::uint32_t kind) = nullptr;
+  int (*disable)(std::uint32_t kind) = nullptr;
+  int (*flush_all)(std::uint32_t flag) = nullptr;
+  int (*next_record)(std::uint8_t* buffer, std::size_t valid_bytes, CuptiRecord** record) = nullptr;
+  int (*dropped_records)(void* context, std::uint32_t stream, std::size_t* dropped) = nullptr;
+};
+
+// Opens CUPTI, once per process and only for profiling, because it may slow a process down. Null, with the
+// reason and what would help in `why`, where libcupti cannot be opened or lacks a function.
+const CuptiLibrary* cupti_library(std::string& why);
 
 class CuptiProfiler final : public ActivityProfiler {
  public:
@@ -16,11 +68,11 @@ class CuptiProfiler final : public ActivityProfiler {
   CuptiProfiler(const CuptiProfiler&) = delete;
   CuptiProfiler& operator=(const CuptiProfiler&) = delete;
 
-  // Begins to record. `library` outlives the profiler. At most one at a time.
+  // Begins to record. `library` outlives the profiler. There is at most one profiler at a time.
   static ProfilerResult start(const CuptiLibrary& library);
 
-  // Throws Error(device_failed) where CUPTI refuses or had to drop records: half a record of a step
-  // would be taken for the whole.
+  // Throws Error(device_failed) where CUPTI refuses or had to drop records, because a part of a step's
+  // records would be taken for the whole.
   std::vector<Activity> collect() override;
 
  private:

@@ -1,4 +1,4 @@
-// Scratch operands, a capture, a handful of replays.
+// Times a candidate on scratch operands: captures its calls and replays the graph a few times.
 #include "graphs/cuda/tuning/candidate_timer.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ constexpr std::size_t cached_weight_max = std::size_t{1} << 20;
 constexpr std::size_t copies_max = 64;
 constexpr int launches_min = 4;
 constexpr int launches_max = 32;
-constexpr double capture_seconds = 250e-6;  // worth of launches in one capture
-constexpr double hopeless_seconds = 20e-3;  // no reasonable plan takes that long: one run says enough
-constexpr double loading_seconds = 100e-3;  // of code, in the first run
-constexpr int replays = 6;                  // the fastest counts: others can only be disturbed
+constexpr double capture_seconds = 250e-6;  // of launches in one capture
+constexpr double hopeless_seconds = 20e-3;  // no good plan takes that long, so one run is enough
+constexpr double loading_seconds = 100e-3;  // loading code in the first run takes that long
+constexpr int replays = 6;                  // the fastest counts, because others were disturbed
 
 std::size_t copies_of(std::size_t bytes) {
   int device = 0;
@@ -30,8 +30,8 @@ std::size_t copies_of(std::size_t bytes) {
 
 }  // namespace
 
-// A kernel that ever ran on a second stream makes every later graph launch of the process slower (0.35 us
-// a node on an H200), so the caller's own stream, idle while it prepares, is borrowed where there is one.
+// A kernel that ever ran on a second stream makes every later graph launch of the process slower (0.35 us per
+// node on an H200), so this borrows the caller's stream where there is one, which is idle while it prepares.
 CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
                                const std::vector<std::size_t>& own_operands)
     : object_(op.op->name.c_str()),
@@ -55,12 +55,12 @@ CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
       operands_[run].push_back(buffers_[first + run % copies[i]].data());
     }
   }
-  check(cudaDeviceSynchronize(), "synchronize device");  // the shared workspace is this timer's from here on
+  check(cudaDeviceSynchronize(), "synchronize device");  // the timer uses the shared workspace from here on
 }
 
 void CandidateTimer::run(std::vector<NativeCall>& calls, std::size_t copy) {
   for (NativeCall& call : calls) {
-    // Qualified: std::bind would be found through std::variant, and fit.
+    // The name is qualified, because std::bind would be found through std::variant, and fit.
     cuda::bind(call, operands_[copy % operands_.size()].data(), object_);
     make_call(call, stream_.handle(), object_);
   }

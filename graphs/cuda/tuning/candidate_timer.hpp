@@ -1,5 +1,5 @@
-// Times a prepared call as a graph would run it: captured many times over on scratch operands, replayed,
-// and measured between two events, so that launch gaps count and the host does not.
+// Times a prepared call as a graph would run it: captured many times on scratch operands, replayed, and
+// measured between two events, so that launch gaps count and the host does not.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,13 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Allocates scratch operands of the op's shapes and fills them with numbers of the kind that steps see.
-  // Each layer has weights of its own (`own_operands`). Large ones come from memory at every launch of a step
-  // of many layers, so there are enough copies of them that they do here too. Small ones would be cached in a
-  // step, and have one copy.
+  // Allocates scratch operands of the op's shapes and fills them with numbers like those of steps. Each layer
+  // has its own weights (`own_operands`). In a step of many layers, large ones come from memory at every
+  // launch, so there are enough copies of them here; small ones are in a cache, and have one copy.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // Of one run of the calls, roughly where they take long; nothing where they cannot be launched or
+  // The cost of one run of the calls, rough where they take long; absent where they cannot be launched or
   // captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
@@ -35,7 +34,7 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  std::vector<std::vector<void*>> operands_;  // by run: each takes other copies of a layer's own
+  std::vector<std::vector<void*>> operands_;  // by run: each uses other copies of a layer's weights
 };
 
 }  // namespace graphbench::cuda

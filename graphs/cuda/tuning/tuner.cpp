@@ -1,4 +1,4 @@
-// Reading the settings, and the order of asking: this process, the disk, the clock.
+// Reads the settings, and chooses plans: what this process knows comes first, then the disk, then timing.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace graphbench::cuda {
 namespace {
 
-// Nodes, then the heuristic's order decide between candidates this close: their timing cannot.
+// Candidates this close cannot be told apart by time; the number of nodes, then the heuristic's order decide.
 constexpr double indistinguishable = 1.01;
 
-// After all were timed once, those within the first of these of the least time are timed again, of them those
-// within the second, and so on; the least time of each counts. On an H200 the first few timed were up to 6 %
-// too slow, because the clock had not risen yet, and timings of one candidate differed by over 3 % in one
-// case of ten.
+// After all were timed once, candidates within the first factor of the least time are timed again, then those
+// within the second, and so on; the least time of each counts. On an H200 the first few were up to 6 % too
+// slow, because the clock had not risen yet, and timings of one candidate differed by over 3 % in one case of
+// ten.
 constexpr double timed_again[] = {1.10, 1.05, 1.03};
 
 std::string_view environment(const char* name) {
@@ -39,7 +39,7 @@ std::string described(const CandidateCost& cost) {
   return text;
 }
 
-// Those whose time is at most `reach` times the least, in order.
+// The candidates whose time is at most `reach` times the least, in order.
 std::vector<std::size_t> near_the_least(const std::vector<std::optional<CandidateCost>>& costs,
                                         double reach) {
   std::optional<double> least;
@@ -141,7 +141,7 @@ std::vector<cache::Entry> Tuner::kept(const std::map<std::string, std::string>& 
   std::vector<cache::Entry> entries = cache_.entries();
   for (const auto& [key, plan] : serialised) {
     const auto entry = std::ranges::find(entries, cache_key(key), &cache::Entry::key);
-    const auto chosen = chosen_.find(key);  // another, where the library could not build the one that is kept
+    const auto chosen = chosen_.find(key);  // differs where the library could not build the kept one
     if (entry != entries.end() && chosen != chosen_.end() && chosen->second.algorithm == entry->content)
       entry->content = cache::join_choice({entry->content, plan});
   }
@@ -164,7 +164,7 @@ void Tuner::tried_serialised(const std::string& key, bool taken) {
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
   std::size_t ours = 0;
   for (const cache::Entry& entry : entries) {
-    // By the key that they would have here: its parts of the platform are compared, and no order of parts.
+    // Compares the parts of the platform with those of a key made here, in any order.
     const cache::Key here = cache_key("");
     bool same = entry.key.kind == here.kind && entry.key.values.size() == here.values.size();
     for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];

@@ -1,9 +1,9 @@
-// Which of several library plans an op uses: the fastest of them, timed while kernels are prepared,
-// before any capture, and remembered in the process and on disk. Every layer of one shape, and the eager
-// and the captured form of it, so use the same plan.
+// Chooses the fastest of several library plans for an op. They are timed while kernels are prepared, before
+// any capture; the choice is kept in the process and on disk. So all layers of one shape use the same plan,
+// eager and captured.
 //
-// Timing is part of preparation and reported with it; it launches on scratch memory only, so no
-// workload's data, cache or pool sees it. What it leaves behind is loaded library code.
+// Timing is part of preparation and reported with it. It launches on scratch memory only, so it does not
+// touch a workload's data, cache or pool; it leaves library code loaded.
 #pragma once
 
 #include <filesystem>
@@ -19,10 +19,10 @@
 namespace graphbench::cuda {
 
 struct TuningSettings {
-  bool timed = true;                   // false: what the library's heuristic puts first
+  bool timed = true;                   // false: the heuristic's first is chosen
   std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
-  std::filesystem::path cache_folder;  // empty: choices live as long as the process
-  // For tests: the first candidate that runs and whose name begins so is chosen, however slow it is.
+  std::filesystem::path cache_folder;  // empty: choices are kept as long as the process
+  // For tests: chooses the first candidate that runs and whose name begins so.
   std::string prefer;
 
   // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_VERBOSE=1|FILE, and the cache's folder. Throws
@@ -30,17 +30,17 @@ struct TuningSettings {
   static TuningSettings from_environment();
 };
 
-// What a candidate costs: device time, and graph nodes, each of which the host pays for at a launch.
+// What a candidate costs: device time, and graph nodes, each of which costs host time at a launch.
 struct CandidateCost {
   double seconds = 0.0;
   std::size_t nodes = 1;
 };
 
-// Our version, and a digest of our kernels and of how candidates are named, timed and chosen: made by
-// ci/cmake/kernel_build.cmake.
+// Our version, with a digest of our kernels and of how candidates are named, timed and chosen.
+// ci/cmake/kernel_build.cmake makes it.
 const char* kernel_build();
 
-// What a choice holds for.
+// The platform that a choice is valid for.
 struct Platform {
   std::string build;      // kernel_build()
   std::string device;     // its name
@@ -55,43 +55,43 @@ class Tuner {
 
   const TuningSettings& settings() const noexcept { return settings_; }
 
-  // The index of the candidate to use. `key` says all that a choice depends on; `candidates` are names
-  // that mean the same in every process, the heuristic's order. `cost` times one of them, or gives
-  // nothing where it does not run. Candidates must give the same bits at every run. Of those that one
-  // timing cannot tell from the fastest, the one of fewest nodes is used, and the first of those.
+  // Returns the index of the candidate to use. `key` says all that a choice depends on. `candidates` are
+  // names that mean the same in every process, in the heuristic's order. `cost` times one of them, and is
+  // absent where it does not run. Candidates must give the same bits at every run. Among those that timing
+  // cannot tell from the fastest, the first with the fewest nodes is used.
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
-  // What was chosen for `key`, here or in an earlier process. As long as the library still offers it, the
-  // other candidates need not be listed. Nothing where choosing would time candidates, or is not done by
-  // time.
+  // Returns what was chosen for `key`, here or in an earlier process. If the library still offers it, the
+  // other candidates need not be listed. Absent where choosing would time candidates, or time does not
+  // decide.
   std::optional<std::string> known(const std::string& key);
 
-  // From here on nothing is timed: what is not known yet is the heuristic's first, and is not kept.
+  // Stops timing: from here on an unknown choice is the heuristic's first, and is not kept.
   void stop_timing() noexcept { may_time_ = false; }
 
-  // A choice that was made without this tuner: a heuristic's.
+  // Notes a choice that a heuristic made, without this tuner.
   void took(const std::string& key, const std::string& algorithm) { chosen_[key] = {key, algorithm}; }
 
-  // Every choice so far, one a key, in the order of keys.
+  // Every choice so far, one per key, in the order of keys.
   std::vector<facts::LibraryChoice> choices() const;
 
   // Absent where nothing is kept.
   std::optional<facts::CacheUse> cache_use() const;
 
-  // The cache's entries behind the choices so far, each with the plan that the library wrote down for its
-  // key.
+  // The cache's entries of the choices so far, each with the plan that the library wrote down for its key.
   std::vector<cache::Entry> kept(const std::map<std::string, std::string>& serialised = {}) const;
-  // Entries of an earlier process, looked at ahead of the cache. Returns how many are for this platform.
+  // Takes entries of an earlier process, which are used ahead of the cache. Returns how many are for this
+  // platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
 
-  // What was offered for `key` with a plan that the library wrote down, if it is what is known for it; else
-  // null.
+  // Returns what was offered for `key` with a plan that the library wrote down, if that is the known choice;
+  // else null.
   const cache::Choice* serialised(const std::string& key);
-  // Whether the library took that plan. If so the choice is made; else it is built by its name.
+  // Notes whether the library took that plan. If it did, the choice is made; else it is built by its name.
   void tried_serialised(const std::string& key, bool taken);
 
-  // One line, where `verbose` asks for it.
+  // Prints a line, where `verbose` asks for it.
   void say(const std::string& line) const;
 
  private:
@@ -106,7 +106,7 @@ class Tuner {
   cache::Cache cache_;
   std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
   std::map<std::string, cache::Choice> serialised_;     // offered, by the entry's file name
-  std::map<std::string, bool> taken_;                   // of those tried, by key
+  std::map<std::string, bool> taken_;                   // by key, for plans that were tried
   bool may_time_ = true;
 };
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "graphs/cuda/cuda_backend.hpp"
+#include "graphs/cuda/cuda_device.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "tests/support/refusal.hpp"

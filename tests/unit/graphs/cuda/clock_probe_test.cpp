@@ -6,7 +6,7 @@
 #include "graphs/cuda/device_facts.hpp"
 #include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/dynamic_library.hpp"
-#include "graphs/cuda/nvml_library.hpp"
+#include "graphs/cuda/nvml.hpp"
 
 namespace graphbench::cuda {
 namespace {

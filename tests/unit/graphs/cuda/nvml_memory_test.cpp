@@ -1,10 +1,10 @@
 // What this process uses, against a table of functions of its own: no GPU, no driver.
-#include "graphs/cuda/nvml_memory.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "graphs/cuda/nvml.hpp"
 
 namespace graphbench::cuda {
 namespace {

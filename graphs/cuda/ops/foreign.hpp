@@ -1,5 +1,5 @@
-// A plugin's op that runs on the host in the middle of a step: its operands come to the host, and what it
-// wrote goes back.
+// A plugin's op that runs on the host in the middle of a step: its operands are copied to the host, and what
+// it wrote is copied back.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,12 +15,12 @@ namespace graphbench::cuda {
 
 class HostRun {
  public:
-  // Prepares the op, and takes pinned memory for its operands and its workspace: nothing is allocated later.
+  // Prepares the op, and allocates pinned memory for its operands and its workspace.
   explicit HostRun(const ir::OpCall& call);
 
   // Copies every input to the host, waits for the stream, runs the op, and enqueues the copies of outputs and
-  // mutated inputs back. Throws Error(plugin_failed) where the op fails; on a capturing stream
-  // Error(capture_unsupported), because no capture holds the wait.
+  // mutated inputs back. Throws Error(plugin_failed) where the op fails, and on a capturing stream
+  // Error(capture_unsupported), because a capture cannot hold the wait.
   void run(void* const* operands, cudaStream_t stream, const char* object);
 
  private:

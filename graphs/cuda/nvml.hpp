@@ -1,0 +1,113 @@
+// NVML, the driver's management library, opened at run time, and what is read through it. Its functions are
+// declared here rather than taken from nvml.h, which many toolkits lack; their layout is NVML's stable C ABI.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphs/device/instruments.hpp"
+#include "graphs/device/monitor.hpp"
+
+namespace graphbench::cuda {
+
+inline constexpr int nvml_success = 0;
+inline constexpr unsigned nvml_clock_sm = 1;
+inline constexpr unsigned nvml_clock_memory = 2;
+inline constexpr unsigned nvml_temperature_gpu = 0;
+
+inline constexpr unsigned long long nvml_not_available = ~0ULL;  // in place of a figure
+
+using NvmlDevice = struct NvmlDeviceHandle*;
+
+struct NvmlMemoryInfo {  // nvmlMemory_t
+  unsigned long long total = 0;
+  unsigned long long free = 0;
+  unsigned long long used = 0;
+};
+
+struct NvmlProcess {  // nvmlProcessInfo_t
+  unsigned pid = 0;
+  unsigned long long used_bytes = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+
+// The functions that are used. Tests fill in a table of their own.
+struct NvmlLibrary {
+  int (*init)() = nullptr;      // nvmlInit_v2
+  int (*shutdown)() = nullptr;  // nvmlShutdown
+  int (*driver_version)(char* text, unsigned bytes) = nullptr;
+  const char* (*error_string)(int status) = nullptr;
+  int (*device_by_pci_bus_id)(const char* bus_id, NvmlDevice* device) = nullptr;
+  int (*clock_info)(NvmlDevice device, unsigned clock, unsigned* megahertz) = nullptr;
+  int (*temperature)(NvmlDevice device, unsigned sensor, unsigned* celsius) = nullptr;
+  int (*power_usage)(NvmlDevice device, unsigned* milliwatts) = nullptr;
+  int (*throttle_reasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
+  int (*memory_info)(NvmlDevice device, NvmlMemoryInfo* info) = nullptr;
+  int (*compute_processes)(NvmlDevice device, unsigned* count, NvmlProcess* processes) = nullptr;
+};
+
+// Null, with the reason in `why`, where libnvidia-ml.so.1 cannot be opened or lacks a function. It is opened
+// once per process.
+const NvmlLibrary* nvml_library(std::string& why);
+
+// What this process holds of a GPU's memory, as the driver reports it. CUDA's own figure needs a context,
+// whose memory is to be measured too.
+class NvmlMemory {
+ public:
+  // Is made before this process's first context on the device, because what is used then is not its own.
+  // `library` has been initialised and outlives this.
+  NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
+
+  // Returns the driver's figure for this process where it gives one, else how much less is free than at
+  // first, which other processes change too. The first call decides which, and comes after the context.
+  // Absent where NVML does not say.
+  std::optional<MemoryUse> read();
+
+ private:
+  using Processes = std::map<unsigned, unsigned long long>;  // bytes by NVML's number of a process
+
+  Processes processes() const;
+  std::optional<unsigned long long> free_bytes() const;
+  std::optional<unsigned> find_own() const;
+
+  const NvmlLibrary& library_;
+  NvmlDevice device_;
+  Processes before_;
+  std::optional<unsigned long long> free_before_;
+  bool decided_ = false;
+  std::optional<unsigned> own_;
+};
+
+// Returns the device's NvmlMemory, which the first call makes and the process keeps. Null where there is no
+// NVML or it does not know the device.
+NvmlMemory* nvml_memory_of(const std::string& pci_bus_id);
+
+// Reads one GPU's clocks, temperature, power and throttle reasons.
+class NvmlMonitor final : public DeviceMonitor {
+ public:
+  ~NvmlMonitor() override;
+  NvmlMonitor(const NvmlMonitor&) = delete;
+  NvmlMonitor& operator=(const NvmlMonitor&) = delete;
+
+  // `bus_id` is the one that CUDA writes, "0000:1b:00.0", because NVML may number GPUs differently. `library`
+  // outlives the monitor.
+  static MonitorResult open(const NvmlLibrary& library, const std::string& bus_id);
+
+  facts::DeviceReading read() override;
+
+ private:
+  NvmlMonitor(const NvmlLibrary& library, NvmlDevice device) : library_(library), device_(device) {}
+
+  const NvmlLibrary& library_;
+  NvmlDevice device_;
+};
+
+// Names the bits that nvmlDeviceGetCurrentClocksThrottleReasons sets, except idling. An unknown bit is named
+// by its number.
+std::vector<std::string> throttle_names(unsigned long long reasons);
+
+}  // namespace graphbench::cuda
