@@ -1,4 +1,4 @@
-// Adds the built-in plugin records to a registry, through the same function as any other plugin's.
+// Adds the built-in plugin records to a registry, in the same way as any other plugin's.
 #include "workloads/builtin.hpp"
 
 #include "workloads/builtin_plugins.h"

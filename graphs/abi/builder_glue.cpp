@@ -1,5 +1,5 @@
-// The functions behind gb_builder_api. Each checks what C cannot, calls the ProgramBuilder, and keeps
-// the first error instead of throwing it through the plugin's frames.
+// The functions behind gb_builder_api. Each checks what C cannot, calls the ProgramBuilder, and keeps the
+// first error instead of throwing it through the plugin's frames.
 #include "graphs/abi/builder_glue.hpp"
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct gb_builder {
 namespace graphbench::abi {
 namespace {
 
-constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds of one call
+constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds per call
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);
@@ -53,12 +53,12 @@ namespace {
 
 ir::ValueKind value_kind(const std::string& where, int kind) {
   if (kind >= GB_INPUT && kind <= GB_STATE) return static_cast<ir::ValueKind>(kind);
-  refuse(where + ": kind " + std::to_string(kind) + " is no gb_value_kind");
+  refuse(where + ": kind " + std::to_string(kind) + " is not a gb_value_kind");
 }
 
 ir::DType value_dtype(const std::string& where, int dtype) {
   if (dtype >= GB_FP32 && dtype <= GB_I32) return static_cast<ir::DType>(dtype);
-  refuse(where + ": dtype " + std::to_string(dtype) + " is no gb_dtype");
+  refuse(where + ": dtype " + std::to_string(dtype) + " is not a gb_dtype");
 }
 
 ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t rank) {
@@ -79,7 +79,7 @@ ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t
 
 ir::Init value_init(const std::string& where, const gb_init& init) {
   if (init.kind != GB_UNIFORM && init.kind != GB_CONSTANT) {
-    refuse(where + ": init kind " + std::to_string(init.kind) + " is no gb_init_kind");
+    refuse(where + ": init kind " + std::to_string(init.kind) + " is not a gb_init_kind");
   }
   if (init.reserved != 0) refuse(where + ": gb_init.reserved is not 0");
   const bool uniform = init.kind == GB_UNIFORM;
@@ -101,7 +101,7 @@ ir::Attribute attribute_value(const std::string& where, const gb_attr& attr) {
     case GB_ATTR_TEXT:
       return checked_line(where, attr.text);
     default:
-      refuse(where + " has type " + std::to_string(attr.type) + ", which is no gb_attr_type");
+      refuse(where + " has type " + std::to_string(attr.type) + ", which is not a gb_attr_type");
   }
 }
 
@@ -124,7 +124,7 @@ std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t*
   for (std::int32_t i = 0; i < count; ++i) {
     if (inputs[i] < 0) {
       refuse(where + ": input " + std::to_string(i) + " is " + std::to_string(inputs[i]) +
-             ", which is no value's id");
+             ", which is not a value's id");
     }
     ids.push_back(static_cast<ir::ValueId>(inputs[i]));
   }
@@ -170,7 +170,7 @@ std::int32_t add_op(gb_builder* builder, const char* kind, const char* name, con
 
 std::int32_t mark_output(gb_builder* builder, std::int32_t value) {
   return kept(builder, [&] {
-    if (value < 0) refuse("mark_output: " + std::to_string(value) + " is no value's id");
+    if (value < 0) refuse("mark_output: " + std::to_string(value) + " is not a value's id");
     builder->program.mark_output(static_cast<ir::ValueId>(value));
     return 0;
   });
@@ -188,7 +188,7 @@ std::int32_t split_at(gb_builder* builder, const char* const* kinds, std::int32_
 
 std::int32_t pad_with(gb_builder* builder, std::int32_t value, double pad) {
   return kept(builder, [&] {
-    if (value < 0) refuse("pad_with: " + std::to_string(value) + " is no value's id");
+    if (value < 0) refuse("pad_with: " + std::to_string(value) + " is not a value's id");
     if (!std::isfinite(pad)) refuse("pad_with: the pad value is not finite");
     builder->program.pad_with(static_cast<ir::ValueId>(value), pad);
     return 0;
@@ -200,9 +200,9 @@ std::int32_t add_hook(gb_builder* builder, std::int32_t weight, std::int32_t pla
   return kept(builder, [&] {
     const std::string checked = checked_line("the name of a hook", name);
     const std::string where = "hook '" + checked + "'";
-    if (weight < 0) refuse(where + ": " + std::to_string(weight) + " is no value's id");
+    if (weight < 0) refuse(where + ": " + std::to_string(weight) + " is not a value's id");
     if (place != GB_HOOK_PRE && place != GB_HOOK_POST_ACCUMULATE)
-      refuse(where + ": place " + std::to_string(place) + " is no gb_hook_place");
+      refuse(where + ": place " + std::to_string(place) + " is not a gb_hook_place");
     builder->program.hook({static_cast<ir::ValueId>(weight), static_cast<ir::HookPlace>(place),
                            checked_line(where + ": kind", kind), checked,
                            attributes_of(where, attrs, attr_count)});

@@ -10,20 +10,19 @@
 
 namespace graphbench::abi {
 
-// Builds the program `program_name`. `where` begins every error ("workload mlp"). Throws
-// Error(plugin_failed): build() refused, returned non-zero, threw, or ignored a refused call; or the
-// finished program is no valid one.
+// Builds the program `program_name`. `where` begins every error ("workload mlp"). Throws Error(plugin_failed)
+// where build() refused, returned non-zero, threw, or ignored a refused call, or the program is not valid.
 ir::Program build_program(const gb_workload& workload, const gb_build_request& request,
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
 
-// Runs a plugin's rewriting pass. The program as the pass makes it, with its log among the rewrites, each
-// line after "pass NAME: ". `where` begins every error. Throws Error(plugin_failed): rewrite() refused,
-// returned non-zero, threw, or ignored a refused call; or what it made is no valid program.
+// Runs a plugin's rewriting pass and returns the program that it makes, with its log among the rewrites, each
+// line after "pass NAME: ". `where` begins every error. Throws Error(plugin_failed) where rewrite() refused,
+// returned non-zero, threw, or ignored a refused call, or the program is not valid.
 ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
                              const ir::OpCatalog& catalog, const std::string& where);
 
-// What the tables of functions share. All refuse with Error(invalid_argument) that begins with `where`.
+// Helpers of the tables of functions. All throw Error(invalid_argument), which begins with `where`.
 std::string checked_line(const std::string& what, const char* text);
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);
 std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count);

@@ -1,4 +1,4 @@
-// Calling a plugin's functions, and building and keeping the records of its calls.
+// Calls a plugin's functions, and builds and keeps the records of its calls.
 #include "graphs/abi/foreign_op.hpp"
 
 #include <array>
@@ -102,7 +102,7 @@ class ForeignCallRecord {
 };
 
 gb_op_call* keep_record(const ir::OpCall& call, gb_place place) {
-  // Never destroyed: plugins may still look at records while static objects are destroyed.
+  // They are never destroyed, because plugins may look at records while static objects are destroyed.
   static auto* const records = new std::vector<std::unique_ptr<ForeignCallRecord>>;
   static auto* const mutex = new std::mutex;
   auto record = std::make_unique<ForeignCallRecord>(call);

@@ -1,5 +1,5 @@
-// A plugin's op as the rest of the program sees it: its definition for the catalog, and its kernel at one
-// batch, which both backends hold.
+// A plugin's op for the rest of the program: its definition for the catalog, and its kernel at one batch,
+// which both backends use.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,35 @@
 
 namespace graphbench::abi {
 
-// The ABI's dtypes and value kinds are ours by number, so that casts translate them.
+// The ABI's dtypes and value kinds have our numbers, so that casts translate them.
 static_assert(GB_FP32 == int(ir::DType::fp32) && GB_FP16 == int(ir::DType::fp16) &&
               GB_BF16 == int(ir::DType::bf16) && GB_I32 == int(ir::DType::i32));
 static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::ValueKind::weight) &&
               GB_STATE == int(ir::ValueKind::state));
 
-// The definition holds a copy of `op`. Its inference calls the plugin's and checks all that it returns. It
-// throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) where the plugin throws
-// or describes something impossible.
+// Makes a definition, which holds a copy of `op`. Its inference calls the plugin's and checks all that it
+// returns. It throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) where the
+// plugin throws or describes something impossible.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
-// Records that point into `attributes`.
+// Makes records that point into `attributes`.
 std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
 // A plugin's op at one batch, prepared for one of its functions, and released with this object.
 //
 // The ABI promises plugins that a record of a call stays valid, at one address, until the sweep ends, and
-// lets them use that address as a key. So no record is ever freed, and no address is reused, though kernels,
-// devices and programs go earlier.
+// lets them use that address as a key. So no record is ever freed, and no address is reused, although
+// kernels, devices and programs are destroyed earlier.
 class ForeignKernel {
  public:
-  // Throws Error(plugin_failed), naming the op, where prepare() or workspace_bytes() fails or throws.
+  // Throws Error(plugin_failed), which names the op, where prepare() or workspace_bytes() fails or throws.
   ForeignKernel(const ir::OpCall& call, gb_place place);
   ~ForeignKernel();
   ForeignKernel(const ForeignKernel&) = delete;
   ForeignKernel& operator=(const ForeignKernel&) = delete;
 
-  // Before the first launch: `workspace` is memory of at least workspace_bytes(), which outlives the kernel.
+  // set_workspace() comes before the first launch. `workspace` has at least workspace_bytes() and outlives
+  // the kernel.
   std::size_t workspace_bytes() const noexcept { return record_->workspace_bytes; }
   void set_workspace(void* workspace) noexcept { record_->workspace = workspace; }
 
@@ -52,7 +53,7 @@ class ForeignKernel {
 
   gb_op op_;
   gb_op_call* record_;
-  std::string run_;  // "run NAME (KIND)", made ahead: a launch allocates nothing
+  std::string run_;  // "run NAME (KIND)", made here because a launch allocates nothing
 };
 
 }  // namespace graphbench::abi

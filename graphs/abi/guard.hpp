@@ -1,4 +1,4 @@
-// Every call into a plugin goes through here: no exception of its leaves as anything but an Error.
+// Guards every call into a plugin, so that an exception of the plugin becomes an Error.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace graphbench::abi {
 
 // Calls `call`; what it throws becomes Error(plugin_failed, "<where>: threw ..."). The ABI forbids
-// exceptions, but a plugin's author forgets one sooner or later, and the sweep must name who it was.
+// exceptions, but a plugin may throw one by mistake, and the sweep must name the plugin.
 template <typename Call>
 auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
   try {
@@ -21,7 +21,7 @@ auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
   } catch (const std::exception& error) {
     throw Error(ErrorCode::plugin_failed, where + ": threw an exception: " + printable(error.what()));
   } catch (...) {
-    throw Error(ErrorCode::plugin_failed, where + ": threw something that is no std::exception");
+    throw Error(ErrorCode::plugin_failed, where + ": threw something that is not a std::exception");
   }
 }
 
@@ -37,12 +37,12 @@ std::int32_t kept(Handle* handle, Call&& call) noexcept {
   } catch (const std::exception& error) {
     handle->refusal = printable(error.what());
   } catch (...) {  // a plugin's infer() may throw anything
-    handle->refusal = "a plugin's infer() threw something that is no std::exception";
+    handle->refusal = "a plugin's infer() threw something that is not a std::exception";
   }
   return kRefused;
 }
 
-// The function fail() of such a table.
+// Makes the function fail() of such a table.
 template <typename Handle>
 void record_failure(Handle* handle, const char* message) {
   if (handle == nullptr || !handle->failure.empty()) return;
@@ -53,8 +53,8 @@ void record_failure(Handle* handle, const char* message) {
   });
 }
 
-// Calls the plugin's function `name`, which makes the handle's program, and finishes that. Throws
-// Error(plugin_failed) where the plugin, or a call of the table, or the finished program refuses.
+// Calls the plugin's function `name`, which makes the handle's program, and finishes the program. Throws
+// Error(plugin_failed) where the plugin, a call of the table or the finished program is refused.
 template <typename Handle, typename Call>
 ir::Program finished(Handle& handle, const std::string& where, const char* name, Call&& call) {
   const int status = guarded(where + ": " + name, std::forward<Call>(call));

@@ -1,6 +1,6 @@
-// The host side of the plugin ABI: loads plugins, checks what they hand over, and turns a workload
-// into a Program. Plugin code runs only inside worker and probe processes: one that crashes costs
-// its process, not the sweep.
+// The host side of the plugin ABI loads plugins, checks what they hand over, and makes a Program of a
+// workload. Plugin code runs only in worker and probe processes, so a crash ends that process and not the
+// sweep.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct WorkloadPreset {
   std::map<std::string, std::int64_t> values;  // every option of the workload
 };
 
-// What a workload says of itself; a copy, independent of the plugin.
+// What a workload declares. It is a copy, independent of the plugin.
 struct WorkloadInfo {
   std::string name;
   std::string help;
@@ -40,32 +40,33 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";                 // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options;  // overrides of the preset
-  // Values by axis, of which these mean something here: what ir::training_options() takes; `attention`, where
-  // it is "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that
-  // rewrites the program.
+  // Values by axis. These matter here: those that ir::training_options() takes; `attention`, where it is
+  // "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that rewrites
+  // the program.
   std::map<std::string, std::string> axes = {};
-  std::vector<std::string> split_kinds = {};  // of `piecewise`; empty: the workload's own
+  std::vector<std::string> split_kinds = {};  // for `piecewise`; empty: the workload's own
 };
 
-// The workloads and op kinds of this process: at first the built-in kinds, and no workload. Everything it
-// returns points into it.
+// The workloads and op kinds of this process, which begin with the built-in kinds and no workload. Everything
+// that it returns points into it.
 class WorkloadRegistry {
  public:
-  // Takes a plugin's record. `origin` names it in errors. Throws Error(plugin_failed): another ABI
-  // version (both named), a wrong size, a null or malformed field, a name taken before.
+  // Adds a plugin by its record. `origin` names it in errors. Throws Error(plugin_failed) for another ABI
+  // version (both are named), a wrong size, a null or malformed field, a name in use.
   void add(const gb_plugin& plugin, const std::string& origin);
 
-  // Loads a shared library and adds its plugin. Throws Error(plugin_failed): no such file, no shared
-  // library, no entry point, an error it returned, an exception it threw.
+  // Loads a shared library and adds its plugin. Throws Error(plugin_failed) where there is no such file, it
+  // is not a shared library, lacks the entry point, returns an error or throws.
   void load(const std::string& path);
 
   std::vector<WorkloadInfo> workloads() const;
   const ir::OpCatalog& catalog() const { return catalog_; }
 
   // Throws Error(invalid_argument) for an unknown workload, preset, option or program pass and for values out
-  // of range; Error(plugin_failed) where the workload's build() fails or throws; what differentiate() throws.
+  // of range, Error(plugin_failed) where the workload's build() fails or throws, and what differentiate()
+  // throws.
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
-  // What a step of the pass computes ahead of its gradients: of `training` too, the workload's own program.
+  // Builds what a step computes before its gradients: for `training` too, the workload's own program.
   ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
 
  private:

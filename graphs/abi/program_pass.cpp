@@ -1,4 +1,5 @@
-// The view of a program that a pass gets, and the functions behind gb_rewriter_api.
+// Runs a plugin's pass: makes the view of a program that a pass gets, and the functions behind
+// gb_rewriter_api.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -66,10 +67,10 @@ class View {
   gb_program program_{};
 };
 
-// Of an op or a value.
+// Checks the id of an op or a value.
 std::uint32_t checked_id(const char* what, std::int32_t id) {
   if (id >= 0) return static_cast<std::uint32_t>(id);
-  throw Error(ErrorCode::invalid_argument, std::string(what) + " " + std::to_string(id) + " is none");
+  throw Error(ErrorCode::invalid_argument, std::string(what) + " " + std::to_string(id) + " does not exist");
 }
 
 std::int32_t keep(gb_rewriter* rewriter, std::int32_t op) {

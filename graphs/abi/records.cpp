@@ -1,4 +1,4 @@
-// Validation of gb_plugin, gb_workload and gb_op, field by field.
+// Checks gb_plugin, gb_workload and gb_op field by field.
 #include "graphs/abi/records.hpp"
 
 #include <algorithm>
@@ -16,22 +16,22 @@
 namespace graphbench::abi {
 namespace {
 
-// No plugin offers this many of anything: a larger count is memory that was never initialised.
+// No plugin offers more of anything: a larger count is memory that was never initialised.
 constexpr std::int32_t kCountMax = 1024;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why) {
   throw Error(ErrorCode::plugin_failed, where + ": " + why);
 }
 
-// What version 2 began with. Fields that are appended to our header later do not change these.
+// The sizes that version 2 began with. Fields that are appended to our header later do not change them.
 constexpr std::size_t kPluginBytes = offsetof(gb_plugin, op_count) + sizeof(gb_plugin::op_count);
 constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_workload::user);
 constexpr std::size_t kOpBytes = offsetof(gb_op, release) + sizeof(gb_op::release);
 constexpr std::size_t kPassBytes = offsetof(gb_program_pass, user) + sizeof(gb_program_pass::user);
 constexpr std::size_t kBytesMax = 4096;  // a larger size is memory that was never initialised
 
-// The record as our header has it: what an older header of this version lacked is zero, and what a newer one
-// appended must be.
+// Copies a record into the form of our header. Fields that an older header of this version lacked are zero;
+// those that a newer one appended must be zero.
 template <typename Record>
 Record known_part(const std::string& where, const char* name, const Record& record, std::size_t least) {
   const std::size_t size = record.struct_size;
@@ -166,13 +166,13 @@ ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
   return foreign_definition(op);
 }
 
-// Once all kinds are known: an op's gradient is another op of its plugin.
+// Checks, once all kinds are known, that an op's gradient is another op of its plugin.
 void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefinition>& ops,
                     const std::string& label) {
   if (op.gradient.empty()) return;
   const std::string where = label + ": op '" + op.kind + "': gradient '" + op.gradient + "'";
   const auto gradient = std::ranges::find(ops, op.gradient, &ir::OpDefinition::kind);
-  if (gradient == ops.end() || op.gradient == op.kind) refuse(where, "it is no other op of this plugin");
+  if (gradient == ops.end() || op.gradient == op.kind) refuse(where, "it is not another op of this plugin");
   if (!gradient->mutated_inputs.empty()) refuse(where, "its mutated_inputs is not 0");
 }
 
@@ -196,7 +196,7 @@ std::string plugin_label(const std::string& origin) {
 
 CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   const std::string label = plugin_label(origin);
-  // The version comes first: a record of another version may well have another size.
+  // The version is checked first, because a record of another version may have another size.
   if (record.abi_version != GB_ABI_VERSION) {
     refuse(label, "it was built for plugin ABI version " + std::to_string(record.abi_version) +
                       ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +

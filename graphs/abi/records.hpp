@@ -1,5 +1,5 @@
-// Checks a plugin's whole record before anything of it is used: a wrong field is refused by its name, instead
-// of a crash later.
+// Checks a plugin's whole record before any of it is used, so that a wrong field is refused by its name
+// instead of causing a crash later.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct CheckedPlugin {
 // "plugin FILE", the beginning of every error about that plugin.
 std::string plugin_label(const std::string& origin);
 
-// Throws Error(plugin_failed) that names the plugin, the field and its value. Looks at one plugin
-// alone: names taken by another are the registry's matter.
+// Throws Error(plugin_failed), which names the plugin, the field and its value. It checks one plugin alone;
+// the registry refuses names that another plugin has.
 CheckedPlugin check_plugin(const gb_plugin& plugin, const std::string& origin);
 
 }  // namespace graphbench::abi

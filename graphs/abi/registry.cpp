@@ -1,13 +1,20 @@
-// The workloads of a process: adding checked plugins, listing workloads, resolving a choice of preset and
-// options, and building.
+// Keeps the workloads of a process: loads and adds checked plugins, lists workloads, resolves a choice of
+// preset and options, and builds programs.
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <functional>
+#include <system_error>
 #include <utility>
 
 #include "graphs/abi/builder_glue.hpp"
 #include "graphs/abi/foreign_op.hpp"
+#include "graphs/abi/guard.hpp"
 #include "graphs/abi/plugin.hpp"
 #include "graphs/abi/records.hpp"
+#include "graphs/abi/text.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/ir/attention.hpp"
 #include "graphs/ir/epilogues.hpp"
@@ -36,7 +43,7 @@ const WorkloadPreset& preset_of(const WorkloadInfo& info, const std::string& nam
   return *found;
 }
 
-// The value of every option, in the order in which the workload declares them.
+// Returns the value of every option, in the order in which the workload declares them.
 std::vector<gb_option_value> option_values(const WorkloadInfo& info, const BuildChoice& choice) {
   const auto& overrides = choice.options;
   for (const auto& [key, value] : overrides) {
@@ -68,7 +75,7 @@ gb_dtype floating_dtype(const WorkloadInfo& info, ir::DType dtype) {
 }  // namespace
 
 void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
-  // Everything is checked before anything is added: a refused plugin leaves no half of itself.
+  // Everything is checked before anything is added, so that a refused plugin adds nothing.
   CheckedPlugin checked = check_plugin(plugin, origin);
   for (const CheckedWorkload& workload : checked.workloads) {
     for (const Entry& known : entries_) {
@@ -162,6 +169,63 @@ ir::Program WorkloadRegistry::build_forward(std::string_view workload, const Bui
   const std::string where =
       (info.plugin == "builtin" ? "" : plugin_label(info.plugin) + ": ") + "workload " + info.name;
   return build_program(chosen.workload, request, catalog_, program_name, where);
+}
+
+namespace {
+
+constexpr std::size_t kReasonBytes = 1024;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::plugin_failed, plugin_label(path) + ": " + why);
+}
+
+std::string last_loader_error() {
+  const char* text = dlerror();
+  return text == nullptr ? "the loader gave no reason" : printable(text);
+}
+
+// Returns the file's absolute path, because dlopen searches the library path for a name without a slash, and
+// would find another file than the user named.
+std::string existing_file(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::status(path, failed);
+  if (status.type() == std::filesystem::file_type::not_found) refuse(path, "no such file");
+  if (failed) refuse(path, "cannot be read: " + failed.message());
+  if (status.type() != std::filesystem::file_type::regular) refuse(path, "is not a regular file");
+  const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
+  if (failed) refuse(path, "has no absolute path: " + failed.message());
+  return absolute.string();
+}
+
+// The library stays open until the process ends: programs and graphs hold pointers into it, and a library
+// with static destructors or thread-locals does not survive being closed early.
+gb_plugin_open_fn entry_point(const std::string& path) {
+  const std::string file = existing_file(path);
+  void* library =
+      guarded(plugin_label(path) + ": loading", [&] { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); });
+  if (library == nullptr) refuse(path, "cannot be loaded as a shared library: " + last_loader_error());
+  void* symbol = dlsym(library, GB_PLUGIN_OPEN_SYMBOL);
+  if (symbol == nullptr) {
+    refuse(path, "does not export " GB_PLUGIN_OPEN_SYMBOL ", so it is not a graphbench plugin");
+  }
+  return reinterpret_cast<gb_plugin_open_fn>(symbol);
+}
+
+}  // namespace
+
+void WorkloadRegistry::load(const std::string& path) {
+  const gb_plugin_open_fn open = entry_point(path);
+  std::array<char, kReasonBytes> reason{};
+  const gb_plugin* plugin = nullptr;
+  const int status = guarded(plugin_label(path) + ": " GB_PLUGIN_OPEN_SYMBOL,
+                             [&] { return open(GB_ABI_VERSION, &plugin, reason.data(), reason.size()); });
+  reason.back() = '\0';
+  if (status != 0) {
+    refuse(path, GB_PLUGIN_OPEN_SYMBOL " returned " + std::to_string(status) + ": " +
+                     (reason.front() == '\0' ? "it gave no reason" : printable(reason.data())));
+  }
+  if (plugin == nullptr) refuse(path, GB_PLUGIN_OPEN_SYMBOL " returned 0 without a plugin record");
+  add(*plugin, path);
 }
 
 }  // namespace graphbench::abi

@@ -1,4 +1,4 @@
-// Checks of names and lines, and the cleaning of text that a plugin wrote.
+// Checks names and lines, and cleans text that a plugin wrote.
 #include "graphs/abi/text.hpp"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ std::uint32_t byte_at(std::string_view text, std::size_t i) noexcept {
   return static_cast<unsigned char>(text[i]);
 }
 
-// The number of bytes of the printable UTF-8 character that starts at `start`; 0 where none does.
-// Overlong forms, surrogates and code points past U+10FFFF are none (RFC 3629).
+// Returns the number of bytes of the printable UTF-8 character that starts at `start`; 0 where none does.
+// Overlong forms, surrogates and code points past U+10FFFF do not count as characters (RFC 3629).
 std::size_t printable_length(std::string_view text, std::size_t start) noexcept {
   const std::uint32_t first = byte_at(text, start);
   if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : 0;
@@ -38,7 +38,7 @@ std::size_t printable_length(std::string_view text, std::size_t start) noexcept 
   }
   const bool overlong = (length == 3 && code_point < 0x800) || (length == 4 && code_point < 0x10000);
   const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
-  const bool control = code_point < 0xA0;  // C1: some terminals act on them
+  const bool control = code_point < 0xA0;  // some terminals act on C1 controls too
   return overlong || surrogate || control || code_point > 0x10FFFF ? 0 : length;
 }
 

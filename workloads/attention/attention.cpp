@@ -1,5 +1,5 @@
 // attention: layers of x + Wo·sdpa(rope(q), K, V) with q, k, v = Wqkv·rmsnorm(x), over a KV cache that
-// every step writes. The batch is sequences. Decode is one token a sequence against a filled cache;
+// every step writes. The batch is sequences. Decode is one token per sequence against a filled cache;
 // prefill is several tokens, causal. Under training a sequence attends to itself: k and v are activations,
 // and there is no cache. `sdpa` is where piecewise mode splits.
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Sizes {
   std::int64_t head_dim() const { return hidden / heads; }
 };
 
-// Options are bounded one by one by graphbench; these rules hold between them.
+// Checks rules between options. graphbench checks each option's bounds.
 void check(Build& build, const Sizes& sizes) {
   const std::string hidden = "hidden=" + std::to_string(sizes.hidden);
   const std::string heads = "heads=" + std::to_string(sizes.heads);
@@ -39,7 +39,7 @@ void check(Build& build, const Sizes& sizes) {
   }
 }
 
-// q, k and v, over the caches that the op writes, or as its outputs.
+// Adds q, k and v, over the caches that the op writes, or as its outputs.
 std::array<std::int32_t, 3> add_heads(Build& build, const std::string& layer, const Sizes& sizes,
                                       std::int32_t qkv, std::int32_t positions) {
   const std::vector<gb_attr> attributes = {integer("heads", sizes.heads),
@@ -73,12 +73,12 @@ int build_attention(const gb_build_request* request, gb_builder* builder, const 
   Build build(request, builder, api);
   Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
                  build.option("cache"),  build.option("tokens"), build.is_training()};
-  // A token alone has nothing to learn from: under training decode's sizes mean prefill's.
+  // A single token has nothing to attend to, so training with decode's sizes uses prefill's.
   if (sizes.training && sizes.tokens == 1) sizes.tokens = std::clamp<std::int64_t>(sizes.hidden / 4, 2, 128);
   check(build, sizes);
   std::int32_t x = build.value(GB_INPUT, "x", build.dtype(),
                                {of_batch(sizes.tokens), fixed_dim(sizes.hidden)}, uniform(1.0));
-  // The step's tokens are the last of the cache: every slot before them is filled, none is masked out.
+  // The step's tokens are the last of the cache, so every slot before them is filled and none is masked out.
   std::int32_t positions = kNoValue;
   if (!sizes.training) {
     positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},

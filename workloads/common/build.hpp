@@ -1,5 +1,5 @@
-// A thin C++ wrapper of the plugin ABI, header-only: names instead of arrays, and one status at the end.
-// A plugin's author may copy it; nothing but graphbench_abi.h is needed.
+// A thin header-only C++ wrapper of the plugin ABI, with names instead of arrays, and one status at the end.
+// A plugin's author may copy it; it needs only graphbench_abi.h.
 //
 // After a call that graphbench refused, every further call does nothing and gives kNoValue, so a
 // build() reads straight through and returns `status()`. No exception is thrown.
@@ -58,7 +58,7 @@ class Build {
   Build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api)
       : request_(request), builder_(builder), api_(api) {}
 
-  // The dtype that was asked for: of every floating value of the program.
+  // The requested dtype, which every floating value of the program has.
   gb_dtype dtype() const { return static_cast<gb_dtype>(request_->dtype); }
 
   bool is_training() const { return std::strcmp(request_->pass, "training") == 0; }
@@ -82,7 +82,7 @@ class Build {
     return value(GB_WEIGHT, name, dtype(), shape, init);
   }
 
-  // An op with one output, which it returns.
+  // Adds an op with one output, and returns that.
   std::int32_t op(const char* kind, const std::string& name, const std::vector<std::int32_t>& inputs,
                   const std::vector<gb_attr>& attributes = {}) {
     std::int32_t output = kNoValue;
@@ -91,7 +91,7 @@ class Build {
     return kNoValue;
   }
 
-  // An op with several.
+  // Adds an op with several outputs.
   template <std::size_t count>
   std::array<std::int32_t, count> ops(const char* kind, const std::string& name,
                                       const std::vector<std::int32_t>& inputs,
@@ -101,7 +101,7 @@ class Build {
     return outputs;
   }
 
-  // An op without inputs and outputs, such as `boundary`.
+  // Adds an op without inputs and outputs, such as `boundary`.
   void marker(const char* kind, const std::string& name) { append(kind, name, {}, {}, nullptr, 0); }
 
   void output(std::int32_t value_id) {
@@ -111,7 +111,7 @@ class Build {
     if (!failed_) checked(api_->split_at(builder_, &kind, 1));
   }
 
-  // What an input's padding rows hold; 0 without this.
+  // Sets what an input's padding rows hold; they hold 0 without this.
   void pad_with(std::int32_t input, double pad) {
     if (!failed_) checked(api_->pad_with(builder_, input, pad));
   }

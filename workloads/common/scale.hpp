@@ -14,14 +14,14 @@ inline gb_init kept_variance(std::int64_t fan_in) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in)));
 }
 
-// The same for the last weight of a residual branch: each of `layers` branches adds 1/layers, so the
-// sum over all of them stays of order one.
+// For the last weight of a residual branch: each of `layers` branches adds 1/layers, so their sum stays of
+// order one.
 inline gb_init residual_variance(std::int64_t fan_in, std::int64_t layers) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in) / static_cast<double>(layers)));
 }
 
-// Norm gains around one, biases small beside the activations; neither zero nor equal, so that an op
-// which drops or mixes them up cannot pass the check.
+// Norm gains are around one, biases small beside the activations. Neither are zero or equal, so that an op
+// that drops or exchanges them fails the check.
 inline gb_init gain() {
   return uniform(0.5, 1.5);
 }

@@ -1,5 +1,5 @@
 // conv: residual blocks of two 3x3 convolutions with bias, ReLU and skip, NHWC. The batch is images.
-// Between blocks stands a `boundary`, where piecewise mode splits: n blocks make n pieces.
+// Between blocks there is a `boundary`, where piecewise mode splits, so n blocks make n pieces.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"

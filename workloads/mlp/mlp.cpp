@@ -1,6 +1,6 @@
-// mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Between layers stands a
-// `boundary`, where piecewise mode splits, so that a program of n layers makes n pieces. It stands behind the
-// next layer's norm: compilers make one kernel of a residual sum and its norm, and find both in one piece.
+// mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Between layers there is a
+// `boundary`, where piecewise mode splits, so n layers make n pieces. It comes behind the next layer's norm,
+// because compilers make one kernel of a residual sum and its norm, and so find both in one piece.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"

@@ -130,7 +130,7 @@ TEST(BuilderGlue, ExceptionsOfEveryTypeBecomeErrors) {
       outcome_of([] { build_with([](const Builder&) -> int { throw std::runtime_error("oh\nno"); }); });
   EXPECT_THAT(standard.message, HasSubstr("build: threw an exception: oh?no"));
   const Outcome other = outcome_of([] { build_with([](const Builder&) -> int { throw 5; }); });
-  EXPECT_THAT(other.message, HasSubstr("build: threw something that is no std::exception"));
+  EXPECT_THAT(other.message, HasSubstr("build: threw something that is not a std::exception"));
   EXPECT_EQ(other.code, ErrorCode::plugin_failed);
 }
 
@@ -287,9 +287,9 @@ TEST(BuilderGlue, HooksAreKeptForTraining) {
   refused(GB_HOOK_PRE, "relu", true, "hook h: value 0 is no weight of floats");
   refused(GB_HOOK_PRE, "rleu", false, "unknown op kind \"rleu\"");
   refused(GB_HOOK_PRE, nullptr, false, "hook 'h': kind is null");
-  refused(7, "relu", false, "place 7 is no gb_hook_place");
+  refused(7, "relu", false, "place 7 is not a gb_hook_place");
   expect_refused([](B b) { return b.api.hook(b.handle, -4, GB_HOOK_PRE, "relu", "h", nullptr, 0); },
-                 HasSubstr("-4 is no value's id"));
+                 HasSubstr("-4 is not a value's id"));
 }
 
 }  // namespace

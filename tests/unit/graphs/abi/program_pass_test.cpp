@@ -121,8 +121,8 @@ TEST(ProgramPass, AWrongOneIsNamedWithTheReason) {
   };
   refused([](P, R r, A a) { return a.keep(r, 1); },
           "pass mine: op z reads y, which no op computes ahead of it");
-  refused([](P, R r, A a) { return a.keep(r, -4); }, "op -4 is none");
-  refused([](P, R r, A a) { return a.replace(r, 2, 99); }, "pass mine: 99 is no value");
+  refused([](P, R r, A a) { return a.keep(r, -4); }, "op -4 does not exist");
+  refused([](P, R r, A a) { return a.replace(r, 2, 99); }, "pass mine: 99 is not a value");
   refused([](P, R r, A a) { return a.log(r, "two\nlines"); },
           "a line of the log 'two?lines' must be one non-empty line of UTF-8 without control characters");
   refused(

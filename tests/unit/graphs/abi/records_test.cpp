@@ -107,13 +107,13 @@ const Spoiling kSpoilings[] = {
        f.op.gradient = "linear_grad_input";
        f.op.gradient_inputs = 1;
      },
-     "op 'demo_op': gradient 'linear_grad_input': it is no other op of this plugin"},
+     "op 'demo_op': gradient 'linear_grad_input': it is not another op of this plugin"},
     {"OpGradientOfItself",
      [](RecordFixture& f) {
        f.op.gradient = "demo_op";
        f.op.gradient_inputs = 1;
      },
-     "it is no other op of this plugin"},
+     "it is not another op of this plugin"},
     {"OpInfer", [](RecordFixture& f) { f.op.infer = nullptr; }, "infer is null"},
     {"OpRunsNowhere", [](RecordFixture& f) { f.op.run_host = nullptr; }, "runs nowhere"},
 };
