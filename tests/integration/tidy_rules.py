@@ -2,6 +2,7 @@
 
 faults_of(path, text) returns sentences, empty for a clean file. Pure: it reads no files."""
 
+import itertools
 import pathlib
 import re
 
@@ -63,6 +64,19 @@ def faults_of_purpose(path, lines):
         yield f"{path}:1: no purpose in the first lines"
     elif len(" ".join(head).lstrip("/* ")) < 30:
         yield f"{path}:1: the first lines do not say what the file is for"
+    elif path.endswith((".cpp", ".cu")) and path.startswith(tidy_words.MENDED):
+        yield from faults_of_first_sentence(path, lines)
+
+
+def faults_of_first_sentence(path, lines):
+    """A sentence: it begins with a capital, or with the name of an op or a workload, and it ends."""
+    comment = list(itertools.takewhile(lambda line: line.startswith("//"), lines))
+    words = " ".join(line.lstrip("/ ") for line in comment).split()
+    name = words[0].rstrip(":,")
+    if not (name[0].isupper() or pathlib.PurePosixPath(path).stem.startswith(name)):
+        yield f'{path}:1: "{name}" begins the first sentence: neither a capital nor in the name of the file'
+    if not words[-1].endswith((".", ":", ".)")):
+        yield f"{path}:{len(comment)}: the comment that says what the file is for has no end"
 
 
 def without_literals(text):
@@ -118,7 +132,7 @@ def faults_of(path, text):
     lines = text.splitlines()
     faults = []
     for rule in (faults_of_lines, faults_of_purpose, faults_of_functions, faults_of_size,
-                 tidy_words.faults_of_words):
+                 tidy_words.faults_of_words, tidy_words.faults_of_comments):
         faults.extend(rule(path, lines))
     if path.endswith(CODE):
         faults.extend(faults_of_cuda_headers(path, lines))

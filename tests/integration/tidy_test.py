@@ -133,6 +133,13 @@ PLANTED = [
     ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n" + "  b();\n" * 70 + "}\n", "a function of"),
     ("graphs/device/a.cpp", "void f() {\n  if (a) {\n" + "    b('{');\n" * 70 + "  }\n}\n", "a function of"),
     ("graphs/device/a.cpp", "void f(int a,\n       int b) {\n" + "  a++;\n" * 70 + "}\n", "a function of"),
+    ("graphs/ir/a.cpp", "\n// Of an op.\n", "subject"),
+    ("graphs/ir/a.cpp", "\n  // Likewise.\n", "subject"),
+    ("graphs/ir/a.cpp", "\n// As above.\n", "subject"),
+    ("graphs/ir/a.cpp", "\n// Those of the step.\n", "subject"),
+    ("graphs/ir/a.hpp", "int a;  // samples a cell\n", "per"),
+    ("graphs/ir/a.hpp", "int a;  // opened once a process\n", "per"),
+    ("graphs/cuda/a.cu", "// It takes 3 us a node.\n", "per"),
 ]
 
 CLEAN = [
@@ -148,6 +155,7 @@ CLEAN = [
     ("graphs/device/a.cpp", "namespace a {\n" + "int b;\n" * 100 + "}\n"),
     ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n  b('{', \"{\");  // {\n}\n" + "int b;\n" * 100),
     ("graphs/device/a.cpp", "class A : public B<int()> {\n" + "  int b();\n" * 100 + "};\n"),
+    ("graphs/ir/a.cpp", "\n// A step launches nodes.\n// Of these, one waits.\nint a;  // of a step\n"),
     ("docs/a.md", "x" * 200 + "\n"),
     ("docs/a.md", "An interface; the surface of `profile.witness`; twenty issues; no moon, no teletype.\n"),
     ("dashboards/page/a.css", "@font-face {}\n"),
@@ -216,6 +224,14 @@ class Rules(unittest.TestCase):
         for text in ("#pragma once\n", "", "// x\n#pragma once\n"):
             faults = tidy_rules.faults_of("graphs/ir/a.hpp", text)
             self.assertTrue(any("first lines" in fault for fault in faults), text)
+
+    def test_find_a_purpose_that_is_not_a_sentence(self):
+        for text, found in (("// op by op, with a rewriter over everything.\n", 1),
+                            ("// Reads the settings, and the order of asking\n", 1),
+                            ("// rmsnorm reads each row twice: first for its mean square.\n", 0),
+                            ("// Reads each row\n// twice, first for its mean square.\n", 0)):
+            faults = tidy_rules.faults_of("graphs/host/ops/rmsnorm.cpp", text)
+            self.assertEqual(found, len(faults), (text, faults))
 
     def test_leave_clean_files_alone(self):
         for path, text in CLEAN:

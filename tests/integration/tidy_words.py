@@ -35,6 +35,15 @@ WORDS = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in (
     r"\b(CONTRACT|DESIGN|FIGURES)\b", r"\bcontract('s| names| lists)", r"\b(SEEDS|STYLE)(\.md|'s)",
     r"\b[Ii]ssues? #?\d")]
 
+# Habits of comments: a comment is a sentence with a subject and a verb.
+COMMENTS = [(re.compile(r"^\s*//\s+(Of|Likewise|As|Those|None|The same)\b"),
+             "begin with the subject of the sentence"),
+            (re.compile(r"//.*\b(\d+|one|two|three|four|once|twice|bytes|samples|times|[mnu]s) "
+                        r"an? (step|cell|launch|round|batch|row|token|thread|lane|block|node|layer|query|key|"
+                        r"kind|process|page|value|op|line|second)\b"), '"per", as in "once per step"')]
+# The folders whose comments have lost these habits. It only grows.
+MENDED = ("graphs/abi/", "graphs/backends/", "graphs/cuda/", "graphs/host/", "graphs/ir/", "workloads/")
+
 # Here the words are data.
 EXEMPT = ("LICENSE", "tests/integration/tidy_test.py", "tests/integration/tidy_words.py")
 # Files and folders whose words are still to be mended. It only shrinks.
@@ -49,6 +58,17 @@ def faults_of_words(path, lines, still=STILL):
             match = pattern.search(line)
             if match:
                 yield f'{path}:{number}: "{match.group()}": {instead}'
+
+
+def faults_of_comments(path, lines, mended=MENDED):
+    if not path.startswith(mended) or not path.endswith((".hpp", ".cpp", ".h", ".cu", ".cuh")):
+        return
+    for number, line in enumerate(lines, 1):
+        goes_on = number > 1 and lines[number - 2].lstrip().startswith("//")
+        for place, (pattern, instead) in enumerate(COMMENTS):
+            match = pattern.search(line)
+            if match and not (place == 0 and goes_on):
+                yield f'{path}:{number}: "{match.group().strip()}": {instead}'
 
 
 def main():
