@@ -137,41 +137,41 @@ Function* driver_function(const char* name) {
 
 // Asks the driver, because the runtime refuses to describe kernels that a library launched through the
 // driver.
-void describe_kernel(cudaGraphNode_t node, GraphNodeFacts& facts) {
+void describe_kernel(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
   static const auto name_of_function = driver_function<decltype(cuFuncGetName)>("cuFuncGetName");
   static const auto name_of_kernel = driver_function<decltype(cuKernelGetName)>("cuKernelGetName");
   CUDA_KERNEL_NODE_PARAMS kernel{};
   if (read == nullptr || read(node, &kernel) != CUDA_SUCCESS) return;
-  facts.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
-  facts.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
-  facts.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
+  described.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
+  described.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
+  described.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
   const char* name = nullptr;
   if (kernel.func != nullptr) {
     if (name_of_function != nullptr) (void)name_of_function(&name, kernel.func);
   } else if (name_of_kernel != nullptr) {
     (void)name_of_kernel(&name, kernel.kern);
   }
-  if (name != nullptr) facts.function = name;
+  if (name != nullptr) described.function = name;
 }
 
-void describe_memory(cudaGraphNode_t node, GraphNodeFacts& facts) {
-  if (facts.type == "memset") {
+void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
+  if (described.type == "memset") {
     cudaMemsetParams memset{};
     check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");
-    facts.facts["bytes"] =
+    described.facts["bytes"] =
         std::to_string(memset.width * memset.elementSize * std::max<std::size_t>(memset.height, 1));
-    facts.facts["value"] = std::to_string(memset.value);
-  } else if (facts.type == "memcpy") {
+    described.facts["value"] = std::to_string(memset.value);
+  } else if (described.type == "memcpy") {
     cudaMemcpy3DParms copy{};
     check(cudaGraphMemcpyNodeGetParams(node, &copy), "read a memcpy node");
-    facts.facts["bytes"] = std::to_string(copy.extent.width * copy.extent.height * copy.extent.depth);
+    described.facts["bytes"] = std::to_string(copy.extent.width * copy.extent.height * copy.extent.depth);
   }
 }
 
 // Returns the nodes that the node waits for, and notes in `facts` which edges let it begin before they end.
-std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, GraphNodeFacts& facts) {
+std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   std::size_t count = 0;
   check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");
   std::vector<cudaGraphNode_t> nodes(count);

@@ -9,7 +9,7 @@
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/utc_now.hpp"
-#include "harness/measure/floor/ask_floors.hpp"
+#include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
 #include "harness/measure/machine/environment.hpp"

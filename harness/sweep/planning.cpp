@@ -12,7 +12,7 @@
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/device/cache/folder.hpp"
-#include "harness/measure/floor/ask_floors.hpp"
+#include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
 #include "harness/measure/machine/pinning.hpp"

@@ -1,14 +1,27 @@
-// Opens the device, pins as a worker does, measures, answers.
+// Runs the floor process, which opens the device, pins as a worker does, measures and answers; asks it; and
+// encodes both.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>
+#include <optional>
 
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/child_io.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
 #include "harness/measure/floor/measure_floors.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/pinning.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
+
+namespace graphbench::codec {
+
+GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
+GB_DESCRIBE(floors::FloorAnswer, failure, bad_input, facts, floors);
+
+}  // namespace graphbench::codec
 
 namespace graphbench::floors {
 namespace {
@@ -42,6 +55,34 @@ int floor_main(std::string_view parent) {
     process::send_line(encode_answer(answer_to(decode_request(request))));
     return 0;
   });
+}
+
+FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
+                       const FloorRequest& request, double silent_seconds_max) {
+  std::optional<FloorAnswer> answer;
+  const process::ChildExit exit =
+      supervisor.ask({command, encode_request(request), silent_seconds_max},
+                     [&](std::string_view line) { answer = decode_answer(line); });
+  if (answer) return std::move(*answer);
+  FloorAnswer failed;
+  failed.failure = "the floor process " + process::how_it_ended(exit, silent_seconds_max);
+  return failed;
+}
+
+std::string encode_request(const FloorRequest& request) {
+  return codec::write_data(request);
+}
+
+FloorRequest decode_request(std::string_view text) {
+  return codec::read_data<FloorRequest>(text, "read floor request");
+}
+
+std::string encode_answer(const FloorAnswer& answer) {
+  return codec::write_data(answer);
+}
+
+FloorAnswer decode_answer(std::string_view line) {
+  return codec::read_data<FloorAnswer>(line, "read floor answer");
 }
 
 }  // namespace graphbench::floors

@@ -1,10 +1,12 @@
-// The floor process: `graphbench --floor-process [PARENT]`, started by the command line, never by a
-// person. A process of its own, so that a device that fails costs only the floors.
+// The floor process, `graphbench --floor-process [PARENT]`, which the command line starts, never a person. It
+// is a separate process, so that a device that fails costs only the floors.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "graphs/base/process/process_supervisor.hpp"
 #include "harness/model/instruments.hpp"
 #include "harness/model/result.hpp"
 
@@ -17,8 +19,8 @@ struct FloorRequest {
 };
 
 struct FloorAnswer {
-  std::string failure;     // empty where the rest counts
-  bool bad_input = false;  // it failed over what the user gave: a device's name, a variable
+  std::string failure;     // empty where the rest is valid
+  bool bad_input = false;  // what the user gave made it fail: a device's name, a variable
   model::DeviceFacts facts;
   model::Floors floors;
 };
@@ -26,11 +28,16 @@ struct FloorAnswer {
 std::string encode_request(const FloorRequest& request);
 FloorRequest decode_request(std::string_view text);
 std::string encode_answer(const FloorAnswer& answer);
-// Throws Error(invalid_argument) for a line that is no answer.
+// Throws Error(invalid_argument) for a line that is not an answer.
 FloorAnswer decode_answer(std::string_view line);
 
-// Reads a FloorRequest from stdin, sends one FloorAnswer on descriptor 3. `parent` as in
-// process::die_with_parent. Returns the exit code.
+// Reads a FloorRequest from stdin, sends one FloorAnswer on descriptor 3. See process::die_with_parent for
+// `parent`. Returns the exit code.
 int floor_main(std::string_view parent);
+
+// Asks a floor process, started by `command` (own_command("--floor-process")). A process that dies is an
+// answer with a failure. Throws process::Interrupted.
+FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
+                       const FloorRequest& request, double silent_seconds_max);
 
 }  // namespace graphbench::floors

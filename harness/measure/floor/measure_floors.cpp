@@ -1,5 +1,5 @@
-// The loops. Each takes single samples until its time or count is used up, after a few that are thrown
-// away: floors are the best case, which the first calls are not.
+// Measures floors in loops. Each takes single samples until its time or count is used up, after a few that
+// are thrown away, because floors are the best case and the first calls are not.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-constexpr std::int64_t exec_nodes_wanted = 32'768;  // for one figure: some times what a driver takes at once
+constexpr std::int64_t exec_nodes_wanted = 32'768;  // per figure: several times what a driver takes at once
 
-// Empty kernels ahead of launches onto a busy stream: a GPU takes half a microsecond for each, the host
-// device a nanosecond, and both are to be busy for longer than the launches take.
+// How many empty kernels come before launches onto a busy stream. A GPU takes half a microsecond for each,
+// the host device a nanosecond, and both must be busy for longer than the launches take.
 constexpr std::int64_t nodes_ahead_gpu = 256;
 constexpr std::int64_t nodes_ahead_host = 4096;
 
@@ -63,7 +63,7 @@ class Meter {
     }
   }
 
-  // Samples of `sample()`, in seconds.
+  // Takes samples of `sample()`, in seconds.
   template <typename Sample>
   std::vector<double> samples_of(Sample&& sample) const {
     std::vector<double> samples;
@@ -89,7 +89,7 @@ class Meter {
     }));
   }
 
-  // A run of launches a sample, as a step makes them, onto an idle stream, so that none waits for room in it.
+  // Each sample is a run of launches, as in a step, onto an idle stream, so that none waits for room in it.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const auto start = Clock::now();
@@ -113,7 +113,7 @@ class Meter {
     }));
   }
 
-  // Each a run of launches onto a stream that is still busy with what was launched before the clock started.
+  // Each sample is a run of launches onto a stream that is still busy with what was launched before.
   void queued_launches(model::Floors& floors) {
     const std::unique_ptr<GraphExec> ahead =
         record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
@@ -129,8 +129,8 @@ class Meter {
       }));
     };
     floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
-    // Each launch has a graph of its own, as the pieces of a step have: launching a graph again that still
-    // runs may cost more.
+    // Each launch has a graph, as each piece of a step has, because launching a graph that still runs may
+    // cost more.
     std::vector<std::unique_ptr<GraphExec>> pieces;
     const std::unique_ptr<Graph> piece = record(1, 1);
     for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
@@ -139,7 +139,7 @@ class Meter {
     floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
-  // Event time around what `enqueue` enqueues.
+  // Measures the events' time around what `enqueue` enqueues.
   template <typename Enqueue>
   std::vector<double> event_times(Enqueue&& enqueue) {
     const std::unique_ptr<Event> begin = device_.make_event();
@@ -179,7 +179,7 @@ class Meter {
     }
   }
 
-  // From the enqueue to the stream's thread starting the op, as its own record says.
+  // Measures from the enqueue to the start of the op on the stream's thread, as its record says.
   std::optional<model::Floor> queue_handoff() {
     const ProfilerResult records = device_.make_profiler();
     if (records.profiler == nullptr) return std::nullopt;
@@ -199,7 +199,7 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // A recording of `nodes` empty kernels over `branches` streams, forked from and joined to the first.
+  // Records `nodes` empty kernels over `branches` streams, forked from and joined to the first.
   std::unique_ptr<Graph> record(std::int64_t nodes, std::int64_t branches) {
     std::vector<std::unique_ptr<Stream>> others;
     std::vector<std::unique_ptr<Event>> joins;

@@ -1,4 +1,4 @@
-// Measures what a device can do at best: each launch path with nothing in it.
+// Measures the best that a device can do: each launch path with nothing in it.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@ namespace graphbench::floors {
 
 struct FloorSettings {
   bool ladders = true;             // node counts, which take most of the time
-  double seconds_per_floor = 0.1;  // at most, for each figure
+  double seconds_per_floor = 0.1;  // the most for each figure
   std::int64_t samples_max = 1000;
   std::int64_t nodes_max = 4096;
 };
 
-// What a sweep needs, quickly.
+// The settings of a sweep, which are quick.
 FloorSettings sweep_settings();
 
-// The constructor makes the stream, measure() measures. In between the caller may move its own thread to
-// another CPU than the stream's threads. `device` outlives the meter.
+// The constructor makes the stream, measure() measures. In between the caller may move its thread to another
+// CPU than the stream's threads. `device` outlives the meter.
 class FloorMeter {
  public:
   FloorMeter(Device& device, const FloorSettings& settings);
@@ -27,7 +27,7 @@ class FloorMeter {
   FloorMeter(const FloorMeter&) = delete;
   FloorMeter& operator=(const FloorMeter&) = delete;
 
-  // A figure that the device has no part for stays absent. Throws what the device throws.
+  // A figure that the device cannot give is absent. Throws what the device throws.
   model::Floors measure();
 
  private:

@@ -1,4 +1,4 @@
-// The least-squares line, and the step of a clock that ticks coarsely.
+// Computes the least-squares line, and the step of a clock that ticks coarsely.
 #include "harness/measure/floor/slope.hpp"
 
 #include <algorithm>

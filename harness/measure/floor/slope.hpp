@@ -15,7 +15,7 @@ struct Line {
 // The least-squares line through (x, y). At least two different x, else its slope is 0.
 Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
-// The points with the line through them, and how far each lies beside it.
+// The points with the line through them, and the distance of each from it.
 model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
 // The smallest difference between two values that differ; 0 where none do.

@@ -1,5 +1,5 @@
-// Which CPUs suit the thread that submits: near the device, of the fastest kind. Which of them is quiet shows
-// only while measuring (pinning.hpp).
+// Chooses CPUs for the thread that submits: near the device and of the fastest kind. Which of them is quiet
+// shows only while measuring (pinning.hpp).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace graphbench::machine {
 struct Cpu {
   int number = 0;
   int processor = 0;
-  int speed = 0;  // rank of its kind of core: a higher one computes faster. All the same where not known
+  int speed = 0;  // rank of its kind of core: a higher one computes faster. All are equal where unknown
   bool near_device = false;
 };
 
@@ -22,18 +22,18 @@ struct CpuTopology {
   bool device_place_known = false;
 };
 
-// The machine's, also of CPUs that this process may not use, as hwloc finds it; empty where it finds nothing.
-// `pci_bus_id` as DeviceFacts has it: its place is not known where that is empty, where the system does not
-// list the device (some containers), and where it lists it as near every one of several processors.
-// `xml`: a topology that hwloc exported, instead of this machine.
+// Reads the machine's topology through hwloc, with CPUs that this process may not use; empty where hwloc
+// finds nothing. `pci_bus_id` is DeviceFacts's. The device's place is unknown where that is empty, where the
+// system does not list the device (some containers), and where it lists it as near each of several
+// processors. `xml` is a topology that hwloc exported, instead of this machine's.
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");
 
-// Of the allowed CPUs (ascending) those near the device, of these the fastest kind, of these the higher half,
-// because interrupts and other programs gather on the low ones; eight at most, all of one processor. A wish
-// that no CPU fulfils is passed over, and the choice says so. Pure.
+// Chooses among the allowed CPUs (ascending) those near the device, then the fastest kind, then the higher
+// half, because interrupts and other programs gather on the low ones: eight at most, all of one processor. A
+// wish that no CPU fulfils is passed over, and the choice says so. Pure.
 model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<int>& allowed);
 
-// The choice on this machine. Absent where there is none: pinning is off, or the user named a CPU.
+// Chooses on this machine. Absent where pinning is off, or the user named a CPU.
 std::optional<model::SubmitterCpus> choose_submitter(const model::InstrumentOptions& options,
                                                      const std::vector<int>& allowed,
                                                      const std::string& pci_bus_id);

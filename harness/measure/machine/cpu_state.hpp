@@ -1,14 +1,19 @@
-// The state of the CPUs: what makes one run differ from the next although nothing was changed.
+// The state of the CPUs, which makes runs differ although nothing was changed.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "harness/model/instruments.hpp"
 
 namespace graphbench::machine {
 
-// Governor, turbo, load average and CPU quota as the system reports them under `root` ("" outside of tests).
-// What it does not report, as most virtual machines do not, stays absent. `pinned` is left as it is.
+// Reads governor, turbo, load average and CPU quota as the system reports them under `root` ("" outside of
+// tests). What it does not report, as in most virtual machines, is absent. `pinned` is not set.
 model::CpuState read_cpu_state(const std::string& root = "");
+
+// Reads how many CPUs' time control groups leave this process, in containers often less than the cores that
+// it sees: the least over its group and those above, versions 1 and 2. Absent where nothing limits it.
+std::optional<double> read_cpu_quota(const std::string& root = "");
 
 }  // namespace graphbench::machine

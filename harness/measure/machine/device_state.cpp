@@ -1,4 +1,4 @@
-// Readings of the device's monitor, and what counts as throttling.
+// Reads the device's monitor, decides what counts as throttling, and waits for the device's clock.
 #include "harness/measure/machine/device_state.hpp"
 
 #include <algorithm>
@@ -36,6 +36,29 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<facts::Devic
 std::optional<facts::DeviceReading> DeviceStateReader::read() {
   if (result_.monitor == nullptr) return std::nullopt;
   return result_.monitor->read();
+}
+
+std::optional<double> DeviceClock::slowdown(const Probe& probe) {
+  const std::optional<double> seconds = probe();
+  if (!seconds || *seconds <= 0) return std::nullopt;
+  quickest_seconds_ = std::min(quickest_seconds_, *seconds);
+  return *seconds / quickest_seconds_;
+}
+
+// The probes are the wait: they keep one thread of the device busy.
+void DeviceClock::settle(const Probe& probe) {
+  double waited_seconds = 0;
+  while (true) {
+    const std::optional<double> seconds = probe();
+    if (!seconds || *seconds <= 0) return;
+    quickest_seconds_ = std::min(quickest_seconds_, *seconds);
+    usual_seconds_ = std::min(usual_seconds_, *seconds);
+    waited_seconds += *seconds;
+    const bool recovered = *seconds <= lowered * usual_seconds_;
+    if (!recovered && waited_seconds < patience_seconds) continue;
+    if (!recovered) usual_seconds_ = *seconds;
+    return;
+  }
 }
 
 }  // namespace graphbench::machine

@@ -1,4 +1,4 @@
-// Reads /etc/os-release, uname and /proc/cpuinfo.
+// Reads this machine's facts from /etc/os-release, uname and /proc/cpuinfo.
 #include "harness/measure/machine/environment.hpp"
 
 #include <sched.h>
@@ -24,7 +24,7 @@ std::string without_quotes(std::string text) {
   return text;
 }
 
-// The text after `separator` on the first line that starts with `key`.
+// Returns the text after `separator` on the first line that starts with `key`.
 std::string field_of(const char* path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -60,7 +60,7 @@ std::int64_t usable_cores() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// Not those that hold secrets, or say where things are kept or printed.
+// The variables that are reported: none that holds a secret, or says where things are kept or printed.
 constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_CUDNN",
                                                "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
                                                "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};

@@ -1,4 +1,4 @@
-// The growth of the driver's figure over many instantiations.
+// Measures how the driver's figure of used memory grows over many instantiations.
 #include "harness/measure/machine/exec_memory.hpp"
 
 #include <algorithm>

@@ -10,16 +10,17 @@
 
 namespace graphbench::machine {
 
-// A driver takes memory for graphs in chunks, and keeps it when they are gone. So a graph is instantiated and
-// uploaded many times, and what was made is kept for as long as this lives. To be used last in a process.
+// A driver takes memory for graphs in chunks, and keeps it after they are destroyed. So a graph is
+// instantiated and uploaded many times, and all execs are kept as long as this lives. It is used last in a
+// process.
 class ExecMemory {
  public:
-  // Both outlive this. `nodes_wanted`: how many nodes are made for one figure; more make it finer.
+  // Both outlive this. `nodes_wanted` is how many nodes are made for one figure; more make it finer.
   ExecMemory(Device& device, Stream& stream, std::int64_t nodes_wanted)
       : device_(device), stream_(stream), nodes_wanted_(nodes_wanted) {}
 
-  // What one exec of each of these graphs takes together. Absent where there is no graph, where no driver
-  // says what is used, and where the memory is too small for so many.
+  // Returns what one exec of each of these graphs takes, together. Absent where there is no graph, where no
+  // driver says what is used, and where the memory is too small for so many.
   std::optional<double> bytes_of(const std::vector<Graph*>& graphs);
 
  private:

@@ -1,4 +1,4 @@
-// The scheduler's calls take any thread of the process by its number.
+// Moves threads by their numbers through the scheduler's calls.
 #include "harness/measure/machine/housekeeping_threads.hpp"
 
 #include <sched.h>
@@ -19,7 +19,7 @@
 namespace graphbench::machine {
 namespace {
 
-// The hardware threads of their cores; none where the system does not list them, as in some containers.
+// The hardware threads of the CPUs' cores; empty where the system does not list them, as in some containers.
 std::vector<int> siblings_of(const std::vector<int>& cpus) {
   std::vector<int> siblings;
   for (const int cpu : cpus) {

@@ -1,5 +1,5 @@
-// Threads of a process that starts what measures, as the service does. They keep off the CPUs that a
-// measuring process may submit from, and off the other hardware threads of these cores.
+// Keeps threads of a process that starts measuring processes, such as the service, off the CPUs that these
+// may submit from, and off the other hardware threads of those cores.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace graphbench::machine {
 
-// "0-1,64" as the system writes lists of CPUs; what is not a CPU is left out. Pure.
+// Parses a list of CPUs as the system writes it, "0-1,64"; what is not a CPU is left out. Pure.
 std::vector<int> parse_cpu_list(std::string_view text);
 
 // The allowed CPUs without `taken` and, where others remain, without `siblings`: hardware threads of one core
@@ -27,14 +27,14 @@ class HousekeepingThreads {
   // Uses the CPUs that the calling thread may run on. Throws Error(io) where they cannot be read.
   HousekeepingThreads();
 
-  // From here on the calling thread keeps off: at first off the CPUs that may submit by default.
+  // Adds the calling thread, which keeps off the CPUs that may submit by default.
   void add_this_thread();
   // All added threads keep off the CPUs that may submit with these options; off none without pinning.
   void keep_off_submitter(const model::InstrumentOptions& instruments);
-  // The same, now that it is known where the measured device is (DeviceFacts::pci_bus_id).
+  // Does so with the place of the measured device, once it is known (DeviceFacts::pci_bus_id).
   void keep_off_submitter_near(const std::string& pci_bus_id);
-  // The calling thread may use every CPU until the next keep_off_submitter(): a process that it starts
-  // inherits that.
+  // Lets the calling thread use every CPU until the next keep_off_submitter(), because a process that it
+  // starts inherits that.
   void use_every_cpu() const;
 
  private:

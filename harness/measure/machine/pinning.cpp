@@ -1,10 +1,13 @@
-// CPU affinity of threads, through the scheduler's calls.
+// Sets the CPU affinity of threads through the scheduler's calls, and measures whether a core is shared.
 #include "harness/measure/machine/pinning.hpp"
 
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -12,6 +15,7 @@
 
 #include "graphs/base/error.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::machine {
 namespace {
@@ -25,7 +29,7 @@ namespace {
   refuse(cpu, "this process may not run there any more");
 }
 
-// False where this process may use none of them any more: offline, or removed from its control group.
+// Returns false where this process may no longer use any of them: offline, or removed from its control group.
 bool try_run_on(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -89,7 +93,7 @@ std::optional<double> SubmitterPin::probe_on(int cpu) {
   return seconds;
 }
 
-// Whether a CPU is quiet shows only in comparison, so all are probed before one is chosen.
+// A quiet CPU shows only in comparison, so all are probed before one is chosen.
 void SubmitterPin::take() {
   if (candidates_.empty()) return;
   std::vector<std::pair<double, int>> cpus;
@@ -112,6 +116,43 @@ std::optional<double> SubmitterPin::hold() {
     if (!seconds) refuse_gone(*cpu_);
   }
   return *seconds / quietest_seconds_;
+}
+
+namespace {
+
+constexpr std::uint64_t turns = 20'000;
+// Results go through this volatile, so that no compiler leaves the timed arithmetic out.
+volatile std::uint64_t memory_of_results = 1;
+
+void compute() {
+  std::uint64_t a = memory_of_results;
+  std::uint64_t b = a + 1;
+  std::uint64_t c = a + 2;
+  std::uint64_t d = a + 3;
+  std::uint64_t e = a + 5;
+  std::uint64_t f = a + 7;
+  for (std::uint64_t i = 0; i < turns; ++i) {
+    a = a * 3 + 1;
+    b ^= b << 1U;
+    c += d;
+    d = (d >> 1U) + e;
+    e ^= f;
+    f += i;
+  }
+  memory_of_results = a + b + c + d + e + f;
+}
+
+}  // namespace
+
+double arithmetic_seconds() {
+  using Clock = std::chrono::steady_clock;
+  std::array<double, 5> seconds{};
+  for (double& each : seconds) {
+    const auto start = Clock::now();
+    compute();
+    each = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return statistics::median({seconds.begin(), seconds.end()});
 }
 
 }  // namespace graphbench::machine

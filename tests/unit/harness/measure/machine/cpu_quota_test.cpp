@@ -1,8 +1,7 @@
 // Reading CPU quotas from trees of files made here.
-#include "harness/measure/machine/cpu_quota.hpp"
-
 #include <gtest/gtest.h>
 
+#include "harness/measure/machine/cpu_state.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::machine {

@@ -1,11 +1,11 @@
 // When a visit begins, for clocks that recover, stay low, rise, or cannot be probed.
-#include "harness/measure/machine/device_clock.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
+
+#include "harness/measure/machine/device_state.hpp"
 
 namespace graphbench::machine {
 namespace {
