@@ -1,5 +1,5 @@
-// Boost.Asio knows what an address is, a regular expression what a URL looks like; what that lets through
-// holds no blanks, quotes or control characters.
+// Parses addresses with Boost.Asio and URLs with a regular expression, which lets no blanks, quotes or
+// control characters through.
 #include "harness/service/net/addresses.hpp"
 
 #include <openssl/evp.h>

@@ -16,8 +16,8 @@ struct ListenAddress {
   std::string text() const;  // "127.0.0.1:9464", "[::1]:9464"
 };
 
-// Numeric addresses and "localhost" (127.0.0.1): other names may resolve to several addresses, or to another
-// one tomorrow. Port 0 is any that is free. Absent for anything else.
+// Parses numeric addresses and "localhost" (127.0.0.1), because other names may resolve to several addresses,
+// or to another one tomorrow. Port 0 is any free port. Absent for anything else.
 std::optional<ListenAddress> parse_listen_address(const std::string& text);
 
 struct Url {
@@ -27,13 +27,13 @@ struct Url {
   std::string path;  // "/prefix", without a slash at the end; empty for none
 };
 
-// Absent for anything but an http(s) address, and for one with user information, a query or a fragment.
+// Parses an http(s) address. Absent for others, and for one with user information, a query or a fragment.
 std::optional<Url> parse_url(const std::string& text);
 
-// Letters, digits and -._~ as they are, every other byte as %XX.
+// Writes every byte except letters, digits and -._~ as %XX.
 std::string percent_encoded(const std::string& text);
 
-// RFC 4648, section 5, with padding.
+// Encodes by RFC 4648, section 5, with padding.
 std::string base64_url(const std::string& bytes);
 
 }  // namespace graphbench::net

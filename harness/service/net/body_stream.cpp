@@ -1,4 +1,4 @@
-// A queue with a bound, between the code that puts bytes in and the one connection that sends them.
+// A bounded queue between the code that puts bytes in and the one connection that sends them.
 #include "harness/service/net/body_stream.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// The body of an answer that goes on until someone ends it, such as server-sent events.
+// The body of an answer that goes on until it is ended, such as server-sent events.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@ class BodyStream {
  public:
   using Bytes = std::shared_ptr<const std::string>;
 
-  // `first` is sent at once, however long; many streams may share it. `waiting_max`: how many bytes that were
-  // put in later may wait for the client; one that lags further behind is cut off. `keep_alive` is sent when
-  // there was nothing else for ServerLimits::keep_alive.
+  // `first` is sent at once, however long; many streams may share it. `waiting_max` bytes that were put in
+  // later may wait for the client; one that lags further behind is cut off. `keep_alive` is sent after
+  // ServerLimits::keep_alive without anything else.
   BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;
   ~BodyStream() = default;
 
-  // False where the client has left or was cut off.
+  // Returns false where the client has left or was cut off.
   bool put(Bytes bytes);
-  // What was put in before is still sent.
+  // Ends the stream after what was put in before.
   void end();
   bool listened_to();
 
-  // For the connection. `wake` is called, with a lock held, whenever there is something to take.
+  // For the connection: `wake` is called, with a lock held, when there is something to send.
   void attach(std::function<void()> wake);
   void detach() noexcept;
   struct Taken {

@@ -1,5 +1,7 @@
-// A coroutine per connection: Beast parses, and this file decides what follows what. A client that leaves or
-// is late ends its coroutine with an exception.
+// Serves each connection in a coroutine: Beast parses, and this file decides the order of steps. A client
+// that leaves or is late ends its coroutine with an exception.
+#include "harness/service/net/connection.hpp"
+
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -26,7 +28,6 @@
 #include <utility>
 
 #include "harness/service/net/body_stream.hpp"
-#include "harness/service/net/connections.hpp"
 #include "harness/service/net/message_head.hpp"
 #include "harness/service/net/tls_context.hpp"
 
@@ -52,7 +53,7 @@ constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Ends the connection after its answer: what follows in the stream is not known to be a request.
+// Ends the connection after its answer, because what follows in the stream may not be a request.
 struct Refusal : std::exception {
   Refusal(unsigned status, const std::string& line) : response(text_response(status, line)) {}
   explicit Refusal(http::status status)
@@ -77,7 +78,7 @@ Response answer_of(const Handler& handler, Request& request) {
   }
 }
 
-// Detaches where the connection ends, for whatever reason.
+// Detaches when the connection ends, for any reason.
 class Followed {
  public:
   explicit Followed(std::shared_ptr<BodyStream> body) : body_(std::move(body)) {}
@@ -122,7 +123,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       const Followed followed(response.stream);
       const bool head_only = request_.method == "HEAD";
-      request_ = {};  // releases its hold before the answer: the client may ask again at once
+      request_ = {};  // releases its hold before the answer, because the client may ask again at once
       if (followed) keep_alive_ = false;  // the end of a stream is the end of the connection
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
@@ -155,7 +156,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     buffer_.commit(got);
   }
 
-  // Waits for the first byte: an idle connection has another limit than a slow request.
+  // Waits for the first byte. An idle connection has another limit than a slow request.
   awaitable<void> wait_for_request() {
     if (buffer_.size() > 0) co_return;
     const Resting resting(all_, tcp());
@@ -163,7 +164,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await read_more(read_bytes);
   }
 
-  // At most `left` bytes, which become fewer. False where more must be read first.
+  // Parses at most `left` bytes, which it reduces. Returns false where more must be read first.
   bool parse(std::uint64_t& left) {
     if (buffer_.size() == 0) return false;
     error_code error;
@@ -205,7 +206,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  // A server in front that frames a body otherwise would take its end for the next request.
+  // A proxy in front that frames a body in another way would take its end for the next request.
   void check_coding() const {
     const auto& head = parser_->get();
     const std::size_t codings = head.count(http::field::transfer_encoding);
@@ -235,8 +236,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         throw Refusal(417, "Expect: give 100-continue or nothing");
       co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
     }
-    // The parser's limit counts what chunks carry. What they and trailers cost beside it: as much again, so
-    // that no framing makes a body endless.
+    // The parser's limit counts what chunks carry. Their framing and trailers may take as much again, so that
+    // no framing makes a body endless.
     std::uint64_t left = 2 * bytes_max + all_.limits.header_bytes_max;
     while (!parser_->is_done()) {
       if (!parse(left)) co_await read_more(buffer_.max_size());
@@ -268,7 +269,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await write(buffers);
   }
 
-  // Each piece has a time limit and the whole has none: how long it takes is up to the client's line.
+  // Each piece has a time limit. The whole has none, because it depends on the client's line.
   awaitable<void> write(Buffers buffers) {
     beast::buffers_suffix<Buffers> rest(buffers);
     while (beast::buffer_bytes(rest) > 0) {
@@ -279,8 +280,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  // From here on the client only listens. What it still sends is read and dropped, so that the end of its
-  // connection is seen.
+  // The client only listens from here on. What it still sends is read and dropped, so that the end of its
+  // connection is noticed.
   awaitable<void> follow(const Followed& body) {
     const auto self = this->shared_from_this();
     const auto executor = stream_.get_executor();
@@ -342,8 +343,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     static_cast<void>(tcp().socket().shutdown(tcp::socket::shutdown_send, ignored));
   }
 
-  // Reads on for as long as a request may take, and drops it: closing with unread bytes would reset the
-  // connection, and a client that is still sending its body would lose the answer that says why not.
+  // Reads and drops bytes as long as a request may take: closing with unread bytes would reset the
+  // connection, and a client that is still sending its body would lose the answer that says why it was
+  // refused.
   awaitable<void> end() {
     const Resting resting(all_, tcp());
     tcp().expires_after(farewell_max);
@@ -359,8 +361,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Connections& all_;
   const Open open_;
   Stream stream_;
-  asio::steady_timer wake_;     // of a stream: there is something to send, or nothing for long
-  Clock::time_point deadline_;  // of the request; then of what a client sends after the answer
+  asio::steady_timer wake_;     // wakes a stream that has something to send, or had nothing for long
+  Clock::time_point deadline_;  // the request's; then that of what a client sends after the answer
   beast::flat_buffer buffer_;   // holds a head, the line of a chunk or the trailers: no more
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
@@ -394,6 +396,33 @@ void serve_connection(tcp::socket socket, Connections& all) {
   const auto executor = socket.get_executor();
   asio::co_spawn(executor, all.tls ? serve_tls(std::move(socket), all) : serve_plain(std::move(socket), all),
                  asio::detached);
+}
+
+namespace {
+
+// The number of connections bounds smaller bodies.
+constexpr std::size_t large_bytes = 64 * 1024;
+
+}  // namespace
+
+bool Connections::has_room_for(const std::string& body) const {
+  if (body.size() < large_bytes || bodies.empty() || bodies.contains(&body)) return true;
+  return body_bytes + body.size() <= limits.sending_bytes_max;
+}
+
+Sending::Sending(Connections& all, std::shared_ptr<const std::string> body)
+    : all_(all), body_(std::move(body)) {
+  ++all_.answers;
+  if (body_->size() >= large_bytes && ++all_.bodies[body_.get()] == 1) all_.body_bytes += body_->size();
+}
+
+Sending::~Sending() {
+  --all_.answers;
+  if (body_->size() >= large_bytes && --all_.bodies[body_.get()] == 0) {
+    all_.bodies.erase(body_.get());
+    all_.body_bytes -= body_->size();
+  }
+  all_.changed();
 }
 
 }  // namespace graphbench::net

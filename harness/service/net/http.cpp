@@ -1,4 +1,5 @@
-// Compares paths part by part, as they were sent: nothing is decoded, so nothing can hide in an escape.
+// Routes requests: compares paths part by part as they were sent. Nothing is decoded, so nothing can hide in
+// an escape.
 #include "harness/service/net/http.hpp"
 
 #include <algorithm>

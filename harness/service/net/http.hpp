@@ -1,5 +1,5 @@
-// Requests and responses as plain data, the functions that answer them, and which of these answers which
-// path.
+// Requests and responses as plain data, the functions that answer them, and the router that chooses among
+// those.
 #pragma once
 
 #include <cstdint>
@@ -36,31 +36,31 @@ struct Response {
   std::shared_ptr<const std::string> body;  // shared: many clients are sent the same bytes
   std::shared_ptr<BodyStream> stream;       // where set, what follows `body`
   std::vector<std::pair<std::string, std::string>> headers;
-  // For answers that wait for a disk or take long: where set, the rest is ignored, and this is called with
-  // the same request on another thread of the server, one at a time.
+  // For answers that wait for a disk or take long. Where it is set, the rest is ignored, and it is called
+  // with the same request on another thread of the server, one at a time.
   std::function<Response(Request&)> later;
-  bool brief = false;  // `later` takes milliseconds: it has a thread that those that take long do not hold up
+  bool brief = false;  // `later` takes milliseconds: its thread is not held up by answers that take long
 };
 
 // One line of text, for people and for errors.
 Response text_response(unsigned status, const std::string& line);
 
-// Called on the server's thread, one request at a time: other work belongs into Response::later. Where it
+// Is called on the server's thread, one request at a time; other work belongs into Response::later. Where it
 // throws, the client gets a 500 without details.
 using Handler = std::function<Response(Request&)>;
 
-// Decided when the head of a request has been read and its body has not.
+// What is decided when the head of a request has been read and its body has not.
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
-  bool wants_body = true;            // false: the head alone is answered; with a body behind it, the last
-  std::shared_ptr<void> hold;        // becomes Request::hold
+  bool wants_body = true;  // false: only the head is answered; with a body behind it, it is the last request
+  std::shared_ptr<void> hold;  // becomes Request::hold
 };
 using Admit = std::function<Admission(const Request& head)>;
 
-// Not to be changed while a server uses it.
+// Answers requests by their paths. It does not change while a server uses it.
 class Router {
  public:
-  // How a router answers where no route does.
+  // Answers where no route does.
   using Refuse = std::function<Response(unsigned status, const std::string& why)>;
   explicit Router(Refuse refuse = text_response) : refuse_(std::move(refuse)) {}
 
@@ -71,8 +71,8 @@ class Router {
   // answered as GET; the server does not send the body.
   Response operator()(Request& request) const;
 
-  // The pattern that a path fits, for any method; "other" where none does. For metrics and logs, which must
-  // not hold text that clients invent.
+  // The pattern that a path fits, for any method; "other" where none does. It is for metrics and logs, which
+  // must not hold text that clients invent.
   std::string pattern_of(const std::string& path) const;
 
  private:

@@ -1,4 +1,5 @@
-// Resolve, connect, TLS where asked for, one exchange: one coroutine, until time is up.
+// Sends one request in a coroutine with a deadline: resolves, connects, does TLS where needed, and reads the
+// answer.
 #include "harness/service/net/http_client.hpp"
 
 #include <openssl/err.h>
@@ -73,7 +74,7 @@ using TlsStream = asio::ssl::stream<tcp::socket>;
 // Checks the server's certificate against `host`, a name or an address.
 asio::awaitable<void> shake_hands(TlsStream& stream, const std::string& host) {
   stream.set_verify_callback(asio::ssl::host_name_verification(host));
-  // RFC 6066 allows no addresses there.
+  // RFC 6066 allows only names there, not addresses.
   error_code no_address;
   static_cast<void>(asio::ip::make_address(host, no_address));
   if (no_address && SSL_set_tlsext_host_name(stream.native_handle(), host.c_str()) != 1) {

@@ -1,4 +1,4 @@
-// The listening socket and the thread. Everything after construction happens on that thread.
+// Listens on a socket, and runs the server's thread, on which everything after construction happens.
 #include "harness/service/net/http_server.hpp"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
-#include "harness/service/net/connections.hpp"
+#include "harness/service/net/connection.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// The server's threads take no signals: those belong to the thread that started the server.
+// Blocks signals, which the server's threads do not take: the thread that started the server does.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -138,7 +138,8 @@ class HttpServer::Impl {
     }
   }
 
-  // The one that rests for longest. One whose request is there and has not been read yet does not rest.
+  // Closes the connection that has been without a request for longest. One with an unread request does not
+  // count.
   bool close_one_at_rest() {
     error_code ignored;
     const auto found = std::ranges::find_if(
@@ -159,7 +160,7 @@ class HttpServer::Impl {
     serve_connection(std::move(socket), all_);
   }
 
-  // A client that has half of an answer gets the rest, if it reads on.
+  // A client that has a part of an answer gets the rest, if it reads on.
   void stop() {
     stopping_ = true;
     last_.expires_after(last_answers_max);
@@ -175,8 +176,8 @@ class HttpServer::Impl {
     }
   }
 
-  // A thread for work that others need not wait for, one piece after the other. It starts when it is first
-  // needed, from the server's: it inherits the mask of signals.
+  // A thread for work that others need not wait for, one piece after the other. The server's thread starts it
+  // when it is first needed, so it inherits the mask of signals.
   using Aside = std::optional<asio::thread_pool>;
   asio::any_io_executor executor_of(Aside& aside) {
     if (!aside) {

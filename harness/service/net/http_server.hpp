@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server on one thread of its own: Boost.Asio and Beast, with limits on the size, the number
-// and the time of requests.
+// A small HTTP/1.1 server on a thread of its own, made of Boost.Asio and Beast, with limits on the size, the
+// number and the time of requests.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@ namespace graphbench::net {
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
-  // Beyond it the connection that has been without a request for longest is closed. Where each has one, or is
-  // a stream, clients wait in the system's queue until one ends.
+  // Beyond it the connection that has been without a request for longest is closed. Where all have one, or
+  // are streams, clients wait in the system's queue until one ends.
   std::size_t connections_max = 256;
-  // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
-  // and for each 64 KiB of an answer.
+  // The limit from a request's first byte to its last, and a second more for each MiB that it announces; of a
+  // handshake; and of each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
-  // Large bodies may have so many bytes in sending. A body counts once, however many clients it goes to. A
-  // request for more gets 503.
+  // The most bytes of large bodies that are being sent. A body counts once for all its clients. A request for
+  // more gets 503.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
@@ -35,7 +35,7 @@ struct ServerSettings {
   std::shared_ptr<TlsContext> tls = nullptr;  // null: plain HTTP
   Admit admit = nullptr;                      // empty: every request, up to limits.body_bytes_max
   Router::Refuse refuse = text_response;      // how a server that is too busy answers
-  // Called first on each of the server's threads, to put it on a CPU.
+  // Is called first on each of the server's threads, to put it on a CPU.
   std::function<void()> on_thread = [] {};
 };
 
@@ -44,13 +44,13 @@ class HttpServer {
  public:
   // Throws Error(io) where it cannot listen there.
   HttpServer(ServerSettings settings, Handler handler);
-  // Waits for what is answered later, and up to a second for answers that are being written. Then ends every
+  // Waits for what is answered later, and up to a second for answers that are being written, then ends every
   // connection.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // With the port that was bound, where the settings left it to the system.
+  // The address with the port that was bound, where the settings left it to the system.
   const ListenAddress& address() const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Splits the target as RFC 9112 3.2 has it; nothing is decoded.
+// Reads and writes the heads of messages; splits targets by RFC 9112 3.2, and decodes nothing.
 #include "harness/service/net/message_head.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-// Empty where the target is none in absolute form.
+// Empty where the target is not in absolute form.
 std::string_view scheme_of(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (boost::beast::iequals(target.substr(0, scheme.size()), scheme)) return scheme;

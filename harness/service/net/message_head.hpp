@@ -1,4 +1,4 @@
-// The heads of messages: a request's as plain data, a response's as it is sent.
+// The heads of messages: a request's becomes plain data, a response's becomes text.
 #pragma once
 
 #include <boost/beast/http/message.hpp>
@@ -13,7 +13,7 @@ namespace graphbench::net {
 // Absent where a header that decides access or meaning, and may be given once, is given twice.
 std::optional<Request> request_of(const boost::beast::http::request_header<>& head);
 
-// Status line and headers, with the empty line behind them.
+// Makes the status line and headers, with the empty line behind them.
 std::string head_of(const Response& response, bool keep_alive);
 
 }  // namespace graphbench::net

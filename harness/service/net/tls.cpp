@@ -1,4 +1,4 @@
-// OpenSSL reads and checks; its error codes become sentences here.
+// Reads and checks certificate and key through OpenSSL, and makes sentences of its error codes.
 #include "harness/service/net/tls.hpp"
 
 #include <openssl/err.h>
@@ -22,10 +22,10 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using File = TlsFileError::File;
 
-// Of TLS 1.2; those of 1.3 are all good.
+// The ciphers of TLS 1.2; those of 1.3 are all good.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// Version 1.2 or later, with forward secrecy and authenticated encryption.
+// Allows version 1.2 or later, with forward secrecy and authenticated encryption.
 void set_protocol(ssl::context& context) {
   SSL_CTX* native = context.native_handle();
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
@@ -35,7 +35,7 @@ void set_protocol(ssl::context& context) {
 }
 
 void check_readable(File file, const std::string& path) {
-  std::error_code ignored;  // `access` says it better
+  std::error_code ignored;  // `access` has the better message
   const bool folder = std::filesystem::is_directory(path, ignored);
   if (!folder && access(path.c_str(), R_OK) == 0) return;
   throw TlsFileError(file, std::string("it cannot be read (") + std::strerror(folder ? EISDIR : errno) +
@@ -49,7 +49,7 @@ std::string day_of(const ASN1_TIME* time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
-// A certificate that no client accepts is found here, and not by the first client.
+// Finds a certificate that no client accepts before the first client does.
 void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);

@@ -12,7 +12,7 @@ struct TlsFiles {
   std::string key;          // without a passphrase
 };
 
-// A file that cannot be used: which of the two, and one line that says why and what to give instead.
+// Says which of the two files cannot be used, why, and what to give instead, on one line.
 class TlsFileError : public std::runtime_error {
  public:
   enum class File { certificate, key };
@@ -25,7 +25,7 @@ class TlsFileError : public std::runtime_error {
 
 struct TlsContext;
 
-// Reads the files once: later changes to them are not seen. Never asks at a terminal. Throws TlsFileError.
+// Reads the files once; later changes to them have no effect. Never asks at a terminal. Throws TlsFileError.
 std::shared_ptr<TlsContext> load_tls(const TlsFiles& files);
 
 }  // namespace graphbench::net

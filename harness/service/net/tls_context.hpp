@@ -1,4 +1,4 @@
-// What is behind the TlsContext of tls.hpp: for this folder's sources alone.
+// Defines the TlsContext of tls.hpp, for this folder's sources only.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -11,7 +11,7 @@ struct TlsContext {
   boost::asio::ssl::context context;
 };
 
-// Of a client that trusts whom the system trusts. Throws Error(internal).
+// Makes the context of a client that trusts whom the system trusts. Throws Error(internal).
 std::shared_ptr<TlsContext> tls_for_client();
 
 }  // namespace graphbench::net

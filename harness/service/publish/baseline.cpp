@@ -1,4 +1,4 @@
-// What is published is what `graphbench compare` would say of the same documents.
+// Compares published sweeps with a baseline, as `graphbench compare` would compare the same documents.
 #include "harness/service/publish/baseline.hpp"
 
 #include <utility>
@@ -31,7 +31,7 @@ std::shared_ptr<const Side> read(const std::string& path) {
   }
 }
 
-// Opened for each question: in between, others add to it.
+// Opens the history for each question, because others add to it in between.
 history::Store store_of(const std::string& file) {
   return {file, history::Store::Access::existing};
 }

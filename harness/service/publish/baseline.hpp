@@ -1,4 +1,5 @@
-// What sweeps that publish are compared with when they have ended: a result, or the history's for each.
+// The baseline that published sweeps are compared with when they have ended: a result, or the history's for
+// each.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 namespace graphbench::publish {
 
-// Where a baseline comes from, as it was asked for; one of `path` and `against`, or neither.
+// Where a baseline comes from, as the user says: `path` or `against`, or neither.
 struct BaselineOptions {
   std::string path;     // a result document or a folder of them
   std::string against;  // a branch, a label or the beginning of a commit in the history
@@ -19,17 +20,17 @@ struct BaselineOptions {
 
 class Baseline {
  public:
-  // Null where nothing was asked for. A document is read here and never again, for the file may be written
-  // over by the very sweep that it is the baseline of; of the history, what fits each sweep when it has
-  // ended. Throws InputError, which begins with "--baseline" and the like, for an unusable one: a
-  // file that cannot be read, a name that nothing in the history has, two sources.
+  // Null without options. A document is read only here, because the sweep that it is the baseline of may
+  // write over the file; the history is read for each sweep when it has ended. Throws InputError, which
+  // begins with the option's name, for a file that cannot be read, a name that nothing in the history has, or
+  // two sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
-  // By the rules and the defaults of `graphbench compare`. Where the history has
-  // nothing that compares, the headline says so, and "history" is what differs. Thread-safe.
+  // Compares by the rules and defaults of `graphbench compare`. Where the history has nothing comparable, the
+  // headline says so, and "history" is what differs. Thread-safe.
   model::Comparison compare_with(codec::Document document) const;
 
-  // One line on a comparison with it, for a person.
+  // Describes a comparison with it in one line for people.
   std::string said_of(const model::Comparison& comparison) const;
 
  private:

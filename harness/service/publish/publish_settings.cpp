@@ -1,4 +1,4 @@
-// Each refusal names the option and says what to give instead.
+// Checks the options of publishing. Each refusal names the option and says what to give instead.
 #include "harness/service/publish/publish_settings.hpp"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
 }
 
-// A grouping key replaces the label of that name in everything pushed: series would fall together.
+// The labels that grouping keys may not have: a key replaces its label in everything pushed, so that series
+// would coincide.
 constexpr std::array<std::string_view, 18> taken_labels = {
     "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
@@ -80,21 +81,21 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-// `name` does something only together with another option.
+// Refuses option `name` where the option that it needs is missing.
 void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;
   throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
 }
 
-// Checked before the sweep, because it is long.
+// Checks the file before the sweep, which takes long.
 std::string textfile(const config::SweepOptions& options) {
   const std::string& path = options.prometheus.textfile;
   const std::string where = options.where("prometheus-textfile");
   if (path == options.json || path == options.samples || path == options.trace) {
     throw InputError(where, in_quotes(path) + " is the file of another option too: give another");
   }
-  // The collector ignores files of other names without a message.
+  // The collector silently ignores files with other names.
   if (!path.ends_with(".prom")) {
     throw InputError(where,
                      in_quotes(path) +

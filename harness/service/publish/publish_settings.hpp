@@ -1,4 +1,4 @@
-// The options of publishing, checked: addresses parsed, files read, and each option with those that it needs.
+// Checks the options of publishing: parses addresses, reads files, and requires the options that others need.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,10 @@ std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
 
 struct PublishSettings {
   std::optional<net::ListenAddress> listen;
-  std::shared_ptr<net::TlsContext> tls;  // of `listen`; null: plain HTTP
+  std::shared_ptr<net::TlsContext> tls;  // for `listen`; null: plain HTTP
   std::string textfile;                  // empty: none
   std::optional<net::Url> push;
-  std::map<std::string, std::string> grouping;  // beside job and instance, or in their place
+  std::map<std::string, std::string> grouping;  // in addition to job and instance, or instead of them
   bool push_delete = false;
   double linger_seconds = 0;
   std::shared_ptr<const Baseline> baseline;  // null: none

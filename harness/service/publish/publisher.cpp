@@ -1,12 +1,15 @@
-// From the sweep's events to metrics, and from metrics to the server, the file and the push.
+// Makes metrics of the sweep's events, and hands them to the server, the file and the Pushgateway, through
+// the HTTP interface that its README describes.
 #include "harness/service/publish/publisher.hpp"
+
+#include <cstdlib>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/utc_now.hpp"
 #include "graphs/base/write_file.hpp"
 #include "harness/model/codec/project.hpp"
 #include "harness/service/net/http.hpp"
-#include "harness/service/publish/push_gateway.hpp"
+#include "harness/service/net/http_client.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -55,14 +58,14 @@ void Publisher::update(const model::Progress& progress) {
 
 void Publisher::cells_done(const std::vector<model::CellResult>& cells) {
   for (const model::CellResult& cell : cells) metrics_.set_cell(device_, cell);
-  // A write that fails now may succeed later; only the last one decides.
+  // A write that fails now may succeed later; only the last one counts.
   static_cast<void>(write_textfile());
 }
 
 std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome) {
   const bool success = !outcome.interrupted && outcome.cells_failed == 0;
   metrics_.set_device(device_, outcome.result.environment.device);
-  // What the floors add is known only now.
+  // The floors' metrics are known only now.
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
   }
@@ -113,6 +116,56 @@ std::string Publisher::write_textfile() {
     return error.what();
   }
   return "";
+}
+
+namespace {
+
+// A path cannot hold an escaped slash or an empty part, so these are sent in base64.
+std::string path_part(const std::string& key, const std::string& value) {
+  if (value.empty()) return "/" + key + "@base64/=";
+  if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);
+  return "/" + key + "/" + net::percent_encoded(value);
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find_first_of("\r\n")).substr(0, 300);
+}
+
+}  // namespace
+
+PushGateway::PushGateway(net::Url url, const std::string& instance,
+                         const std::map<std::string, std::string>& grouping)
+    : url_(std::move(url)) {
+  std::map<std::string, std::string> keys = grouping;
+  keys.emplace("job", "graphbench");
+  keys.emplace("instance", instance);
+  path_ = "/metrics" + path_part("job", keys.at("job"));
+  keys.erase("job");
+  for (const auto& [key, value] : keys) path_ += path_part(key, value);
+}
+
+void PushGateway::replace(const std::string& text) const {
+  send("PUT", text);
+}
+
+void PushGateway::remove() const {
+  send("DELETE", "");
+}
+
+void PushGateway::send(const std::string& method, const std::string& body) const {
+  net::ClientRequest request;
+  request.method = method;
+  request.url = url_;
+  request.path = path_;
+  request.body = body;
+  if (!body.empty()) request.headers.emplace_back("Content-Type", reporters::metrics_content_type);
+  const char* authorization = std::getenv("GRAPHBENCH_PUSH_AUTHORIZATION");
+  if (authorization != nullptr) request.headers.emplace_back("Authorization", authorization);
+  const net::ClientResponse response = net::send(request);
+  if (response.status / 100 == 2) return;
+  const std::string said = first_line(response.body);
+  throw Error(ErrorCode::io, method + " at " + url_.host + ":" + url_.port + ": the gateway answered " +
+                                 std::to_string(response.status) + (said.empty() ? "" : ": " + said));
 }
 
 }  // namespace graphbench::publish

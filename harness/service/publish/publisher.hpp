@@ -1,6 +1,7 @@
-// Publishes a running sweep to Prometheus: with a server, a file, a push.
+// Publishes a running sweep to Prometheus through a server, a file or a Pushgateway.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "harness/measure/machine/housekeeping_threads.hpp"
 #include "harness/model/comparison.hpp"
+#include "harness/service/net/addresses.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/publish/publish_settings.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
@@ -16,7 +18,30 @@
 
 namespace graphbench::publish {
 
-// What could not be done, and for which option ("prometheus-push").
+// Puts metrics to a Pushgateway, one group per host of a sweep, and deletes them. prometheus-cpp's Gateway is
+// not used, because it has no deadline, reports no cause and encodes no values. Both functions throw
+// Error(io) unless the gateway accepts.
+class PushGateway {
+ public:
+  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION, where set, is
+  // sent as the Authorization header.
+  PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
+
+  // Replaces the whole group, so that what this push lacks is gone.
+  void replace(const std::string& text) const;
+  void remove() const;
+
+  // "/metrics/job/graphbench/instance/bench"
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  void send(const std::string& method, const std::string& body) const;
+
+  net::Url url_;
+  std::string path_;
+};
+
+// What failed, and for which option ("prometheus-push").
 struct PublishFailure {
   std::string option;
   std::string message;
@@ -26,7 +51,7 @@ struct PublishFailure {
 // submitting thread will take, and files are written between workers. Used from one thread.
 class Publisher final : public sweep::SweepListener {
  public:
-  // Listens from here on, where asked for. Throws Error(io) where it cannot.
+  // Begins to listen where the settings say so. Throws Error(io) where it cannot.
   Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
             const std::string& tool_version);
 
@@ -37,22 +62,22 @@ class Publisher final : public sweep::SweepListener {
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // The sweep has ended: the comparison, the last state of the file, and the push. An interrupted sweep
-  // pushes nothing, because it would replace a whole one, and is not compared, because its cells that were
-  // not measured would count as lost. Returns what could not be done.
+  // Is called when the sweep has ended: compares, writes the last state of the file, and pushes. An
+  // interrupted sweep pushes nothing, because it would replace a whole one, and is not compared, because
+  // cells that were not measured would count as lost. Returns what failed.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
-  // How the sweep compares with the baseline, and a line on it, after finish(); absent and empty where there
-  // is no baseline.
+  // The comparison with the baseline, and a line about it, after finish(). Absent and empty without a
+  // baseline.
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 
-  // After the lingering: deletes what was pushed, where asked for. Returns as `finish`.
+  // Is called after the lingering: deletes what was pushed, where the settings say so. Returns what failed.
   std::vector<PublishFailure> leave();
 
  private:
   void compare(const model::Result& result);
-  std::string write_textfile();  // what went wrong; empty: nothing
+  std::string write_textfile();  // returns what failed; empty: nothing
 
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;

@@ -1,5 +1,4 @@
-// The publisher does the work; here it meets options, stderr and Ctrl-C. The service reads lines on a
-// descriptor.
+// Connects the publisher with options, stderr and Ctrl-C, and writes the lines that the service reads.
 #include "harness/service/publish/publishing.hpp"
 
 #include <chrono>
@@ -33,7 +32,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Ctrl-C ends it early. The sweep is done by then, so it does not count as interrupted.
+// Waits for the lingering, which Ctrl-C ends early. The sweep is done by then, so it does not count as
+// interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
@@ -49,7 +49,8 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   }
 }
 
-// Results that do not compare are reported with --quiet too: nothing else says why there are no verdicts.
+// Results that are not comparable are reported with --quiet too, because nothing else says why there are no
+// verdicts.
 void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;
@@ -57,7 +58,7 @@ void print_comparison(const publish::Publisher& publisher, const config::SweepOp
                publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
 }
 
-// One line on stderr for each; true if there are none.
+// Prints one line on stderr per failure. Returns true if there are none.
 bool report_failures(const std::vector<publish::PublishFailure>& failures,
                      const config::SweepOptions& options) {
   for (const publish::PublishFailure& failure : failures) {

@@ -1,4 +1,4 @@
-// Whom a sweep reports to while it runs: Prometheus, and the service that started it.
+// Reports a running sweep to Prometheus, and to the service that started it.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,20 @@
 
 namespace graphbench::cli {
 
-// Starts to listen if that was asked for, and prints the address. Throws InputError for invalid options,
+// Begins to listen if the options say so, and prints the address. Throws InputError for invalid options,
 // Error if nothing can listen there.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
-// After the result is written: file, push, lingering, deleting. False if something failed; a line on stderr
-// says what.
+// Is called after the result is written: writes the file, pushes, lingers, deletes. Returns false if
+// something failed, which a line on stderr names.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
 class ServiceReporter final : public sweep::SweepListener {
  public:
   ServiceReporter(const std::string& device, const model::DeviceFacts& facts);
-  // At most once a second, and when all is done: a thousand clients may listen while a worker measures.
+  // Writes at most once per second, and when all is done, because many clients may listen while a worker
+  // measures.
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 

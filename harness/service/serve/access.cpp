@@ -1,5 +1,5 @@
-// Tokens are compared in constant time, so that none can be guessed byte by byte. A turn to compare is a
-// shared pointer: it is given back when the request ends, for whatever reason.
+// Decides which requests are answered. Tokens are compared in constant time, so that none can be guessed byte
+// by byte. A turn to compare is a shared pointer, which the end of the request releases.
 #include "harness/service/serve/access.hpp"
 
 #include <openssl/crypto.h>
@@ -14,8 +14,8 @@
 namespace graphbench::serve {
 namespace {
 
-// "localhost:9464" and the like, with and without a port. The owner of a page can let any name resolve to
-// loopback, but no address: every loopback address is accepted.
+// True of "localhost:9464", with and without a port. The owner of a page can make any name resolve to
+// loopback, but not an address, so every loopback address is accepted.
 bool is_loopback_name(std::string_view host) {
   const std::size_t digits = host.find_last_not_of("0123456789");
   if (digits != std::string_view::npos && host[digits] == ':') host = host.substr(0, digits);
@@ -27,16 +27,16 @@ bool is_loopback_name(std::string_view host) {
   return !error && address.is_v6() == bracketed && address.is_loopback();
 }
 
-// What follows "Bearer", in any case; empty for another scheme.
+// The text after "Bearer", in upper or lower case; empty for another scheme.
 std::string_view bearer_token(std::string_view credentials) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(credentials.substr(0, scheme.size()), scheme)) return {};
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// Whether a browser sends it for a page of another origin, or another port. Sec-Fetch-Site is set by the
-// browser and holds behind a proxy, too; browsers without it send the page's origin with every request but
-// GET.
+// True where a browser sends the request for a page of another origin or port. The browser sets
+// Sec-Fetch-Site, which holds behind a proxy too; browsers without it send the page's origin with every
+// request but GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";
@@ -56,7 +56,7 @@ constexpr std::uint64_t body_bytes_max = 64 * 1024;
 }  // namespace
 
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
-  // Probes of a supervisor carry no token, and these answers reveal nothing.
+  // A supervisor's probes carry no token, and these answers reveal nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
   if (changes_something(request) && is_of_another_origin(request)) {
     return refusal(403, "a page of another origin may not do this: ask from the service's own page");

@@ -1,5 +1,5 @@
-// Which requests are answered: those with the token; where none is configured, those to a loopback name. A
-// page of another origin may change nothing. And how much of a body is read.
+// Decides which requests are answered: those with the token or, without a configured token, those to a
+// loopback name. A page of another origin may change nothing. Decides too how much of a body is read.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct Access {
   std::string token;  // empty: none is needed
 };
 
-// The refusal, or nothing where the request may be answered.
+// The refusal; absent where the request may be answered.
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
 
-// A request that is refused sends no body: the API answers the head alone. Comparisons carry documents and
-// take long: their bodies have a limit of their own, and only one is read at a time, so that memory is
-// bounded. The request holds its turn; one without a turn sends no body either. All other bodies are small.
+// The API answers only the head of a request that is refused. Comparisons carry documents and take long, so
+// their bodies have a separate limit, and only one is read at a time. The request holds its turn; without
+// one, its body is not read either. All other bodies are small.
 net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max);
 
 }  // namespace graphbench::serve

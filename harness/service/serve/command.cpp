@@ -1,4 +1,4 @@
-// graphbench serve: checks its options, serves until a signal, and stops within the grace.
+// Runs graphbench serve: checks its options, serves until a signal, and stops within the grace.
 #include "harness/options/command.hpp"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@ struct ServeArguments {
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
-// Bounded, because a client waits for it, and so does a service that is stopping.
+// The bound of a plugin's silence, because a client waits for it, and so does a service that is stopping.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
@@ -48,8 +48,8 @@ double grace_of(const std::string& text) {
   throw InputError("--grace", in_quotes(text) + " will not do: give seconds, 0 to 3600");
 }
 
-// Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which must
-// not learn the token.
+// Takes the variable out of the environment, and out of what /proc shows of it, because sweeps run plugins,
+// which must not learn the token.
 std::optional<std::string> take_token_variable() {
   char* const given = std::getenv("GRAPHBENCH_TOKEN");
   if (given == nullptr) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// A line ending, of any system, is not part of a token. A token that no client could send comes from a wrong
+// Removes a line ending, of any system, from the token. A token that no client could send comes from a wrong
 // file.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
@@ -75,7 +75,8 @@ std::string checked_token(std::string token, const std::string& where) {
   return token;
 }
 
-// From the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can see.
+// Reads the token from the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can
+// see.
 std::string read_token(const std::string& path) {
   const std::optional<std::string> given = take_token_variable();
   if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";
@@ -102,7 +103,7 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// SIGHUP is taken, so that a supervisor that sends it to have files read again ends nothing.
+// Blocks SIGHUP too, so that a supervisor that sends it to have files read again ends nothing.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -129,7 +130,7 @@ sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds
                           options);
 }
 
-// Plugins are loaded in a process of their own, which they may crash.
+// Loads plugins in a separate process, which they may crash.
 serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
   return [silent_max](const std::vector<std::string>& plugin_files) {
@@ -140,7 +141,7 @@ serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   };
 }
 
-// Asked once, before anything is measured: it opens the devices, in a process of its own.
+// Asks once, before anything is measured, a separate process that opens the devices.
 void describe_machine(serve::ServiceSettings& settings) {
   sweep::ProbeRequest request;
   request.list_devices = true;
@@ -154,7 +155,7 @@ void describe_machine(serve::ServiceSettings& settings) {
 
 int serve_until_stopped(serve::ServiceSettings settings) {
   const char* scheme = settings.tls ? "https" : "http";
-  // Before any thread starts: all of them leave these to the wait below.
+  // Signals are blocked before any thread starts, so that all leave them to the wait below.
   const sigset_t signals = block_signals();
   serve::Service service(std::move(settings));
   std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());

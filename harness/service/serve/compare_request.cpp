@@ -1,4 +1,4 @@
-// What `graphbench compare` does, on documents that are in memory already.
+// Does what `graphbench compare` does, on documents that are in memory already.
 #include "harness/service/serve/compare_request.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"mar
                                                                            {"alpha", compare::set_alpha},
                                                                            {"allow", compare::set_allow}}};
 
-// The body's members by name, pointing into it.
+// The body's members by name, as parts of it.
 using Members = std::map<std::string, Member>;
 
 Members members_in(std::string_view body) {

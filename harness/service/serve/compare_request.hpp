@@ -7,8 +7,8 @@
 
 namespace graphbench::serve {
 
-// `document_of`: an ended sweep's result document, or nothing. Returns a document graphbench.comparison/1.
-// Throws InputError for a body, id or document that cannot be used. No file is read.
+// `document_of` returns an ended sweep's result document, or nothing. Returns a document
+// graphbench.comparison/1. Throws InputError for a body, id or document that cannot be used. Reads no file.
 std::string answer_comparison(
     std::string body, const std::function<std::optional<std::string>(const std::string&)>& document_of);
 

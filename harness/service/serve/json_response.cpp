@@ -1,5 +1,5 @@
-// Every body ends with a line break, for people with curl. What is not known yet is null. Of a query nothing
-// is decoded: an id or a number has no escape in it.
+// Writes answers as JSON. Every body ends with a line break, for people with curl. What is not known yet is
+// null. Queries are not decoded, because an id or a number has no escape in it.
 #include "harness/service/serve/json_response.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Answers as JSON, the exception with which a handler refuses a request, and sweeps as the API shows them:
-// docs/service.md says what the members are.
+// Answers as JSON, the exception with which a handler refuses a request, and sweeps as the API shows them.
+// docs/service.md lists the members.
 #pragma once
 
 #include <exception>
@@ -15,12 +15,12 @@
 namespace graphbench::serve {
 
 net::Response json_response(unsigned status, std::string document);
-// Of a document that many clients share, which ends with a line break.
+// Answers with a document that many clients share, which ends with a line break.
 net::Response json_response(unsigned status, std::shared_ptr<const std::string> document);
 // {"error": "why"}
 net::Response refusal(unsigned status, const std::string& why);
 
-// The request is answered with refusal(status, why). `retry_after`: seconds for that header; 0: without it.
+// Has the request answered with refusal(status, why). `retry_after` is that header's seconds; 0: without it.
 class Refused : public std::exception {
  public:
   Refused(unsigned status, std::string why, int retry_after = 0);
@@ -36,11 +36,12 @@ class Refused : public std::exception {
 nlohmann::json json_of(const StoredSweep& sweep);
 nlohmann::json json_of(const model::Progress& progress);
 
-// On one line; bytes that are not UTF-8 are replaced.
+// Writes the document on one line, and replaces bytes that are not UTF-8.
 std::string text_of(const nlohmann::json& document);
 
-// `query`: "limit=N&after=ID", each once at most, N up to 1000 (100); after: the last sweep of the page
-// before. Sweeps that are accepted meanwhile move no page. Throws InputError for any other query.
+// `query` is "limit=N&after=ID", each at most once, N up to 1000 (default 100); `after` is the last sweep of
+// the page before. Sweeps that are accepted meanwhile do not move pages. Throws InputError for any other
+// query.
 net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
 }  // namespace graphbench::serve

@@ -1,5 +1,5 @@
-// Two locks: one to measure, one to be next. A service that has measured must be next again before it
-// measures once more, so that two services with full queues alternate.
+// Takes turns by two locks: one to measure, one to be next. A service that has measured must be next again
+// before it measures once more, so that two services with full queues alternate.
 #include "harness/service/serve/machine_turn.hpp"
 
 #include <fcntl.h>

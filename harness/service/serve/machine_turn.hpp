@@ -1,4 +1,4 @@
-// The turn to measure: the services of one user on one machine run their sweeps one after the other.
+// The turn to measure: one user's services on one machine run their sweeps one after the other.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@ namespace graphbench::serve {
 // The first of XDG_RUNTIME_DIR, /run/lock and TMPDIR (or /tmp) that this process may write to.
 std::string turn_folder();
 
-// A turn ends with its process at the latest. Not thread-safe.
+// Takes and keeps the turn, which ends with the process at the latest. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) where `folder` cannot hold the locks. Empty: there are no other services.
+  // Throws Error(io) where `folder` cannot hold the locks. An empty one means that there are no other
+  // services.
   explicit MachineTurn(const std::string& folder);
 
-  // Whether this service has the turn now. One that was refused is next, before the present one may measure
-  // again.
+  // Returns true where this service has the turn now. A service that was refused is next, before the present
+  // one may measure again.
   bool try_take();
   void give_back();
 

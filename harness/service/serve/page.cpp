@@ -1,4 +1,4 @@
-// Its headers keep a browser from running or loading anything else.
+// Answers with the page, whose headers keep a browser from running or loading anything else.
 #include "harness/service/serve/page.hpp"
 
 #include <memory>

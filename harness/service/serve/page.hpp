@@ -10,7 +10,7 @@ namespace graphbench::serve {
 struct Page {
   std::string_view html;  // empty where the page was not built in
   std::string_view
-      policy;  // its Content-Security-Policy, which names its script and its style by their hashes
+      policy;  // the Content-Security-Policy, which names the page's script and style by their hashes
 };
 
 extern const Page built_in_page;

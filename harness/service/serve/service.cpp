@@ -1,4 +1,4 @@
-// Puts the parts together in the order they need each other.
+// Puts the parts of the service together in the order in which they need each other.
 #include "harness/service/serve/service.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,8 @@
 namespace graphbench::serve {
 namespace {
 
-// Each of two services on one folder would take the other's running sweep for one that was cut short.
+// Locks the folder: each of two services on one folder would take the other's running sweep for an
+// interrupted one.
 process::Descriptor lock_folder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
@@ -42,12 +43,12 @@ process::Descriptor lock_folder(const std::string& folder) {
 }
 
 constexpr std::size_t connections_max = 256;
-// Streams stay open for hours: most connections are left for short requests.
+// Streams stay open for hours, so most connections are left for short requests.
 constexpr std::size_t followers_max = 64;
-// The allocator raises this by itself to the size of what was freed, and then keeps as much for each thread:
-// a service that has sent a few large documents would hold their memory for ever.
+// The allocator would raise this to the size of what was freed, and then keep as much for each thread: a
+// service that has sent a few large documents would hold their memory for ever.
 constexpr int mmap_threshold_bytes = 128 * 1024;
-// Standard streams, the listening socket, database, lock, a sweep's pipes and what a library opens.
+// Descriptors of standard streams, the listening socket, database, lock, a sweep's pipes and libraries.
 constexpr rlim_t other_descriptors = 64;
 
 RunnerSettings runner_settings(const ServiceSettings& settings) {
@@ -108,7 +109,8 @@ Service::Service(ServiceSettings settings) {
   parts_ = std::make_unique<Parts>(settings);
 }
 
-// First of all: the grace begins here, and not when the server has finished its long answers.
+// Stops the runner first, so that the grace begins here, and not when the server has finished its long
+// answers.
 Service::~Service() {
   parts_->runner.stop();
 }

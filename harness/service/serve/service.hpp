@@ -20,10 +20,10 @@ struct ServiceSettings {
   Access access;                         // with a token, where `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
+  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // the limit of a comparison's body
   PluginFolder plugins = {};                           // what requests may name
-  WorkloadCatalog workloads = {};                      // likewise
-  std::vector<std::string> sweep_command;              // what starts a sweep that reports its events
+  WorkloadCatalog workloads = {};                      // what requests may name
+  std::vector<std::string> sweep_command;              // starts a sweep that reports its events
   std::vector<ListedDevice> devices;                   // what GET /v1/devices says
   std::string tool_version;
   std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
@@ -35,7 +35,7 @@ void raise_descriptor_limit();
 
 class Service {
  public:
-  // Serves from here on. Throws Error(io) where it cannot listen there or keep its state there.
+  // Begins to serve. Throws Error(io) where it cannot listen, or keep its state in the folder.
   explicit Service(ServiceSettings settings);
   // Stops listening, then the running sweep.
   ~Service();

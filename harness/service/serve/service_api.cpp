@@ -1,5 +1,5 @@
-// Routes to the store and the runner. What reads a disk does not run on the network's thread: while the disk
-// is slow, others are answered.
+// Routes requests to the store and the runner. Reading a disk does not happen on the network's thread, so
+// that others are answered while the disk is slow.
 #include "harness/service/serve/service_api.hpp"
 
 #include <array>
@@ -100,8 +100,8 @@ class Api {
     }
   }
 
-  // A change is stored as a whole or not at all, so that the client may repeat the request. stderr says the
-  // same once a minute at most.
+  // A change is stored completely or not at all, so that the client may repeat the request. stderr says so at
+  // most once per minute.
   Response store_fails(const Request& request, const std::string& why) const {
     {
       const std::scoped_lock lock(warning_mutex_);
@@ -146,7 +146,7 @@ class Api {
     return json_response(200, text_of({{"plugins", plugins}}));
   }
 
-  // Documents may be long: one comparison at a time, and not on the network's thread.
+  // Documents may be long, so one comparison runs at a time, outside of the network's thread.
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
     if (!request.hold) throw Refused(503, "another comparison is under way: try again", 1);
@@ -201,7 +201,7 @@ class Api {
 
   Response remove(const Request& request) const {
     const std::string& id = request.parameters.at("id");
-    // First of all, so that a sweep can be stopped where nothing can be stored.
+    // The runner is asked first, so that a sweep can be stopped where nothing can be stored.
     if (runner_.cancel(id)) return answer_with(202, request);
     const StoredSweep sweep = asked(request);
     if (sweep.state == SweepState::queued && store_.cancel(id)) {
@@ -214,7 +214,7 @@ class Api {
     throw Refused(409, ending ? sweep.message : "this sweep has ended");
   }
 
-  // Cells that are finished are not measured again: they stand in the document marked as taken over.
+  // Finished cells are not measured again: the document marks them as taken over.
   Response resume(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const Refused not_resumable(409, "this sweep was not interrupted and has not failed");
@@ -287,9 +287,9 @@ class Api {
   reporters::ServiceMetrics& service_metrics_;
   Submission submission_;
   net::Router router_;
-  mutable SharedDocuments documents_;  // of the thread of brief work
+  mutable SharedDocuments documents_;  // used by the thread of brief work
   mutable std::mutex warning_mutex_;
-  mutable std::string warning_;  // the last on stderr that the store fails
+  mutable std::string warning_;  // the last one on stderr about the store
   mutable Clock::time_point warned_at_;
 };
 

@@ -27,7 +27,7 @@ struct ApiSettings {
   std::size_t queued_max = 64;  // beyond it: 429
   std::vector<ListedDevice> devices;
   PluginFolder plugins = {};       // what requests may name
-  WorkloadCatalog workloads = {};  // likewise
+  WorkloadCatalog workloads = {};  // what requests may name
 };
 
 // What the API answers from; all outlive the handler.
@@ -39,7 +39,7 @@ struct ApiParts {
   reporters::ServiceMetrics& service_metrics;
 };
 
-// "GET /v1/sweeps/{id}", each of them.
+// All routes, as "GET /v1/sweeps/{id}".
 std::vector<std::string> api_routes();
 
 net::Handler make_api(ApiSettings settings, ApiParts parts);

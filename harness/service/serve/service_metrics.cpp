@@ -1,11 +1,12 @@
-// A registry of its own: these change with every request, and what cells show is rendered once for many.
+// Keeps the service's metrics in a separate registry: they change with every request, and cells' metrics are
+// rendered once for many.
 #include "harness/service/serve/service_metrics.hpp"
 
 #include <utility>
 
 namespace graphbench::reporters {
 
-// From a look-up to a slow disk: 100 us to 2.5 s.
+// The range is from a look-up to a slow disk, 100 us to 2.5 s.
 static const prometheus::Histogram::BucketBoundaries buckets = {1e-4,   2.5e-4, 1e-3, 2.5e-3, 1e-2,
                                                                 2.5e-2, 0.1,    0.25, 1,      2.5};
 

@@ -19,11 +19,11 @@ class ServiceMetrics {
   ServiceMetrics(const ServiceMetrics&) = delete;
   ServiceMetrics& operator=(const ServiceMetrics&) = delete;
 
-  // `route`: the pattern, "/v1/sweeps/{id}"; never what a client made up, for every label value is kept.
+  // `route` is the pattern, "/v1/sweeps/{id}", never a client's text, because every label value is kept.
   void count_request(const std::string& route, unsigned code, double seconds);
-  // "done", "failed", "cells_failed", "cancelled", "interrupted".
+  // `status` is "done", "failed", "cells_failed", "cancelled" or "interrupted".
   void count_sweep(const std::string& status);
-  // `queued` absent: not known, and there is no such series.
+  // Where `queued` is absent there is no such series.
   void set_queue(std::optional<std::size_t> queued, std::size_t capacity);
   void set_streams(std::size_t open);
 

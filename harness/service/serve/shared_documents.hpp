@@ -1,4 +1,4 @@
-// Documents that clients are being sent, so that a hundred who ask for one are sent the same bytes.
+// Documents that clients are being sent, so that all who ask for one share its bytes.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,13 @@
 
 namespace graphbench::serve {
 
-// Holds nothing itself: a document goes with the last client that is sent it. For one thread at a time.
+// Holds nothing itself: a document is freed with the last client that is sent it. One thread at a time uses
+// it.
 class SharedDocuments {
  public:
   using Document = std::shared_ptr<const std::string>;
 
-  // `name` says all that the document depends on. `make` is called where no client is being sent it.
+  // `name` says all that the document depends on. `make` makes it where no client is being sent it.
   template <typename Make>
   Document get(const std::string& name, Make&& make) {
     std::erase_if(documents_, [](const auto& each) { return each.second.expired(); });
@@ -25,7 +26,7 @@ class SharedDocuments {
     return document;
   }
 
-  // What has that name is another document from now on.
+  // Forgets the name, which is another document's from now on.
   void forget(const std::string& name) { documents_.erase(name); }
 
  private:

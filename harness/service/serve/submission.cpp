@@ -1,4 +1,4 @@
-// Each refusal names the key, the value and what to give instead.
+// Checks and queues a requested sweep. Each refusal names the key, the value and what to give instead.
 #include "harness/service/serve/submission.hpp"
 
 #include <string_view>
@@ -15,7 +15,7 @@ using net::Request;
 using net::Response;
 
 constexpr std::size_t key_bytes_max = 255;
-// They keep their connections while they wait.
+// How many requests may wait, which keep their connections meanwhile.
 constexpr long waiting_max = 16;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// POST /v1/sweeps: a request is checked and queued.
+// Answers POST /v1/sweeps: checks and queues a request.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class Submission {
     PluginFolder plugins;
     WorkloadCatalog workloads;
   };
-  // `queued` is called after something was. The store outlives this.
+  // Calls `queued` after it queued a sweep. The store outlives this.
   Submission(Settings settings, SweepStore& store, std::function<void()> queued);
 
   // A request that names plugins is answered later, because they are loaded first. Throws Refused and

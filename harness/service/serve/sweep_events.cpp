@@ -1,4 +1,4 @@
-// Cells travel as they will stand in the result document.
+// Reads the events of a sweep's process, whose cells have the form of the result document.
 #include "harness/service/serve/sweep_events.hpp"
 
 #include "harness/model/codec/messages.hpp"

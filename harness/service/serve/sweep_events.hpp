@@ -18,7 +18,7 @@ struct SweepBegan {
 struct SweepProgress {
   model::Progress progress;
 };
-// As sweep::SweepListener::cells_done tells them; of the samples, the first steps' latencies alone arrive.
+// The cells of sweep::SweepListener::cells_done, with no samples but the first steps' latencies.
 struct SweepCells {
   std::vector<model::CellResult> cells;
 };

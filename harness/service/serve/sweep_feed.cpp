@@ -1,4 +1,5 @@
-// One lock around what has happened and who follows, so that no event falls between the two.
+// Sends events to the clients that follow. One lock guards what has happened and who follows, so that no
+// event is lost between the two.
 #include "harness/service/serve/sweep_feed.hpp"
 
 #include <algorithm>
@@ -11,10 +12,10 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// More than the cells that a worker brings at once.
+// This is more than the cells that a worker brings at once.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
-// A document has no line breaks: they would end the event.
+// A document has no line breaks, which would end the event.
 std::string event_of(const char* name, const std::string& document, std::int64_t number = 0) {
   const std::string id = number > 0 ? "id: " + std::to_string(number) + "\n" : "";
   return id + "event: " + name + "\ndata: " + document + "\n\n";

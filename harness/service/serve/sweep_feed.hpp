@@ -1,4 +1,4 @@
-// The clients that follow a sweep: server-sent events, first past ones, then new ones.
+// Sends a sweep's events to the clients that follow it: first past ones, then new ones.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ class SweepFeed {
   ~SweepFeed() = default;
 
   void tell_progress(const std::string& id, const std::string& document);
-  // After the store has them.
+  // Is called after the store has the cells.
   void tell_cells(const std::string& id, const std::vector<StoredCell>& cells);
-  // After the store has the end.
+  // Is called after the store has the end.
   void tell_done(const std::string& id);
 
   struct Following {
-    SharedDocuments::Document past;           // cells with numbers beyond `after`: many clients share it
+    SharedDocuments::Document past;           // cells with numbers beyond `after`, which clients share
     std::shared_ptr<net::BodyStream> stream;  // progress, cells, and so on until the sweep has ended
   };
   // Absent where as many follow as may; the sweep must exist.

@@ -1,4 +1,4 @@
-// One sweep as a child process: this binary's own --sweep, so that a crash ends that sweep alone.
+// One sweep as a child process, this binary's --sweep, so that a crash ends only that sweep.
 #pragma once
 
 #include <sys/types.h>
@@ -25,16 +25,17 @@ class SweepProcess {
  public:
   // `argv[0]` is the file to run. Throws Error(io) where it cannot be started.
   explicit SweepProcess(const std::vector<std::string>& argv);
-  // A child that still runs is killed.
+  // Kills a child that still runs.
   ~SweepProcess();
   SweepProcess(const SweepProcess&) = delete;
   SweepProcess& operator=(const SweepProcess&) = delete;
 
-  // Until it has ended; `on_line` is called for every line on its descriptor 3, on this thread. Once.
+  // Runs until the child has ended, and calls `on_line` for every line on its descriptor 3, on this thread.
+  // It is called once.
   SweepExit run(const std::function<void(std::string_view line)>& on_line);
 
-  // From any thread, while run() runs: SIGTERM, which a sweep answers by keeping what it measured, and
-  // SIGKILL `grace` later.
+  // Sends SIGTERM, which makes a sweep keep what it measured, and SIGKILL `grace` later. Any thread may call
+  // it while run() runs.
   void stop(std::chrono::milliseconds grace);
 
  private:

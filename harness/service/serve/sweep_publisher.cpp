@@ -1,4 +1,4 @@
-// A sweep that was done is told from the documents of its cells.
+// Shows sweeps on /metrics; one that ended earlier is shown from the documents of its cells.
 #include "harness/service/serve/sweep_publisher.hpp"
 
 #include <cstdio>
@@ -25,7 +25,7 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
   }
 }
 
-// All of it is read before any of it is shown.
+// Reads everything before it shows anything.
 void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended& sweep) {
   const SweepEvent event = decode_sweep_event(sweep.began);
   const auto* began = std::get_if<SweepBegan>(&event);
@@ -70,7 +70,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   if (device_.empty()) return;
   const bool done = end.state == SweepState::done;
   if (done) metrics_.drop_vanished(device_);
-  // A sweep that did not end by itself is not compared: what was not measured is not lost.
+  // A sweep that did not end by itself is not compared, because what was not measured is not lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
   metrics_.end_sweep(device_, success ? std::optional(process::unix_seconds_now()) : std::nullopt);

@@ -1,4 +1,4 @@
-// What /metrics shows of sweeps: of the running one as it tells, and after a restart what was shown last.
+// What /metrics shows of sweeps: the running one's events, and after a restart what was shown last.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@
 
 namespace graphbench::serve {
 
-// Of one thread, but for the metrics themselves.
+// One thread uses it; the metrics are thread-safe.
 class SweepPublisher {
  public:
-  // Begins with the last sweep that is done: its cells, and how they compare with the baseline where there is
-  // one. Where it cannot be read a line on stderr says so. `baseline` null: none.
+  // Begins with the cells of the last sweep that is done, and their comparison with `baseline`, unless that
+  // is null. A line on stderr says where the sweep cannot be read.
   SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
-  // In this order for each sweep; one that never reported its device has nothing to end.
+  // These are called in this order for each sweep. One that never reported its device has nothing to end.
   void prepare();
   void begin(const SweepBegan& event);
   void update(const model::Progress& progress);
@@ -32,7 +32,7 @@ class SweepPublisher {
 
   reporters::SweepMetrics& metrics_;
   const std::shared_ptr<const publish::Baseline> baseline_;
-  std::string device_;  // of the running sweep; empty: not known yet
+  std::string device_;  // the running sweep's; empty: not known yet
 };
 
 }  // namespace graphbench::serve

@@ -1,4 +1,4 @@
-// JSON and TOML become the same values, so that both have the same rules.
+// Parses requests for sweeps. JSON and TOML become the same values, so that both have the same rules.
 #include "harness/service/serve/sweep_request.hpp"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ std::string key_of(const std::string& written) {
   return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-// nlohmann keeps the last of two members with one name; a person who wrote both meant something else. Depth
-// is checked here, before anything recurses over the document.
+// Refuses two members with one name, of which nlohmann would keep the last. Checks the depth before anything
+// recurses over the document.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {

@@ -1,5 +1,5 @@
-// One thread takes a sweep from the store, runs its process and stores its end. Where the store fails, the
-// end is kept in memory and tried again, and no other sweep starts meanwhile.
+// Runs queued sweeps on one thread, which takes a sweep from the store, runs its process and stores its end.
+// Where the store fails, the end is kept in memory and tried again, and no other sweep starts meanwhile.
 #include "harness/service/serve/sweep_runner.hpp"
 
 #include <algorithm>
@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/utc_now.hpp"
 #include "graphs/base/whole_file.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/numbers.hpp"
-#include "harness/service/serve/finished_document.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_process.hpp"
@@ -23,6 +24,50 @@
 
 namespace graphbench::serve {
 namespace {
+
+struct FinishedDocument {
+  SweepEnd end;
+  std::vector<SweepStore::NewCell> cells;
+};
+
+// Reads a document that is complete although its sweep's end is not stored, because the service or the
+// sweep's process died in between. Absent where there is no complete document at `path`.
+std::optional<FinishedDocument> read_finished(const std::string& path) {
+  try {
+    const codec::PaddedText text = codec::read_text(path);
+    const codec::DocumentInParts document = codec::read_parts(text.view(), path);
+    if (!document.head.complete) return std::nullopt;
+    FinishedDocument finished;
+    finished.end.exit_code = exit_done;
+    for (const codec::CellText& cell : document.cells) {
+      if (cell.status == model::CellStatus::failed) finished.end.exit_code = exit_cells_failed;
+      finished.cells.push_back({cell.id, std::string(text.view().substr(cell.begin, cell.bytes))});
+    }
+    finished.end.finished_at = document.head.finished_at;
+    finished.end.result = text.view();
+    return finished;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+// Stores interrupted sweeps whose documents in the folder are complete as done, and removes those files. The
+// name of a document says whose it is; it is removed before its sweep runs again. Throws what the store
+// throws.
+void store_finished_documents(SweepStore& store, const std::string& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() != ".json") continue;
+    const std::optional<StoredSweep> sweep = store.find(path.stem().string());
+    if (!sweep || sweep->state != SweepState::interrupted) continue;
+    const std::optional<FinishedDocument> finished = read_finished(path.string());
+    if (!finished) continue;
+    store.add_cells(sweep->id, finished->cells);
+    store.end(sweep->id, finished->end);
+    std::filesystem::remove(path);
+    std::filesystem::remove(sweep::journal_of(path.string()));
+  }
+}
 
 constexpr std::chrono::seconds turn_period{1};
 
@@ -32,13 +77,13 @@ std::optional<std::string> contents_of(const std::string& path) {
   return std::move(file.text);
 }
 
-// Where it cannot be removed the next run of this sweep, if any, says so: it cannot write its document.
+// Where the file cannot be removed, the next run of this sweep reports that it cannot write its document.
 void remove_file(const std::string& path) {
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
 }
 
-// Where a sweep's submitting thread will be, as far as its arguments say.
+// Where a sweep's submitting thread will run, as far as its arguments say.
 model::InstrumentOptions instruments_of(const std::vector<std::string>& argv) {
   static constexpr std::string_view cpu = "--cpu=";
   model::InstrumentOptions instruments;
@@ -74,13 +119,13 @@ const char* status_of(const SweepEnd& end) {
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
 
-// Before the store is used: the last sweep that is done is what /metrics begins with.
+// Is called before the store is used, because /metrics begins with the last sweep that is done.
 SweepStore& with_finished_documents(SweepStore& store, const std::string& folder) {
   store_finished_documents(store, folder);
   return store;
 }
 
-// Files are named on stderr alone: those who run the service read it, and clients do not.
+// Files are named only on stderr, which operators read and clients do not.
 void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::string& why,
                       const std::string& document) {
   const std::string where = end.result ? "; its results are in " + document : "";
@@ -164,7 +209,7 @@ void SweepRunner::loop() {
   }
 }
 
-// Nothing where the service stops.
+// Returns the next sweep; absent where the service stops.
 std::optional<StoredSweep> SweepRunner::next() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
@@ -186,7 +231,7 @@ std::optional<StoredSweep> SweepRunner::next() {
   return std::nullopt;
 }
 
-// With the lock held. The turn is left to other services where nothing is queued.
+// Is called with the lock held. Leaves the turn to other services where nothing is queued.
 std::optional<StoredSweep> SweepRunner::take_if_our_turn() {
   const bool queued = store_.queued() > 0;
   waits_for_turn_ = queued && !turn_.try_take();
@@ -253,7 +298,7 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
   return process.run([&](std::string_view line) { take(sweep.id, line); });
 }
 
-// A request names plugins by bare names; what the folder holds now decides which files those are.
+// Requests have bare names of plugins; the folder's present files decide what they mean.
 std::string SweepRunner::with_path(const std::string& argument) const {
   constexpr std::string_view option = "--plugin=";
   if (!argument.starts_with(option)) return argument;
@@ -279,7 +324,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
   }
 }
 
-// Until the store has it; false where it does not before the service has to be gone.
+// Tries until the store has the end. Returns false where that fails before the service must end.
 bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const std::string& document) {
   while (true) {
     std::string why;
@@ -311,7 +356,7 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
   }
 }
 
-// Once, however often it is tried. With the lock held.
+// Warns once, however often it is tried. Is called with the lock held.
 void SweepRunner::warn_of_trouble(const std::string& why, const std::string& advice) {
   if (trouble_ == why) return;
   trouble_ = why;

@@ -1,4 +1,4 @@
-// Runs queued sweeps, one at a time: two that measure on one machine would disturb each other.
+// Runs queued sweeps, one at a time, because two on one machine would disturb each other.
 #pragma once
 
 #include <chrono>
@@ -27,12 +27,12 @@ class SweepProcess;
 struct SweepExit;
 
 struct RunnerSettings {
-  std::vector<std::string> command;  // how to start a sweep; its arguments follow
+  std::vector<std::string> command;  // starts a sweep; its arguments follow
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds retry{3'000};  // between attempts to store what could not be stored
   std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
-  PluginFolder plugins = {};     // where an argument --plugin=NAME finds its file
+  PluginFolder plugins = {};                                    // has the file of an argument --plugin=NAME
   std::string turn_folder = {};  // where services take turns; empty: this one takes none
 };
 
@@ -45,24 +45,24 @@ struct RunnerParts {
   machine::HousekeepingThreads& housekeeping;
 };
 
-// Has a thread of its own. All members are thread-safe.
+// Has its own thread. All members are thread-safe.
 class SweepRunner {
  public:
-  // Begins with what is queued.
+  // Begins with the queued sweeps.
   SweepRunner(RunnerSettings settings, RunnerParts parts);
-  // Stops, and waits: the running sweep is kept as interrupted, with what it measured. Where its end cannot
-  // be stored it is tried until the grace is over.
+  // Stops, and waits. The running sweep becomes interrupted and keeps what it measured. Storing its end is
+  // tried until the grace is over.
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
   // Begins to stop, and does not wait.
   void stop();
-  // Something was queued.
+  // Is called after a sweep was queued.
   void wake();
-  // Stops the sweep where it runs; it becomes cancelled. False where it does not run.
+  // Stops a running sweep, which becomes cancelled. Returns false where it does not run.
   bool cancel(const std::string& id);
-  // Why no sweep is started until it is tried again: the store fails. Empty: nothing.
+  // Why no sweep starts: the store fails. Empty where it works.
   std::string trouble() const;
   // The sweep with a message that only this process knows: why it waits, or why its end is not stored yet.
   StoredSweep with_message(StoredSweep sweep) const;
@@ -94,11 +94,11 @@ class SweepRunner {
   bool waits_for_turn_ = false;
   std::string trouble_;
   std::string running_;              // the sweep's id
-  SweepProcess* process_ = nullptr;  // of the running sweep
+  SweepProcess* process_ = nullptr;  // the running sweep's
   std::string ended_;                // the id of a sweep that has ended and is not stored as such
   std::string ended_message_;
-  MachineTurn turn_;          // used by the thread alone
-  SweepPublisher publisher_;  // likewise
+  MachineTurn turn_;          // used only by the thread
+  SweepPublisher publisher_;  // used only by the thread
   std::thread thread_;
 };
 

@@ -1,10 +1,15 @@
-// Statements are prepared for each call: a service that measures for minutes can afford it.
+// Keeps sweeps in a SQLite file. Statements are prepared for each call, which costs little beside sweeps of
+// minutes.
 #include "harness/service/serve/sweep_store.hpp"
 
+#include <fcntl.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "graphs/base/utc_now.hpp"
@@ -41,7 +46,7 @@ std::optional<int> exit_code_of(const Statement& row, int column) {
   return static_cast<int>(row.integer(column));
 }
 
-// A row that was damaged by hand is one failed sweep; the others are shown as they are.
+// A damaged row is one failed sweep; the others are shown as they are.
 StoredSweep sweep_of(const Statement& row) {
   StoredSweep sweep;
   sweep.id = row.text(0);
@@ -134,7 +139,8 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
   return row.text(0);
 }
 
-// A change that is rolled back never leaves memory: only one that is kept shows whether the disk has room.
+// Keeps its change, because one that is rolled back never leaves memory, and would not show that the disk is
+// full.
 void SweepStore::probe() {
   const std::scoped_lock lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -256,7 +262,7 @@ std::optional<SweepStore::Ended> SweepStore::last_done() const {
   return Ended{row.text(0), row.text(1), exit_code_of(row, 2), row.integer(3)};
 }
 
-// One transaction. A file that was removed takes what is written to it along.
+// Makes the change in one transaction. What is written to a removed file is lost.
 void SweepStore::write(const std::function<void()>& change) {
   storage::Transaction transaction(database_);
   if (database_.file_has_moved()) {
@@ -268,6 +274,67 @@ void SweepStore::write(const std::function<void()>& change) {
 
 std::size_t SweepStore::count_queued() const {
   return static_cast<std::size_t>(database_.integer_of("SELECT count(*) FROM sweeps WHERE state = 'queued'"));
+}
+
+namespace {
+
+constexpr const char* tables = R"(
+CREATE TABLE IF NOT EXISTS sweeps (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL,
+  arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE, submitted_at TEXT NOT NULL,
+  started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '', exit_code INTEGER,
+  message TEXT NOT NULL DEFAULT '', result TEXT);
+CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);
+CREATE TABLE IF NOT EXISTS cells (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL, cell TEXT NOT NULL, document TEXT NOT NULL,
+  UNIQUE (sweep, cell));
+CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);
+DROP TABLE IF EXISTS kept;
+DROP TABLE IF EXISTS begun;
+)";
+
+// Sets the file's mode, which SQLite gives to the files beside it.
+void make_private(const std::string& file) {
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) throw storage::StorageError(std::strerror(errno));
+  close(descriptor);
+}
+
+// Adds a column where it is missing: an older graphbench leaves the columns and lowers the version.
+void add_column(storage::Connection& database, const std::string& table, const std::string& column) {
+  const std::string sql = "SELECT 1 FROM pragma_table_info('" + table + "') WHERE name = '" + column + "'";
+  if (database.prepare(sql).step()) return;
+  database.run("ALTER TABLE " + table + " ADD COLUMN " + column + " TEXT NOT NULL DEFAULT ''");
+}
+
+void upgrade(storage::Connection& database) {
+  storage::Transaction transaction(database);
+  database.execute(tables);
+  add_column(database, "sweeps", "began");
+  database.run("PRAGMA user_version = " + std::to_string(sweep_store_version));
+  transaction.commit();
+}
+
+}  // namespace
+
+storage::Connection open_sweep_store(const std::string& file) {
+  try {
+    make_private(file);
+    storage::Connection database(
+        file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
+    // FULL: an accepted sweep survives the machine's end, not only the process's.
+    // 256 KiB of pages: the kernel caches them as well, and 2 MiB that fill row by row look like a leak.
+    database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
+    const std::int64_t version = database.integer_of("PRAGMA user_version");
+    if (version > sweep_store_version) {
+      throw storage::StorageError("a newer graphbench wrote it (version " + std::to_string(version) +
+                                  "): use that one, or another --state");
+    }
+    if (version < sweep_store_version) upgrade(database);
+    return database;
+  } catch (const storage::StorageError& error) {
+    throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + error.what());
+  }
 }
 
 }  // namespace graphbench::serve

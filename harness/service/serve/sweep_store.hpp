@@ -1,4 +1,4 @@
-// What the service remembers: every accepted sweep and how it ended. One SQLite file.
+// What the service remembers, in one SQLite file: every accepted sweep and how it ended.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace graphbench::serve {
 // queued -> running -> done | failed | cancelled | interrupted. A sweep that ended with failed cells is done.
 enum class SweepState : std::uint8_t { queued, running, done, failed, cancelled, interrupted };
 const char* name_of(SweepState state);
-// Whether it can be queued again. Its journal, if it has one, is still there.
+// True where the sweep can be queued again. Its journal, if it has one, still exists.
 constexpr bool is_resumable(SweepState state) {
   return state == SweepState::interrupted || state == SweepState::failed;
 }
@@ -24,22 +24,22 @@ constexpr bool is_resumable(SweepState state) {
 struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
-  std::vector<std::string> arguments;  // of `graphbench --sweep`
-  std::string submitted_at;            // RFC 3339, UTC; likewise the next two, empty where not yet
+  std::vector<std::string> arguments;  // for `graphbench --sweep`
+  std::string submitted_at;            // RFC 3339, UTC, like the next two, which may be empty
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
   std::string message;  // why it failed
 };
 
-// A cell that is done, as it stands in the result document, on one line.
+// A cell that is done, in the form of the result document, on one line.
 struct StoredCell {
   std::int64_t number = 0;  // grows with time, over all sweeps
   std::string id;           // "mlp/base/bf16/forward/b8/w3/whole"
   std::string document;
 };
 
-// Of all of their documents.
+// The size of all their documents.
 std::size_t document_bytes(const std::vector<StoredCell>& cells);
 
 struct SweepEnd {
@@ -51,11 +51,11 @@ struct SweepEnd {
 };
 
 // Thread-safe. Every change is on disk when the call returns. All throw storage::StorageError where the file
-// cannot be read or written, and wait for no other process that holds it.
+// cannot be read or written, and do not wait for another process that holds it.
 class SweepStore {
  public:
-  // Sweeps that ran when an earlier process ended become `interrupted`. A file of an older version is
-  // brought to this one's form; one of a newer version throws Error(io).
+  // Makes sweeps that ran when an earlier process ended `interrupted`. Upgrades a file of an older version;
+  // throws Error(io) for a newer one.
   explicit SweepStore(const std::string& file);
   SweepStore(const SweepStore&) = delete;
   SweepStore& operator=(const SweepStore&) = delete;
@@ -64,31 +64,31 @@ class SweepStore {
   struct Added {
     enum class What : std::uint8_t { added, known, full };
     What what = What::added;
-    StoredSweep sweep = {};  // the earlier one where `known`: same key; none where `full`
-    bool same = true;        // whether the earlier sweep's arguments are these
+    StoredSweep sweep = {};  // `known`: the earlier one with this key; `full`: empty
+    bool same = true;        // the earlier sweep has these arguments
   };
-  // `key`: an Idempotency-Key; empty: none.
+  // `key` is an Idempotency-Key, or empty.
   Added add(const std::vector<std::string>& arguments, const std::string& key, std::size_t queued_max);
 
   std::optional<StoredSweep> find(const std::string& id) const;
-  // Newest first; of those that are older than `after`, which exists, where given.
+  // Lists the newest first; where `after` is given, which exists, only older ones.
   std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const;
   std::size_t queued() const;
-  // Of a sweep that has ended.
+  // The document of a sweep that has ended.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Throws where nothing can be written now. Writes once a second at most, and repeats its answer in between.
+  // Throws where nothing can be written. Writes at most once per second, and repeats its answer in between.
   void probe();
 
-  // The oldest queued sweep becomes running. Its document from before an interruption is removed.
+  // Makes the oldest queued sweep running, and removes its document from before an interruption.
   std::optional<StoredSweep> take();
-  // The event with which a running sweep began.
+  // Stores the event with which a running sweep began.
   void begin(const std::string& id, const std::string& event);
-  // All of it or nothing; may be tried again.
+  // Stores all of the end or nothing, so it may be tried again.
   void end(const std::string& id, const SweepEnd& end);
-  // A resumable sweep becomes queued again; false where it is not resumable.
+  // Queues a resumable sweep again. Returns false where it is not resumable.
   bool resume(const std::string& id);
-  // A queued sweep becomes cancelled; false where it is not queued.
+  // Cancels a queued sweep. Returns false where it is not queued.
   bool cancel(const std::string& id);
 
   // Stores each cell in place of its earlier form; returns those that are new or have changed.
@@ -97,9 +97,9 @@ class SweepStore {
     std::string document;
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
-  // With numbers beyond `after`, in their order.
+  // The sweep's cells with numbers beyond `after`, in their order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // The highest of their numbers; 0: there are none. Cells are as they were where it is.
+  // The highest number of its cells; 0: there are none. Where it has not changed, neither have the cells.
   std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
@@ -108,7 +108,7 @@ class SweepStore {
     std::optional<int> exit_code;
     std::int64_t unix_seconds = 0;
   };
-  // The sweep that was accepted last of those that are done.
+  // The last accepted sweep that is done.
   std::optional<Ended> last_done() const;
 
  private:
@@ -118,14 +118,14 @@ class SweepStore {
   mutable std::mutex mutex_;
   mutable storage::Connection database_;
   std::optional<std::chrono::steady_clock::time_point> probed_;
-  std::string probe_error_;  // of that time; empty: none
+  std::string probe_error_;  // the error at that time; empty: none
 };
 
-// Rises when the tables change in a way that an older graphbench cannot read.
+// The version rises when the tables change in a way that an older graphbench cannot read.
 inline constexpr int sweep_store_version = 3;
 
-// Creates the file where there is none, for this user alone, and upgrades the tables of an older version.
-// Throws Error(io) that names the file where it cannot be used or a newer version wrote it.
+// Creates the file where there is none, for this user only, and upgrades the tables of an older version.
+// Throws Error(io), which names the file, where it cannot be used or a newer version wrote it.
 storage::Connection open_sweep_store(const std::string& file);
 
 }  // namespace graphbench::serve

@@ -1,12 +1,11 @@
 // The path of a group, and what a gateway's answers become.
-#include "harness/service/publish/push_gateway.hpp"
-
 #include <gmock/gmock.h>
 
 #include <mutex>
 
 #include "graphs/base/error.hpp"
 #include "harness/service/net/http_server.hpp"
+#include "harness/service/publish/publisher.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::publish {

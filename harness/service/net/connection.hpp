@@ -1,4 +1,4 @@
-// What the connections of one server share, and how they count. Used on the server's thread alone.
+// What the connections of one server share, and how they are counted. It is used only on the server's thread.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -22,22 +22,22 @@ struct Connections {
   Handler handler;
   Admit admit;
   Router::Refuse refuse;
-  // Where Response::later runs: brief work, and other work.
+  // Where Response::later runs, by whether its work is brief.
   std::function<boost::asio::any_io_executor(bool brief)> aside;
-  // Called when an answer has been sent, and when a connection has ended or has no request any more.
+  // Is called when an answer has been sent, and when a connection has ended or has no request any more.
   std::function<void()> changed;
 
   std::size_t open = 0;
-  std::list<boost::beast::tcp_stream*> resting;  // those without a request, the longest first
+  std::list<boost::beast::tcp_stream*> resting;  // connections without a request, the longest first
   std::size_t answers =
       0;  // that are being sent; of one that goes on as a stream, the beginning alone counts
-  // Large bodies that are being sent, and to how many clients each; the bytes of all of them.
+  // Large bodies that are being sent, with the number of clients of each; the bytes of all of them.
   std::map<const std::string*, std::size_t> bodies;
   std::uint64_t body_bytes = 0;
 
   // A connection of a full server does not stay open between two requests.
   bool is_full() const { return open >= limits.connections_max; }
-  // Whether the body may be sent beside those that are. One by itself always may.
+  // True where the body may be sent beside the others. A single one always may.
   bool has_room_for(const std::string& body) const;
 };
 
@@ -56,7 +56,7 @@ class Open {
   Connections& all_;
 };
 
-// A connection has no request: it may be closed to make room for another.
+// A connection without a request, which may be closed to make room for another.
 class Resting {
  public:
   Resting(Connections& all, boost::beast::tcp_stream& stream)
@@ -75,7 +75,7 @@ class Resting {
 // An answer that is being sent.
 class Sending {
  public:
-  // `body` not null.
+  // `body` is not null.
   Sending(Connections& all, std::shared_ptr<const std::string> body);
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
