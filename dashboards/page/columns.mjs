@@ -1,5 +1,5 @@
 // The modes, and the columns of numbers in the table of cells, from the binary's tables: made by
-// tests/golden/generated_files_test.cpp.
+// tests/golden/generate_files.cpp.
 export const MODES = ["eager","whole","piecewise"];
 export const COLUMNS = [
 {

@@ -1,0 +1,115 @@
+// graphbench_generate: writes the files that are made from the tables of metrics, families and axes into the
+// source tree; with --check it writes nothing, and names those that are not what the tables say.
+// Exit codes: 0 all are current now, 1 some are not or something failed, 2 bad usage.
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "harness/ladder/ladder_series.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/codec/metric_schema.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/sweep/report/families.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace graphbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string path_of(const std::string& file) {
+  return std::string(GRAPHBENCH_SOURCE_FOLDER) + "/" + file;
+}
+
+// One row a line, so that a change of a row is a line in a diff.
+std::string rows_text(const Json& rows) {
+  std::string text;
+  for (const Json& row : rows) text += (text.empty() ? "" : ",\n") + ("    " + row.dump());
+  return "[\n" + text + "\n  ]";
+}
+
+// A file keeps what no table says of it.
+std::string schema(const std::string& before) {
+  return codec::with_tables(Json::parse(before)).dump(2) + "\n";
+}
+
+std::string families(const std::string& before) {
+  Json kept = Json::parse(before);
+  // What a cell's series have besides, where it is away from the default of an axis that came later.
+  Json later = Json::array();
+  for (const model::Axis& axis : model::axes()) {
+    if (axis.came_later()) later.push_back(std::regex_replace(axis.name, std::regex("-"), "_"));
+  }
+  kept["labels"]["LATER"] = later;
+  Json rows = Json::array();
+  std::vector<reporters::FamilyRow> all = reporters::families();
+  all.insert(all.end(), reporters::ladder_families().begin(), reporters::ladder_families().end());
+  for (const reporters::FamilyRow& row : all) {
+    rows.push_back({{"name", row.name},
+                    {"type", row.type},
+                    {"unit", row.unit},
+                    {"labels", row.labels},
+                    {"help", row.help}});
+  }
+  return "{\n  \"labels\": " + kept["labels"].dump() + ",\n  \"metrics\": " + rows_text(rows) +
+         ",\n  \"prometheus\": " + rows_text(kept["prometheus"]) + "\n}\n";
+}
+
+std::string columns(const std::string&) {
+  const char* kinds[] = {"time", "count", "bytes", "ratio", "rate"};
+  std::string rows;
+  for (const model::MetricRow* row : model::column_metrics()) {
+    if (row->on_request) continue;
+    const Json column = {{"key", row->name},
+                         {"kind", kinds[static_cast<int>(row->kind)]},
+                         {"distribution", model::is_distribution(*row)},
+                         {"title", row->column},
+                         {"help", row->column_help}};
+    rows += column.dump(2) + ",\n";
+  }
+  return "// The modes, and the columns of numbers in the table of cells, from the binary's tables: made by\n"
+         "// tests/golden/generate_files.cpp.\n"
+         "export const MODES = " +
+         Json(model::names_of(model::modes())).dump() + ";\nexport const COLUMNS = [\n" + rows + "];\n";
+}
+
+int generate(bool check) {
+  const std::map<std::string, std::string (*)(const std::string&)> files = {
+      {"reporters/schema/result.schema.json", schema},
+      {"dashboards/metrics.json", families},
+      {"dashboards/page/columns.mjs", columns}};
+  int stale = 0;
+  for (const auto& [file, make] : files) {
+    const std::string before = test::read_file(path_of(file));
+    const std::string made = make(before);
+    if (made == before) continue;
+    std::printf("%s: %s\n", file.c_str(),
+                check ? "not what the tables say: ci/build --target generate" : "written");
+    if (check) {
+      stale = 1;
+    } else if (!(std::ofstream(path_of(file), std::ios::binary) << made).flush()) {
+      throw std::runtime_error("cannot write " + path_of(file));
+    }
+  }
+  return stale;
+}
+
+}  // namespace
+}  // namespace graphbench
+
+int main(int argc, char** argv) {
+  const bool check = argc == 2 && std::strcmp(argv[1], "--check") == 0;
+  if (argc != 1 && !check) {
+    std::fprintf(stderr, "graphbench_generate: give nothing, or --check\n");
+    return 2;
+  }
+  try {
+    return graphbench::generate(check);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench_generate: %s\n", error.what());
+    return 1;
+  }
+}
