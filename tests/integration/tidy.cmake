@@ -9,6 +9,7 @@ endfunction()
 
 graphbench_python_test(tidy.tree tidy_test.py Tree)
 graphbench_python_test(tidy.rules tidy_test.py Rules)
+graphbench_python_test(tidy.commits tidy_test.py Commits)
 graphbench_python_test(tidy.format tidy_test.py Format)
 graphbench_python_test(ci.scripts scripts_test.py)
 foreach(name beside quiet ratios run sampling)

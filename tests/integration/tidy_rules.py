@@ -113,6 +113,24 @@ def faults_of_size(path, lines):
         yield f"{path}: {len(lines)} lines, more than {FILE_LINES_MAX}: split it"
 
 
+# "area, area: verb ...". A verb that commands has none of these endings, but for a few of its own.
+SUBJECT = re.compile(r"(?:[\w/.+-]+(?:, [\w/.+-]+)*: )?(?P<verb>[A-Za-z][a-z-]*)(?= |$)")
+SUBJECT_MAX = 72
+NO_VERBS = re.compile(r"(?!.*(?:ss|eed|cus|ring)$).*(?:ed|ing|s)$|(?:an?|its?|no|one|some|the|wip)$", re.I)
+
+
+def faults_of_commit(message):
+    """What is wrong with a commit's message, in words that follow its subject."""
+    subject, _, body = message.partition("\n")
+    verb = SUBJECT.match(subject)
+    if not verb or NO_VERBS.match(verb["verb"]):
+        yield f"{subject!r}: begin with 'area: ' and a verb, as in 'codec: read a document once'"
+    if len(subject) > SUBJECT_MAX:
+        yield f"{subject!r}: {len(subject)} characters, more than {SUBJECT_MAX}"
+    if not body.strip():
+        yield f"{subject!r}: it has no body: say why, and give the evidence"
+
+
 def is_long(path, text):
     return path.endswith(CODE + SCRIPTS) and len(text.splitlines()) > FILE_LINES_LISTED
 

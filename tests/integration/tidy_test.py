@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the tree against the rules of tidy_rules.py, rooms.py and tidy_words.py, and the rules themselves.
 
-Tree checks every tracked file, Rules plants violations and expects each to be found, Format asks
-clang-format."""
+Tree checks every tracked file, Rules plants violations and expects each to be found, Commits reads the newest
+messages of git's log, Format asks clang-format."""
 
 import pathlib
 import re
@@ -241,6 +241,32 @@ class Rules(unittest.TestCase):
     def test_name_the_line(self):
         faults = tidy_rules.faults_of("graphs/ir/a.cpp", PURPOSE + "int a;\nint b; \n")
         self.assertEqual(["graphs/ir/a.cpp:4: blanks at the end of the line"], faults)
+
+
+    def test_find_what_is_wrong_with_a_commits_message(self):
+        body = "\n\nWhy.\n"
+        for subject in ("net: refuse a coding other than chunked", "graphs/ir, abi: pass programs on",
+                        "Drop generated kernels", "page: bring the focus back", "a: " + "x" * 69):
+            self.assertEqual([], list(tidy_rules.faults_of_commit(subject + body)), subject)
+        for subject in ("net: refused a coding", "net: refuses a coding", "net: refusing it",
+                        "net: the coding", "wip host, ir", "net:", "", "a: " + "x" * 70):
+            self.assertEqual(1, len(list(tidy_rules.faults_of_commit(subject + body))), subject)
+        self.assertEqual(1, len(list(tidy_rules.faults_of_commit("net: refuse a coding\n\n \n"))))
+
+
+class Commits(unittest.TestCase):
+    def test_the_newest_twenty_keep_the_rules(self):
+        git = ["git", "-C", str(ROOT), "-c", "safe.directory=*"]
+        shallow = subprocess.run([*git, "rev-parse", "--is-shallow-repository"],
+                                 capture_output=True, text=True, check=False)
+        if shallow.stdout.strip() != "false":
+            self.skipTest("there is no history here, or a part of it alone")
+        # Those of before the rule stay as they are.
+        log = subprocess.run(
+            [*git, "log", "-20", "--no-merges", "--since=2026-11-25T00:00Z", "--format=%B%x00"],
+            capture_output=True, text=True, check=True)
+        messages = [message.strip() for message in log.stdout.split("\0") if message.strip()]
+        self.assertEqual([], [fault for each in messages for fault in tidy_rules.faults_of_commit(each)])
 
 
 class Format(unittest.TestCase):
