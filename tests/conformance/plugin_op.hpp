@@ -3,13 +3,13 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/ir/program.hpp"
+#include "tests/support/foreign_op.hpp"
 
 namespace graphbench::conformance {
 
@@ -44,13 +44,6 @@ inline int copy_bytes(void* to, const void* from, std::size_t bytes, void* cuda_
                                 bytes, cuda_stream);
 }
 
-// One output like the first input.
-inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
-                               gb_inferred* outputs, char*, std::size_t, void*) {
-  outputs[0].dtype = inputs[0].dtype;
-  outputs[0].rank = inputs[0].rank;
-  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
-  return 1;
-}
+using test::infer_same;
 
 }  // namespace graphbench::conformance

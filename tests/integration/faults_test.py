@@ -24,10 +24,11 @@ class BadPlugins(HarnessCase):
             self.assert_refused(done, name, *words)
 
     def test_that_do_not_load(self):
-        self.refuse("wrong_version", "--plugin: ", "1", "2")
-        for name in ("wrong_size", "null_record", "missing_entry"):
-            self.refuse(name, "--plugin: ")
-        self.refuse("open_error", "--plugin: ", "the licence has")
+        self.refuse("wrong_version", "--plugin: plugin ", "ABI version 1", "has version 2")
+        self.refuse("wrong_size", "--plugin: plugin ", "struct_size is 8", "at least 48")
+        self.refuse("null_record", "--plugin: plugin ", "without a plugin record")
+        self.refuse("missing_entry", "--plugin: plugin ", "does not export graphbench_plugin_open")
+        self.refuse("open_error", "--plugin: plugin ", "returned 3", "the licence has?expired")
         self.refuse("open_throw", "--plugin: ", "open threw this")
 
     def test_that_crash_or_hang_while_they_load(self):

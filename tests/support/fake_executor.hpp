@@ -1,7 +1,6 @@
 // An executor for unit tests: nothing to capture, no outputs. A test says what a step does.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "graphs/execution/executor.hpp"

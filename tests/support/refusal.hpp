@@ -21,6 +21,17 @@ std::string refusal(const Call& call) {
   return "accepted";
 }
 
+// The message of the Error that `call` throws; "none" where it throws none.
+template <typename Call>
+std::string failure(const Call& call) {
+  try {
+    static_cast<void>(call());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 // The Error that `call` throws. Fails the test where it throws none.
 template <typename Call>
 Error error_of(const Call& call) {

@@ -64,35 +64,21 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
   return build_chain(request, builder, api, GRAPHBENCH_TEST_CASE, kCase != "mutating_op");
 }
 
+constexpr gb_op odd_op() {
+  gb_op op = graphbench::test::foreign_op(GRAPHBENCH_TEST_CASE, infer, run, kFlags,
+                                          kCase == "mutating_op" ? 1u : 0u);
 #if defined(GRAPHBENCH_TEST_CUDA)
-constexpr auto kLaunchCuda = &sticky_op_launch_cuda;
-#else
-constexpr decltype(gb_op::launch_cuda) kLaunchCuda = nullptr;
+  op.launch_cuda = &sticky_op_launch_cuda;
 #endif
+  return op;
+}
 
-constexpr std::uint64_t kMutated = kCase == "mutating_op" ? 1u : 0u;
-constexpr gb_op kOp = {sizeof(gb_op),
-                       kFlags,
-                       GRAPHBENCH_TEST_CASE,
-                       kMutated,
-                       infer,
-                       kLaunchCuda,
-                       run,
-                       nullptr,
-                       nullptr,
-                       nullptr,
-                       nullptr,
-                       nullptr,
-                       0};
+constexpr gb_op kOp = odd_op();
 constexpr const gb_op* kOps[] = {&kOp};
 constexpr gb_workload kWorkload = workload_with(build);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = {
-    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", kWorkloads, kOps, 1, 1, nullptr, 0, 0};
+constexpr gb_plugin kPlugin = plugin_of(kWorkloads, kOps);
 
 }  // namespace
 
-extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char*, std::size_t) {
-  *plugin = &kPlugin;
-  return 0;
-}
+GRAPHBENCH_TEST_OPENS(kPlugin)

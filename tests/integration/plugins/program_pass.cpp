@@ -75,7 +75,4 @@ constexpr gb_plugin kPlugin = {
 
 }  // namespace
 
-extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char*, std::size_t) {
-  *plugin = &kPlugin;
-  return 0;
-}
+GRAPHBENCH_TEST_OPENS(kPlugin)

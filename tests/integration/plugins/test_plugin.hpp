@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "graphs/abi/graphbench_abi.h"
+#include "tests/support/foreign_op.hpp"
 
 namespace test_plugin {
 
@@ -41,16 +41,8 @@ inline constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 using BuildFunction = int (*)(const gb_build_request*, gb_builder*, const gb_builder_api*, void*);
 
 constexpr gb_workload workload_with(BuildFunction build) {
-  return {sizeof(gb_workload),
-          0,
-          GRAPHBENCH_TEST_CASE,
-          "a plugin of the tests",
-          kOptions,
-          2,
-          2,
-          kPresets,
-          build,
-          nullptr};
+  constexpr const char* name = GRAPHBENCH_TEST_CASE;
+  return {sizeof(gb_workload), 0, name, "a plugin", kOptions, 2, 2, kPresets, build, nullptr};
 }
 
 // x -> op -> y, or x -> relu -> op -> relu -> y where `surrounded`.
@@ -67,12 +59,23 @@ inline int build_chain(const gb_build_request* request, gb_builder* builder, con
   return api->mark_output(builder, value) < 0 ? 1 : 0;
 }
 
+// A plugin of one workload and these ops.
+template <std::int32_t ops>
+constexpr gb_plugin plugin_of(const gb_workload* const* workloads, const gb_op* const (&list)[ops]) {
+  return {
+      sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", workloads, list, 1, ops, nullptr, 0, 0};
+}
+
 // One output like the first input.
 inline std::int32_t infer_like_input(const gb_symbolic* inputs, gb_inferred* outputs) {
-  outputs[0].dtype = inputs[0].dtype;
-  outputs[0].rank = inputs[0].rank;
-  for (std::int32_t i = 0; i < inputs[0].rank; ++i) outputs[0].dims[i] = inputs[0].dims[i];
-  return 1;
+  return graphbench::test::infer_same(inputs, 1, nullptr, 0, outputs, nullptr, 0, nullptr);
 }
 
 }  // namespace test_plugin
+
+#define GRAPHBENCH_TEST_OPENS(record)                                                             \
+  extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char*, \
+                                                  std::size_t) {                                  \
+    *plugin = &record;                                                                            \
+    return 0;                                                                                     \
+  }

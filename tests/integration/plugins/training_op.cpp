@@ -10,11 +10,6 @@ std::size_t count_of(const gb_tensor& tensor) {
   return static_cast<std::size_t>(tensor.dims[0] * tensor.dims[1]);
 }
 
-std::int32_t infer_product(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
-                           gb_inferred* outputs, char*, std::size_t, void*) {
-  return infer_like_input(inputs, outputs);
-}
-
 int run_product(const gb_op_call* call, void* const* operands, void*) {
   for (std::size_t i = 0; i < count_of(call->operands[0]); ++i)
     static_cast<float*>(operands[2])[i] =
@@ -46,28 +41,17 @@ int run_halve(const gb_op_call* call, void* const* operands, void*) {
   return 0;
 }
 
-constexpr gb_op op_of(const char* kind, std::uint32_t flags, decltype(gb_op::infer) infer,
-                      decltype(gb_op::run_host) run) {
-  gb_op op{};
-  op.struct_size = sizeof(gb_op);
-  op.flags = flags;
-  op.kind = kind;
-  op.infer = infer;
-  op.run_host = run;
-  return op;
-}
-
 constexpr gb_op product() {
-  gb_op op = op_of("product", 0, infer_product, run_product);
+  gb_op op = graphbench::test::foreign_op("product", graphbench::test::infer_same, run_product);
   op.gradient = "product_grad";
   op.gradient_inputs = 3;
   return op;
 }
 
 constexpr gb_op kProduct = product();
-constexpr gb_op kGradient =
-    op_of("product_grad", kCase == "host_gradient" ? GB_OP_HOST : 0, infer_gradient, run_gradient);
-constexpr gb_op kHalve = op_of("halve", 0, infer_product, run_halve);
+constexpr gb_op kGradient = graphbench::test::foreign_op("product_grad", infer_gradient, run_gradient,
+                                                         kCase == "host_gradient" ? GB_OP_HOST : 0);
+constexpr gb_op kHalve = graphbench::test::foreign_op("halve", graphbench::test::infer_same, run_halve);
 
 // Two layers of x -> w2 · (w0 · x * w1 · x), a width of its own for none of them.
 int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
@@ -112,12 +96,8 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
 constexpr const gb_op* kOps[] = {&kProduct, &kGradient, &kHalve};
 constexpr gb_workload kWorkload = workload_with(build);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = {
-    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", kWorkloads, kOps, 1, 3, nullptr, 0, 0};
+constexpr gb_plugin kPlugin = plugin_of(kWorkloads, kOps);
 
 }  // namespace
 
-extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char*, std::size_t) {
-  *plugin = &kPlugin;
-  return 0;
-}
+GRAPHBENCH_TEST_OPENS(kPlugin)

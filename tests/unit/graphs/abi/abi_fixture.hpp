@@ -8,6 +8,7 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/base/error.hpp"
+#include "tests/support/foreign_op.hpp"
 
 namespace graphbench::abi {
 
@@ -17,11 +18,6 @@ using BuildBody = std::function<int(const gb_build_request&, gb_builder*, const 
 inline int run_build_body(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api,
                           void* user) {
   return (*static_cast<const BuildBody*>(user))(*request, builder, *api);
-}
-
-inline std::int32_t infer_nothing(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
-                                  gb_inferred*, char*, std::size_t, void*) {
-  return 0;
 }
 
 inline int run_nothing(const gb_op_call*, void* const*, void*) {
@@ -37,15 +33,15 @@ struct RecordFixture {
   std::vector<gb_preset> presets = {{"base", base.data()}, {"tiny", tiny.data()}};
   gb_workload workload = {sizeof(gb_workload), 0,    "demo", "a demo", options.data(), 2, 2, presets.data(),
                           run_build_body,      &body};
-  gb_op op = {sizeof(gb_op), 0,       "demo_op", 0,       infer_nothing, nullptr, run_nothing,
-              nullptr,       nullptr, nullptr,   nullptr, nullptr,       0};
+  gb_op op = test::foreign_op("demo_op", test::infer_nothing, run_nothing);
   std::vector<const gb_workload*> workloads = {&workload};
   std::vector<const gb_op*> ops = {&op};
+  const gb_workload** workload_list = workloads.data();
   gb_plugin plugin = {sizeof(gb_plugin),
                       GB_ABI_VERSION,
                       "demo-plugin",
                       "1.0",
-                      workloads.data(),
+                      workload_list,
                       ops.data(),
                       1,
                       1,

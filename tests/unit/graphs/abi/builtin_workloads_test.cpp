@@ -1,6 +1,5 @@
 // The built-in workloads as programs: their structure in every preset and dtype, and their refusals.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

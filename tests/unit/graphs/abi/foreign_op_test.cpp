@@ -2,14 +2,14 @@
 #include "graphs/abi/foreign_op.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <stdexcept>
 
-#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
+#include "tests/support/foreign_op.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::abi {
 namespace {
@@ -17,14 +17,6 @@ namespace {
 using namespace ir;
 
 using ::testing::HasSubstr;
-
-std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
-                        gb_inferred* outputs, char*, std::size_t, void*) {
-  outputs[0].dtype = inputs[0].dtype;
-  outputs[0].rank = inputs[0].rank;
-  for (std::int32_t i = 0; i < inputs[0].rank; ++i) outputs[0].dims[i] = inputs[0].dims[i];
-  return 1;
-}
 
 std::int32_t infer_refusal(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred*,
                            char* error, std::size_t size, void*) {
@@ -46,13 +38,11 @@ std::int32_t infer_throwing(const gb_symbolic*, std::int32_t, const gb_attr*, st
 class ForeignTest : public ::testing::Test {
  protected:
   Program build(decltype(gb_op::infer) infer, std::uint32_t flags = 0, std::uint64_t mutated = 0) {
-    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,   nullptr, nullptr,
-                nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
+    op_ = test::foreign_op("mine", infer, nullptr, flags, mutated);
+    catalog_ = {};
     catalog_.add(foreign_definition(op_));
-    ProgramBuilder builder("p", catalog_);
-    const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
-    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
-    return builder.finish();
+    test::SmallBuilder b(catalog_);
+    return b.ending_in(b.one("mine", "m", {b.input("x")}));
   }
   std::string refusal(decltype(gb_op::infer) infer, ErrorCode code) {
     const Error error = test::error_of([&] { build(infer); });
@@ -65,26 +55,20 @@ class ForeignTest : public ::testing::Test {
 };
 
 TEST_F(ForeignTest, ShapesComeFromThePlugin) {
-  EXPECT_EQ(build(infer_same).value(1).shape, (Shape{of_batch(), fixed_dim(4)}));
+  EXPECT_EQ(build(test::infer_same).value(1).shape, test::batched({8}));
 }
 
 TEST_F(ForeignTest, TraitsAndWriteSetComeFromTheFlags) {
-  const Program program = build(infer_same, GB_OP_NOT_CAPTURABLE, 1);
+  const Program program = build(test::infer_same, GB_OP_NOT_CAPTURABLE, 1);
   EXPECT_FALSE(program.ops()[0].traits.capturable);
   EXPECT_EQ(mutated_inputs(program), std::vector<ValueId>{0});
   ASSERT_NE(first_uncapturable(program), nullptr);
   EXPECT_EQ(partition(program, {}).front().captured, false);
 }
 
-TEST_F(ForeignTest, ARefusalCarriesThePluginsWords) {
+TEST_F(ForeignTest, ARefusalCarriesThePluginsWordsAndWhatElseGoesWrongIsItsFault) {
   EXPECT_THAT(refusal(infer_refusal, ErrorCode::invalid_argument), HasSubstr("wants a square"));
-}
-
-TEST_F(ForeignTest, AnImpossibleRankIsThePluginsFault) {
   EXPECT_THAT(refusal(infer_rank_99, ErrorCode::plugin_failed), HasSubstr("99"));
-}
-
-TEST_F(ForeignTest, AnExceptionIsThePluginsFault) {
   EXPECT_THAT(refusal(infer_throwing, ErrorCode::plugin_failed), HasSubstr("threw"));
 }
 

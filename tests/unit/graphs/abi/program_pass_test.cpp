@@ -1,6 +1,5 @@
 // A plugin's rewriting pass: what it sees, what it makes, and what a wrong one is refused with.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <functional>
 

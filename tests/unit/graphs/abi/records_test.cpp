@@ -1,8 +1,6 @@
 // Every field of a plugin's record, spoilt in turn: each must be refused by name, and nothing added.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <limits>
 #include <ostream>
 
 #include "tests/unit/graphs/abi/abi_fixture.hpp"

@@ -84,13 +84,10 @@ TEST_F(CallerTest, SetsComeInTurnAndFreshPlacesDoNotComeAgainSoon) {
 }
 
 TEST_F(CallerTest, WhatDoesNotDependOnTheBatchIsTheGraphsOwn) {
-  ir::ProgramBuilder builder("p", catalog_);
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(8)}, {});
-  const ir::ValueId fixed =
-      builder.value(ir::ValueKind::input, "fixed", ir::DType::fp32, {ir::fixed_dim(8)}, {});
-  builder.mark_output(builder.op("relu", "a", {x}, {})[0]);
-  builder.mark_output(builder.op("relu", "b", {fixed}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog_);
+  const ir::ValueId x = b.input("x"), fixed = b.input("fixed", test::fixed({8}));
+  b.mark_output(b.one("relu", "a", {x}));
+  const ir::Program program = b.ending_in(b.one("relu", "b", {fixed}));
   ProgramBuffers buffers(device_, program, 8);
   CallerMemory caller(device_, program, buffers, {.form = IoForm::copy_in});
   EXPECT_TRUE(caller.moves(x));

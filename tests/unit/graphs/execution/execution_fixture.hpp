@@ -2,10 +2,8 @@
 #pragma once
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <memory>
-#include <set>
 
 #include "graphs/execution/executor.hpp"
 #include "tests/support/fake_device.hpp"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graphs/abi/foreign_op.hpp"
+#include "tests/support/foreign_op.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
 
@@ -162,15 +163,11 @@ TEST_F(ExecutionTest, AResidualReadForTheLastTimeGivesItsMemoryToTheOutput) {
 
 // a -> t -> t + a, as a residual block does: three blocks live at once, two where the sum is in place.
 TEST_F(ExecutionTest, RunningInPlaceTakesABlockLess) {
-  ir::ProgramBuilder builder("block", catalog_);
-  const ir::Shape shape{ir::of_batch(), ir::fixed_dim(64)};
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, shape, {});
-  const ir::ValueId w =
-      builder.value(ir::ValueKind::weight, "w", ir::DType::fp32, {ir::fixed_dim(64), ir::fixed_dim(64)}, {});
-  const ir::ValueId a = builder.op("relu", "a", {x}, {})[0];
-  const ir::ValueId t = builder.op("linear", "t", {a, w}, {})[0];
-  builder.mark_output(builder.op("linear", "y", {t, w, a}, {{"residual", std::int64_t{1}}})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog_);
+  const ir::ValueId w = b.weight("w", test::fixed({64, 64}));
+  const ir::ValueId a = b.one("relu", "a", {b.input("x", test::batched({64}))});
+  const ir::ValueId t = b.one("linear", "t", {a, w});
+  const ir::Program program = b.ending_in(b.one("linear", "y", {t, w, a}, {{"residual", std::int64_t{1}}}));
   ProgramBuffers buffers(device_, program, 8);
   const auto peak = [&](bool in_place) {
     device_.log.residuals_in_place = in_place;
@@ -219,14 +216,11 @@ class RefusedProgramTest : public ::testing::Test {
  protected:
   // A program whose only op has the given flags and write set.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
-    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,   nullptr, nullptr,
-                nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
+    const gb_op op = test::foreign_op("mine", test::infer_same, nullptr, flags, mutated);
     ir::OpCatalog catalog;
-    catalog.add(abi::foreign_definition(op_));
-    ir::ProgramBuilder builder("p", catalog);
-    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
-    const ir::Program program = builder.finish();
+    catalog.add(abi::foreign_definition(op));
+    test::SmallBuilder b(catalog);
+    const ir::Program program = b.ending_in(b.one("mine", "m", {b.input("x")}));
     test::FakeDevice device;
     const auto stream = device.make_stream();
     ProgramBuffers buffers(device, program, 1);
@@ -240,14 +234,6 @@ class RefusedProgramTest : public ::testing::Test {
     }
     return ErrorCode::internal;  // not refused
   }
-
- private:
-  static std::int32_t infer(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
-                            gb_inferred* outputs, char*, std::size_t, void*) {
-    outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
-    return 1;
-  }
-  gb_op op_{};
 };
 
 // Its kernels of the kind "mine" record nothing.
@@ -267,13 +253,11 @@ class SilentDevice final : public test::FakeDevice {
 
 // What capturing relu -> "mine" says; empty where it works. "mine" has as many outputs as `infer` gives it.
 std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
-  const gb_op op{sizeof(gb_op), 0,       "mine",  0,       infer,   nullptr, nullptr,
-                 nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
+  const gb_op op = test::foreign_op("mine", infer);
   ir::OpCatalog catalog;
   catalog.add(abi::foreign_definition(op));
-  ir::ProgramBuilder builder("p", catalog);
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
+  test::SmallBuilder builder(catalog);
+  const ir::ValueId relu = builder.one("relu", "relu", {builder.input("x")});
   builder.mark_output(relu);
   for (const ir::ValueId output : builder.op("mine", "m", {relu}, {})) builder.mark_output(output);
   const ir::Program program = builder.finish();
@@ -295,26 +279,14 @@ std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
 }
 
 TEST(RecordedNothing, FailsTheCaptureWithTheOpsName) {
-  EXPECT_THAT(refusal_of_silent_op([](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
-                                      gb_inferred* outputs, char*, std::size_t, void*) {
-                outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
-                return std::int32_t{1};
-              }),
+  EXPECT_THAT(refusal_of_silent_op(test::infer_same),
               ::testing::StartsWith("capture op m (mine): its launch function recorded no node"));
+  EXPECT_EQ(refusal_of_silent_op(test::infer_nothing), "") << "an op that writes nothing";
 }
 
-TEST(RecordedNothing, IsRightForAnOpThatWritesNothing) {
-  EXPECT_EQ(refusal_of_silent_op([](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
-                                    gb_inferred*, char*, std::size_t, void*) { return std::int32_t{0}; }),
-            "");
-}
-
-TEST_F(RefusedProgramTest, WholeRefusesWhatNoGraphHolds) {
+TEST_F(RefusedProgramTest, WholeRefusesWhatNoGraphHoldsWherePiecewiseSplits) {
   EXPECT_EQ(refusal(ExecutionMode::whole, GB_OP_HOST, 0), ErrorCode::host_op);
   EXPECT_EQ(refusal(ExecutionMode::whole, GB_OP_NOT_CAPTURABLE, 0), ErrorCode::not_capturable_op);
-}
-
-TEST_F(RefusedProgramTest, PiecewiseSplitsWhereWholeRefuses) {
   EXPECT_EQ(refusal(ExecutionMode::piecewise, GB_OP_HOST, 0), ErrorCode::internal);
   EXPECT_EQ(refusal(ExecutionMode::piecewise, GB_OP_NOT_CAPTURABLE, 0), ErrorCode::internal);
 }

@@ -4,36 +4,26 @@
 #include "graphs/execution/step_kernels.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/fake_device.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::execution {
 namespace {
 
-using ir::ValueId;
-using ir::ValueKind;
-
 class RecomputedTest : public ::testing::Test {
  protected:
-  ValueId weight(const std::string& name, ir::Shape shape) {
-    return builder_.value(ValueKind::weight, name, ir::DType::bf16, std::move(shape), {});
-  }
-  ValueId linear(const std::string& name, ValueId x, ir::Attributes attributes = {}) {
-    const ValueId w = weight(name + ".w", {ir::fixed_dim(8), ir::fixed_dim(8)});
-    return builder_.op("linear", name, {x, w}, std::move(attributes))[0];
-  }
-  ValueId input() {
-    return builder_.value(ValueKind::input, "x", ir::DType::bf16, {ir::of_batch(), ir::fixed_dim(8)}, {});
+  ir::ValueId linear(const std::string& name, ir::ValueId x, ir::Attributes attributes = {}) {
+    return b_.one("linear", name, {x, b_.weight(name + ".w")}, std::move(attributes));
   }
   ir::OpCatalog catalog_;
-  ir::ProgramBuilder builder_{"p", catalog_};
+  test::SmallBuilder b_{catalog_, ir::DType::bf16};
   test::FakeDevice device_;
 };
 
 TEST_F(RecomputedTest, AStepHoldsTheLayersInputsAndOneLayerAtOnce) {
-  ValueId x = input();
+  ir::ValueId x = b_.input("x");
   for (const std::string layer : {"a.", "b.", "c.", "d."})
     x = linear(layer + "down", linear(layer + "up", x, {{"activation", std::string("gelu_tanh")}}));
-  builder_.mark_output(x);
-  const ir::Program forward = builder_.finish();
+  const ir::Program forward = b_.ending_in(x);
   const ir::Program none = ir::differentiate(forward, catalog_, {});
   const ir::Program layer = ir::differentiate(forward, catalog_, {.checkpoint = ir::Checkpoint::layer});
   constexpr std::int64_t batch = 1024;

@@ -1,22 +1,20 @@
 // Ops that are alike share an implementation; ops that differ in anything do not.
+#include "graphs/host/host_kernel.hpp"
+
 #include <gtest/gtest.h>
 
 #include "graphs/host/host_device.hpp"
-#include "graphs/host/host_kernel.hpp"
-#include "graphs/ir/program.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::host {
 namespace {
 
 ir::Program norm_program(const ir::OpCatalog& catalog, const std::string& op_name, std::int64_t width,
                          double eps) {
-  ir::ProgramBuilder builder("p", catalog);
-  const auto x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(width)}, {});
-  const auto gamma = builder.value(ir::ValueKind::weight, "g", ir::DType::fp32, {ir::fixed_dim(width)}, {});
-  builder.mark_output(builder.op("rmsnorm", op_name, {x, gamma}, {{"eps", eps}})[0]);
-  return builder.finish();
+  test::SmallBuilder b(catalog);
+  const auto x = b.input("x", test::batched({width})), gamma = b.weight("g", test::fixed({width}));
+  return b.ending_in(b.one("rmsnorm", op_name, {x, gamma}, {{"eps", eps}}));
 }
 
 TEST(KernelCache, OpsThatAgreeShareAnImplementation) {
@@ -51,11 +49,8 @@ TEST(KernelCache, AFailedPreparationLeavesNoEntry) {
 TEST(HostDevice, RefusesADtypeItHasNoArithmeticFor) {
   const ir::OpCatalog catalog;
   HostDevice device;
-  ir::ProgramBuilder builder("p", catalog);
-  const auto x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp16, {ir::of_batch(), ir::fixed_dim(8)}, {});
-  builder.mark_output(builder.op("relu", "the_relu", {x}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog, ir::DType::fp16);
+  const ir::Program program = b.ending_in(b.one("relu", "the_relu", {b.input("x")}));
   EXPECT_FALSE(device.supports(ir::DType::fp16));
   const Error error = test::error_of([&] { device.make_kernel(program.call(0, 1)); });
   EXPECT_EQ(error.code(), ErrorCode::unsupported);

@@ -7,7 +7,7 @@
 
 #include "graphs/host/bfloat16.hpp"
 #include "graphs/host/host_device.hpp"
-#include "graphs/ir/program.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -33,16 +33,11 @@ TEST(BFloat16, KeepsWhatIsNoNumber) {
 
 TEST(RopeKvAppend, APositionBeyondTheCacheIsRefused) {
   const ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("p", catalog);
-  const auto f = [](std::int64_t n) { return ir::fixed_dim(n); };
-  const auto cache = ir::Shape{ir::of_batch(), f(1), f(4), f(2)};
-  const auto qkv = builder.value(ir::ValueKind::input, "qkv", ir::DType::fp32, {ir::of_batch(), f(6)}, {});
-  const auto at = builder.value(ir::ValueKind::input, "at", ir::DType::i32, {ir::of_batch()}, {});
-  const auto k = builder.value(ir::ValueKind::state, "k", ir::DType::fp32, cache, {});
-  const auto v = builder.value(ir::ValueKind::state, "v", ir::DType::fp32, cache, {});
+  test::SmallBuilder b(catalog);
+  const auto qkv = b.input("qkv", test::batched({6})), at = b.integers("at");
+  const auto k = b.state("k", test::batched({1, 4, 2})), v = b.state("v", test::batched({1, 4, 2}));
   const ir::Attributes attributes{{"heads", std::int64_t{1}}, {"head_dim", std::int64_t{2}}};
-  builder.mark_output(builder.op("rope_kv_append", "rope", {qkv, at, k, v}, attributes)[0]);
-  const ir::Program program = builder.finish();
+  const ir::Program program = b.ending_in(b.one("rope_kv_append", "rope", {qkv, at, k, v}, attributes));
 
   HostDevice device;
   const auto kernel = device.make_kernel(program.call(0, 2));

@@ -2,30 +2,25 @@
 #include "graphs/ir/attention.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "graphs/ir/passes.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
 
+using test::batched;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // x -> relu -> sdpa over k and v, causal -> relu: the output.
 Program with_attention(const OpCatalog& catalog) {
-  ProgramBuilder b("p", catalog);
-  const auto heads = [](std::int64_t rows) {
-    return Shape{of_batch(), fixed_dim(2), fixed_dim(rows), fixed_dim(16)};
-  };
-  const ValueId q = b.value(ValueKind::input, "q", DType::bf16, heads(3), {});
-  const ValueId k = b.value(ValueKind::state, "k", DType::bf16, heads(5), {});
-  const ValueId v = b.value(ValueKind::state, "v", DType::bf16, heads(5), {});
-  const ValueId ahead = b.op("relu", "ahead", {q}, {})[0];
-  const ValueId mixed = b.op("sdpa", "layer.sdpa", {ahead, k, v}, {{"causal", std::int64_t{1}}})[0];
-  b.mark_output(b.op("relu", "behind", {mixed}, {})[0]);
+  test::SmallBuilder b(catalog, DType::bf16);
+  const ValueId ahead = b.one("relu", "ahead", {b.input("q", batched({2, 3, 16}))});
+  const ValueId k = b.state("k", batched({2, 5, 16})), v = b.state("v", batched({2, 5, 16}));
+  const ValueId mixed = b.one("sdpa", "layer.sdpa", {ahead, k, v}, {{"causal", std::int64_t{1}}});
   b.split_at({"sdpa"});
-  return b.finish();
+  return b.ending_in(b.one("relu", "behind", {mixed}));
 }
 
 TEST(DecomposedAttention, IsThreeOpsInPlaceOfOne) {
@@ -38,8 +33,7 @@ TEST(DecomposedAttention, IsThreeOpsInPlaceOfOne) {
   const Op& scores = program.ops()[1];
   EXPECT_EQ(integer_attribute(scores, "transpose_b"), 1);
   EXPECT_DOUBLE_EQ(real_attribute(scores, "scale"), 0.25);
-  EXPECT_EQ(program.value(scores.outputs[0]).shape,
-            (Shape{of_batch(), fixed_dim(2), fixed_dim(3), fixed_dim(5)}));
+  EXPECT_EQ(program.value(scores.outputs[0]).shape, batched({2, 3, 5}));
   EXPECT_EQ(integer_attribute(program.ops()[2], "causal"), 1);
   const Op& mixed = program.ops()[3];
   EXPECT_EQ(program.value(mixed.inputs[1]).name, "v");
@@ -59,10 +53,8 @@ TEST(DecomposedAttention, SplitsWhereItsOpDid) {
 
 TEST(DecomposedAttention, LeavesOtherProgramsAsTheyAre) {
   const OpCatalog catalog;
-  ProgramBuilder b("p", catalog);
-  const ValueId x = b.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
-  b.mark_output(b.op("softmax", "a", {x}, {})[0]);
-  const Program program = decompose_attention(b.finish(), catalog);
+  test::SmallBuilder b(catalog);
+  const Program program = decompose_attention(b.ending_in(b.one("softmax", "a", {b.input("x")})), catalog);
   EXPECT_EQ(program.ops().size(), 1u);
   EXPECT_THAT(program.rewrites(), ElementsAre("pass attention: left every op as it is"));
 }

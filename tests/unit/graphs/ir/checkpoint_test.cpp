@@ -1,48 +1,37 @@
 // Recomputation of layers: which ops run again, where, and what a step keeps then.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/training/differentiate.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
 
+using test::batched;
+using test::fixed;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class CheckpointTest : public ::testing::Test {
  protected:
-  ValueId value(ValueKind kind, const std::string& name, Shape shape, DType dtype = DType::bf16) {
-    return builder_.value(kind, name, dtype, std::move(shape), {});
-  }
-  ValueId rows(const std::string& name) { return value(ValueKind::input, name, {of_batch(), fixed_dim(8)}); }
   ValueId linear(const std::string& name, ValueId x, Attributes attributes = {}) {
-    const ValueId w = value(ValueKind::weight, name + ".w", {fixed_dim(8), fixed_dim(8)});
-    return builder_.op("linear", name, {x, w}, std::move(attributes))[0];
+    return b_.one("linear", name, {x, b_.weight(name + ".w")}, std::move(attributes));
   }
   // Two layers of two products with a gelu in between.
   void build_two_layers() {
-    ValueId x = rows("x");
+    ValueId x = b_.input("x");
     for (const std::string layer : {"a.", "b."}) {
-      if (layer == "b.") builder_.op("boundary", "b.boundary", {}, {});
+      if (layer == "b.") b_.op("boundary", "b.boundary", {}, {});
       x = linear(layer + "down", linear(layer + "up", x, {{"activation", std::string("gelu_tanh")}}));
     }
-    builder_.mark_output(x);
+    b_.mark_output(x);
   }
   Program train(TrainingOptions options = {}) {
     options.checkpoint = Checkpoint::layer;
-    const Program forward = builder_.finish();
-    return differentiate(forward, catalog_, options);
-  }
-  static std::vector<std::string> later_ops(const Program& program) {
-    std::vector<std::string> names;
-    for (const Op& op : program.ops()) {
-      if (op.phase != Phase::forward && !op.traits.marker) names.push_back(op.name);
-    }
-    return names;
+    return differentiate(b_.finish(), catalog_, options);
   }
   static std::vector<std::string> recomputed(const Program& program) {
     std::vector<std::string> names;
@@ -53,13 +42,14 @@ class CheckpointTest : public ::testing::Test {
   }
 
   OpCatalog catalog_;
-  ProgramBuilder builder_{"p", catalog_};
+  test::SmallBuilder b_{catalog_, DType::bf16};
 };
 
 TEST_F(CheckpointTest, ALayerRunsAgainAheadOfWhatReadsItsInnerValues) {
   build_two_layers();
   const Program program = train();
-  EXPECT_THAT(later_ops(program),
+  const auto is_later = [](const Op& op) { return op.phase != Phase::forward && !op.traits.marker; };
+  EXPECT_THAT(test::op_names(program, is_later),
               ElementsAre("b.up.linear.recomputed", "b.up.recomputed", "b.down.grad_weight",
                           "b.down.grad_input", "b.up.grad_activation", "b.up.grad_weight", "b.up.grad_input",
                           "a.up.linear.recomputed", "a.up.recomputed", "a.down.grad_weight",
@@ -80,7 +70,7 @@ TEST_F(CheckpointTest, ALayerRunsAgainAheadOfWhatReadsItsInnerValues) {
 TEST_F(CheckpointTest, AStepKeepsTheLayersInputsAndNoMore) {
   constexpr std::int64_t rows_bytes = 4 * 8 * 2;
   build_two_layers();
-  const Program forward = builder_.finish();
+  const Program forward = b_.finish();
   const facts::TrainingFacts none = training_facts(differentiate(forward, catalog_, {}), 4);
   const facts::TrainingFacts layer =
       training_facts(differentiate(forward, catalog_, {.checkpoint = Checkpoint::layer}), 4);
@@ -110,31 +100,27 @@ TEST_F(CheckpointTest, WhatIsRunAgainIsInTheGraphOfItsLayersBackward) {
 }
 
 TEST_F(CheckpointTest, ALayerWhoseInnerValuesNoGradientReadsIsNotRunAgain) {
-  const ValueId qkv = builder_.op(
-      "linear", "a.qkv", {rows("x"), value(ValueKind::weight, "w", {fixed_dim(12), fixed_dim(8)})}, {})[0];
+  const ValueId qkv = b_.one("linear", "a.qkv", {b_.input("x"), b_.weight("w", fixed({12, 8}))});
   const std::vector<ValueId> heads =
-      builder_.op("rope", "a.rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}});
-  builder_.mark_output(builder_.op("sdpa", "b.sdpa", heads, {})[0]);
+      b_.op("rope", "a.rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}});
+  b_.mark_output(b_.one("sdpa", "b.sdpa", heads));
   EXPECT_THAT(recomputed(train()), ElementsAre());
 }
 
 // Two layers write one cache: what the first read of it is gone when its gradient is computed.
 TEST_F(CheckpointTest, AnOpThatWritesStateOrReadsWhatIsOverwrittenIsNotRunAgain) {
-  const Shape cache{of_batch(), fixed_dim(2), fixed_dim(4), fixed_dim(2)};
-  const ValueId k = value(ValueKind::state, "k", cache), v = value(ValueKind::state, "v", cache);
-  const ValueId positions = value(ValueKind::input, "positions", {of_batch()}, DType::i32);
+  const ValueId k = b_.state("k", batched({2, 4, 2})), v = b_.state("v", batched({2, 4, 2}));
+  const ValueId positions = b_.integers("positions");
   ValueId x = 0;
   for (const std::string layer : {"a.", "b."}) {
-    const ValueId qkv = value(ValueKind::input, layer + "qkv", {of_batch(), fixed_dim(12)});
-    const ValueId q = builder_.op("rope_kv_append", layer + "rope", {qkv, positions, k, v},
-                                  {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}})[0];
-    const ValueId o = builder_.op("sdpa", layer + "sdpa", {q, k, v}, {})[0];
-    const ValueId w = value(ValueKind::weight, layer + "w", {fixed_dim(4), fixed_dim(4)});
-    const ValueId out =
-        builder_.op("linear", layer + "out", {builder_.op("relu", layer + "relu", {o}, {})[0], w}, {})[0];
-    x = layer == "a." ? out : builder_.op("add", layer + "add", {x, out}, {})[0];
+    const ValueId qkv = b_.input(layer + "qkv", batched({12}));
+    const ValueId q = b_.one("rope_kv_append", layer + "rope", {qkv, positions, k, v},
+                             {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}});
+    const ValueId o = b_.one("relu", layer + "relu", {b_.one("sdpa", layer + "sdpa", {q, k, v})});
+    const ValueId out = b_.one("linear", layer + "out", {o, b_.weight(layer + "w", fixed({4, 4}))});
+    x = layer == "a." ? out : b_.one("add", layer + "add", {x, out});
   }
-  builder_.mark_output(x);
+  b_.mark_output(x);
   EXPECT_THAT(recomputed(train()), ElementsAre("b.sdpa", "b.relu", "a.relu"));
 }
 

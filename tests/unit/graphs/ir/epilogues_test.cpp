@@ -2,9 +2,9 @@
 #include "graphs/ir/epilogues.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "graphs/ir/training/differentiate.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -22,13 +22,11 @@ std::vector<std::string> listed(const Program& program) {
 
 TEST(Epilogues, OfALinearTheResidualComesLast) {
   const OpCatalog catalog;
-  ProgramBuilder b("p", catalog);
-  const ValueId x = b.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(8)}, {});
-  const ValueId w = b.value(ValueKind::weight, "w", DType::fp32, {fixed_dim(8), fixed_dim(8)}, {});
-  const ValueId bias = b.value(ValueKind::weight, "bias", DType::fp32, {fixed_dim(8)}, {});
-  const ValueId plain = b.op("linear", "plain", {x, w}, {})[0];
-  b.mark_output(b.op("linear", "full", {plain, w, bias, x},
-                     {{"bias", one}, {"residual", one}, {"activation", std::string("gelu_tanh")}})[0]);
+  test::SmallBuilder b(catalog);
+  const ValueId x = b.input("x"), w = b.weight("w"), bias = b.weight("bias", test::fixed({8}));
+  const ValueId plain = b.one("linear", "plain", {x, w});
+  b.mark_output(b.one("linear", "full", {plain, w, bias, x},
+                      {{"bias", one}, {"residual", one}, {"activation", std::string("gelu_tanh")}}));
   const Program program = without_epilogues(b.finish(), catalog);
   EXPECT_THAT(listed(program), ElementsAre("plain linear", "full.product linear", "full.bias bias_add",
                                            "full.activation gelu_tanh", "full.residual add"));
@@ -42,16 +40,10 @@ TEST(Epilogues, OfALinearTheResidualComesLast) {
 
 TEST(Epilogues, OfAConvolutionTheActivationComesLast) {
   const OpCatalog catalog;
-  ProgramBuilder b("p", catalog);
-  const auto image = [&](std::int64_t side) {
-    return Shape{of_batch(), fixed_dim(side), fixed_dim(side), fixed_dim(4)};
-  };
-  const ValueId x = b.value(ValueKind::input, "x", DType::fp32, image(8), {});
-  const ValueId skip = b.value(ValueKind::input, "skip", DType::fp32, image(6), {});
-  const ValueId w = b.value(ValueKind::weight, "w", DType::fp32,
-                            {fixed_dim(4), fixed_dim(3), fixed_dim(3), fixed_dim(4)}, {});
-  b.mark_output(
-      b.op("conv2d", "conv", {x, w, skip}, {{"residual", one}, {"activation", std::string("relu")}})[0]);
+  test::SmallBuilder b(catalog);
+  const ValueId x = b.input("x", test::batched({8, 8, 4})), skip = b.input("skip", test::batched({6, 6, 4}));
+  b.mark_output(b.one("conv2d", "conv", {x, b.weight("w", test::fixed({4, 3, 3, 4})), skip},
+                      {{"residual", one}, {"activation", std::string("relu")}}));
   EXPECT_THAT(listed(without_epilogues(b.finish(), catalog)),
               ElementsAre("conv.product conv2d", "conv.residual add", "conv.activation relu"));
 }
@@ -59,18 +51,15 @@ TEST(Epilogues, OfAConvolutionTheActivationComesLast) {
 // x -> product -> `behind`, which ends in the output; `w` is 8 x 8.
 struct Chain {
   OpCatalog catalog;
-  ProgramBuilder b{"p", catalog};
-  ValueId x = b.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(8)}, {});
-  ValueId w = b.value(ValueKind::weight, "w", DType::fp32, {fixed_dim(8), fixed_dim(8)}, {});
-  ValueId bias = b.value(ValueKind::weight, "bias", DType::fp32, {fixed_dim(8)}, {});
-  ValueId y = b.op("linear", "product", {x, w}, {})[0];
+  test::SmallBuilder b{catalog};
+  ValueId x = b.input("x"), w = b.weight("w"), bias = b.weight("bias", test::fixed({8}));
+  ValueId y = b.one("linear", "product", {x, w});
 
   ValueId then(const std::string& kind, const std::string& name, std::vector<ValueId> inputs) {
-    return b.op(kind, name, std::move(inputs), {})[0];
+    return b.one(kind, name, std::move(inputs));
   }
   std::vector<std::string> fused_from(ValueId output) {
-    b.mark_output(output);
-    return listed(with_epilogues(b.finish(), catalog));
+    return listed(with_epilogues(b.ending_in(output), catalog));
   }
 };
 
@@ -78,8 +67,7 @@ TEST(Epilogues, AreTakenInInTheOrderOfTheKind) {
   Chain p;
   const ValueId biased = p.then("bias_add", "biased", {p.y, p.bias});
   const ValueId active = p.then("relu", "active", {biased});
-  p.b.mark_output(p.then("add", "sum", {p.x, active}));
-  const Program program = with_epilogues(p.b.finish(), p.catalog);
+  const Program program = with_epilogues(p.b.ending_in(p.then("add", "sum", {p.x, active})), p.catalog);
   ASSERT_THAT(listed(program), ElementsAre("product linear"));
   const Op& op = program.ops()[0];
   EXPECT_EQ(op.inputs, (std::vector<ValueId>{p.x, p.w, p.bias, p.x}));
@@ -101,7 +89,7 @@ TEST(Epilogues, AreNotTakenInOutOfOrderOrTwice) {
               ElementsAre("product linear", "again gelu_tanh"));
   Chain given;
   const ValueId active_already =
-      given.b.op("linear", "active", {given.y, given.w}, {{"activation", std::string("relu")}})[0];
+      given.b.one("linear", "active", {given.y, given.w}, {{"activation", std::string("relu")}});
   EXPECT_THAT(given.fused_from(given.then("bias_add", "biased", {active_already, given.bias})),
               ElementsAre("product linear", "active linear", "biased bias_add"));
 }
@@ -127,8 +115,7 @@ TEST(Epilogues, OfAProductThatOthersReadStayApart) {
 // A step that updates in its backward has no gradients that are read after it.
 TEST(Epilogues, OfTrainingStepsStayApart) {
   Chain p;
-  p.b.mark_output(p.then("relu", "active", {p.y}));
-  const Program forward = p.b.finish();
+  const Program forward = p.b.ending_in(p.then("relu", "active", {p.y}));
   EXPECT_EQ(with_epilogues(forward, p.catalog).ops().size(), 1u);
   TrainingOptions options;
   options.optimizer = Optimizer::sgd;

@@ -1,128 +1,88 @@
 // Shape inference of the built-in kinds: what they give, and what they refuse by name.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "graphs/base/error.hpp"
-#include "graphs/ir/program.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
 
+using test::batched;
+using test::fixed;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+constexpr std::int64_t operator""_i(unsigned long long value) {
+  return static_cast<std::int64_t>(value);
+}
+
 class InferTest : public ::testing::Test {
  protected:
-  ValueId value(const std::string& name, Shape shape, DType dtype = DType::bf16,
-                ValueKind kind = ValueKind::input) {
-    return builder_.value(kind, name, dtype, std::move(shape), {});
-  }
-  Shape inferred(ValueId id) {
-    builder_.mark_output(id);
-    return builder_.finish().value(id).shape;
+  Shape inferred(const std::string& kind, std::vector<ValueId> inputs, Attributes attributes = {}) {
+    const ValueId id = b_.one(kind, "the_op", std::move(inputs), std::move(attributes));
+    return b_.ending_in(id).value(id).shape;
   }
   void expect_refusal(const std::string& kind, std::vector<ValueId> inputs, Attributes attributes,
                       const std::string& part) {
     const Error error =
-        test::error_of([&] { builder_.op(kind, "the_op", std::move(inputs), std::move(attributes)); });
+        test::error_of([&] { b_.one(kind, "the_op", std::move(inputs), std::move(attributes)); });
     EXPECT_THAT(error.what(), StartsWith("the_op"));
     EXPECT_THAT(error.what(), HasSubstr(part));
   }
 
   OpCatalog catalog_;
-  ProgramBuilder builder_{"p", catalog_};
+  test::SmallBuilder b_{catalog_, DType::bf16};
 };
 
 TEST_F(InferTest, LinearGivesRowsByColumns) {
-  const ValueId x = value("x", {of_batch(4), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)}, DType::bf16, ValueKind::weight);
-  EXPECT_EQ(inferred(builder_.op("linear", "l", {x, w}, {})[0]), (Shape{of_batch(4), fixed_dim(16)}));
+  const ValueId x = b_.input("x", {of_batch(4), fixed_dim(8)});
+  EXPECT_EQ(inferred("linear", {x, b_.weight("w", fixed({16, 8}))}), (Shape{of_batch(4), fixed_dim(16)}));
 }
 
 TEST_F(InferTest, LinearRefusesWhatDoesNotFit) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
-  const ValueId narrow = value("narrow", {fixed_dim(16), fixed_dim(7)});
-  const ValueId other = value("other", {fixed_dim(16), fixed_dim(8)}, DType::fp32);
-  const ValueId bias = value("bias", {fixed_dim(8)});
-  expect_refusal("linear", {x, narrow}, {}, "narrow");
+  const ValueId x = b_.input("x"), w = b_.input("w", fixed({16, 8})), bias = b_.input("bias", fixed({8}));
+  const ValueId other = b_.value(ValueKind::input, "other", DType::fp32, fixed({16, 8}), {});
+  expect_refusal("linear", {x, b_.input("narrow", fixed({16, 7}))}, {}, "narrow");
   expect_refusal("linear", {x, other}, {}, "fp32");
   expect_refusal("linear", {x, w, bias}, {}, "2 inputs");
-}
-
-TEST_F(InferTest, LinearRefusesAWrongBiasAndAnUnknownActivation) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
-  const ValueId bias = value("bias", {fixed_dim(8)});
-  expect_refusal("linear", {x, w, bias}, {{"bias", std::int64_t{1}}}, "bias");
-}
-
-TEST_F(InferTest, LinearRefusesAnUnknownActivation) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
+  expect_refusal("linear", {x, w, bias}, {{"bias", 1_i}}, "bias");
   expect_refusal("linear", {x, w}, {{"activation", std::string("swish")}}, "swish");
-}
-
-TEST_F(InferTest, AttributesOfTheWrongTypeAreRefused) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
   expect_refusal("linear", {x, w}, {{"bias", 1.0}}, "bias must be an integer");
 }
 
 TEST_F(InferTest, AttentionGivesRowsOfTokens) {
-  const Shape cache{of_batch(), fixed_dim(4), fixed_dim(64), fixed_dim(16)};
-  const ValueId q = value("q", {of_batch(), fixed_dim(4), fixed_dim(2), fixed_dim(16)});
-  const ValueId k = value("k", cache, DType::bf16, ValueKind::state);
-  const ValueId v = value("v", cache, DType::bf16, ValueKind::state);
-  EXPECT_EQ(inferred(builder_.op("sdpa", "a", {q, k, v}, {})[0]), (Shape{of_batch(2), fixed_dim(64)}));
+  const ValueId q = b_.input("q", batched({4, 2, 16}));
+  const ValueId k = b_.state("k", batched({4, 64, 16})), v = b_.state("v", batched({4, 64, 16}));
+  EXPECT_EQ(inferred("sdpa", {q, k, v}), (Shape{of_batch(2), fixed_dim(64)}));
 }
 
 TEST_F(InferTest, AttentionRefusesCachesOfDifferentSize) {
-  const ValueId q = value("q", {of_batch(), fixed_dim(4), fixed_dim(1), fixed_dim(16)});
-  const ValueId k = value("k", {of_batch(), fixed_dim(4), fixed_dim(64), fixed_dim(16)});
-  const ValueId v = value("v", {of_batch(), fixed_dim(4), fixed_dim(32), fixed_dim(16)});
-  expect_refusal("sdpa", {q, k, v}, {}, "v has shape");
+  const ValueId q = b_.input("q", batched({4, 1, 16})), k = b_.input("k", batched({4, 64, 16}));
+  expect_refusal("sdpa", {q, k, b_.input("v", batched({4, 32, 16}))}, {}, "v has shape");
 }
 
-TEST_F(InferTest, RopeRefusesAnOddHead) {
-  const ValueId qkv = value("qkv", {of_batch(), fixed_dim(18)});
-  const ValueId positions = value("pos", {of_batch()}, DType::i32);
-  const Shape cache{of_batch(), fixed_dim(2), fixed_dim(8), fixed_dim(3)};
-  const ValueId k = value("k", cache);
-  const ValueId v = value("v", cache);
-  expect_refusal("rope_kv_append", {qkv, positions, k, v},
-                 {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{3}}}, "even");
-}
-
-TEST_F(InferTest, RopeRefusesToWriteToAWeight) {
-  const ValueId qkv = value("qkv", {of_batch(), fixed_dim(24)});
-  const ValueId positions = value("pos", {of_batch()}, DType::i32);
-  const Shape cache{of_batch(), fixed_dim(2), fixed_dim(8), fixed_dim(4)};
-  const ValueId k = value("k", cache, DType::bf16, ValueKind::weight);
-  const ValueId v = value("v", cache, DType::bf16, ValueKind::state);
-  expect_refusal("rope_kv_append", {qkv, positions, k, v},
-                 {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}}, "weight k");
+TEST_F(InferTest, RopeRefusesAnOddHeadAndToWriteToAWeight) {
+  const ValueId positions = b_.integers("pos"), odd = b_.input("odd", batched({2, 8, 3}));
+  expect_refusal("rope_kv_append", {b_.input("narrow", batched({18})), positions, odd, odd},
+                 {{"heads", 2_i}, {"head_dim", 3_i}}, "even");
+  const ValueId k = b_.weight("k", batched({2, 8, 4})), v = b_.state("v", batched({2, 8, 4}));
+  expect_refusal("rope_kv_append", {b_.input("qkv", batched({24})), positions, k, v},
+                 {{"heads", 2_i}, {"head_dim", 4_i}}, "weight k");
 }
 
 TEST_F(InferTest, ConvolutionKeepsTheImageUnderSamePadding) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(56), fixed_dim(56), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
-  EXPECT_EQ(inferred(builder_.op("conv2d", "c", {x, w}, {{"padding", std::int64_t{1}}})[0]),
-            (Shape{of_batch(), fixed_dim(56), fixed_dim(56), fixed_dim(16)}));
+  const ValueId x = b_.input("x", batched({56, 56, 8})), w = b_.input("w", fixed({16, 3, 3, 8}));
+  EXPECT_EQ(inferred("conv2d", {x, w}, {{"padding", 1_i}}), batched({56, 56, 16}));
 }
 
 TEST_F(InferTest, ConvolutionRefusesAWindowLargerThanTheImage) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(2), fixed_dim(2), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
-  expect_refusal("conv2d", {x, w}, {}, "window");
+  expect_refusal("conv2d", {b_.input("x", batched({2, 2, 8})), b_.input("w", fixed({16, 3, 3, 8}))}, {},
+                 "window");
 }
 
 TEST_F(InferTest, AnAttributeThatAnOpLeavesOutHasItsKindsFallback) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(8), fixed_dim(8), fixed_dim(8)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
-  builder_.mark_output(builder_.op("conv2d", "c", {x, w}, {{"padding", std::int64_t{1}}})[0]);
-  const Program program = builder_.finish();
+  const ValueId x = b_.input("x", batched({8, 8, 8})), w = b_.input("w", fixed({16, 3, 3, 8}));
+  const Program program = b_.ending_in(b_.one("conv2d", "c", {x, w}, {{"padding", 1_i}}));
   const Op& op = program.ops()[0];
   EXPECT_EQ(integer_attribute(op, "padding"), 1);
   EXPECT_EQ(integer_attribute(op, "stride"), 1);
@@ -131,71 +91,56 @@ TEST_F(InferTest, AnAttributeThatAnOpLeavesOutHasItsKindsFallback) {
 }
 
 TEST_F(InferTest, AttributesOutsideTheirRuleAreRefused) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(24)});
-  const ValueId w = value("w", {fixed_dim(24), fixed_dim(24)});
-  const ValueId gamma = value("gamma", {fixed_dim(24)});
-  const ValueId positions = value("pos", {of_batch()}, DType::i32);
-  expect_refusal("linear", {x, w}, {{"bias", std::int64_t{2}}}, "bias is 2, not 0 or 1");
+  const ValueId x = b_.input("x", batched({24})), w = b_.input("w", fixed({24, 24}));
+  const ValueId gamma = b_.input("gamma", fixed({24})), positions = b_.integers("pos");
+  expect_refusal("linear", {x, w}, {{"bias", 2_i}}, "bias is 2, not 0 or 1");
   expect_refusal("rmsnorm", {x, gamma}, {{"eps", 0.0}}, "eps is 0, not positive");
-  expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", std::int64_t{2}}}, "head_dim is missing");
-  expect_refusal("rope_kv_append", {x, positions, x, x},
-                 {{"heads", std::int64_t{0}}, {"head_dim", std::int64_t{4}}}, "heads is 0, not positive");
-  expect_refusal("conv2d", {x, w}, {{"stride", std::int64_t{0}}}, "stride is 0, not positive");
+  expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", 2_i}}, "head_dim is missing");
+  expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", 0_i}, {"head_dim", 4_i}},
+                 "heads is 0, not positive");
+  expect_refusal("conv2d", {x, w}, {{"stride", 0_i}}, "stride is 0, not positive");
   expect_refusal("conv2d", {x, w}, {{"activation", std::string("gelu_tanh")}}, "not none or relu");
 }
 
 TEST_F(InferTest, OneFloatingDtypeAnOpAndIntegersWhereTheKindSaysSo) {
-  const ValueId x = value("x", {of_batch(), fixed_dim(24)});
-  const ValueId numbers = value("numbers", {of_batch(), fixed_dim(24)}, DType::i32);
+  const ValueId x = b_.input("x", batched({24})), numbers = b_.integers("numbers", batched({24}));
   expect_refusal("relu", {numbers}, {}, "i32");
   expect_refusal("add", {x, numbers}, {}, "one floating dtype");
-  expect_refusal("rope_kv_append", {x, x, x, x}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}},
-                 "x must be i32");
+  expect_refusal("rope_kv_append", {x, x, x, x}, {{"heads", 2_i}, {"head_dim", 4_i}}, "x must be i32");
 }
 
 TEST_F(InferTest, AGradientHasTheShapeOfWhatItIsOf) {
-  const ValueId dy = value("dy", {of_batch(4), fixed_dim(16)});
-  const ValueId x = value("x", {of_batch(4), fixed_dim(8)});
-  const ValueId sum = value("sum", {fixed_dim(16), fixed_dim(8)});
-  const Attributes accumulate{{"accumulate", std::int64_t{1}}};
+  const ValueId dy = b_.input("dy", {of_batch(4), fixed_dim(16)});
+  const ValueId x = b_.input("x", {of_batch(4), fixed_dim(8)}), sum = b_.input("sum", fixed({16, 8}));
+  const Attributes accumulate{{"accumulate", 1_i}};
   expect_refusal("linear_grad_weight", {dy, x}, accumulate, "3 inputs");
   expect_refusal("linear_grad_weight", {dy, x, x}, accumulate, "x has shape");
-  EXPECT_EQ(inferred(builder_.op("linear_grad_weight", "l", {dy, x, sum}, accumulate)[0]),
-            (Shape{fixed_dim(16), fixed_dim(8)}));
+  EXPECT_EQ(inferred("linear_grad_weight", {dy, x, sum}, accumulate), fixed({16, 8}));
 }
 
 TEST_F(InferTest, AConvolutionsGradientIsToldWhatAStrideLeavesOpen) {
-  const ValueId dy = value("dy", {of_batch(), fixed_dim(5), fixed_dim(4), fixed_dim(16)});
-  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
-  Attributes attributes{
-      {"padding", std::int64_t{1}}, {"stride", std::int64_t{2}}, {"width", std::int64_t{7}}};
+  const ValueId dy = b_.input("dy", batched({5, 4, 16})), w = b_.input("w", fixed({16, 3, 3, 8}));
+  Attributes attributes{{"padding", 1_i}, {"stride", 2_i}, {"width", 7_i}};
   expect_refusal("conv2d_grad_input", {dy, w}, attributes, "height is missing");
-  attributes["height"] = std::int64_t{12};
+  attributes["height"] = 12_i;
   expect_refusal("conv2d_grad_input", {dy, w}, attributes, "dy has shape");
-  attributes["height"] = std::int64_t{10};
-  EXPECT_EQ(inferred(builder_.op("conv2d_grad_input", "c", {dy, w}, attributes)[0]),
-            (Shape{of_batch(), fixed_dim(10), fixed_dim(7), fixed_dim(8)}));
+  attributes["height"] = 10_i;
+  EXPECT_EQ(inferred("conv2d_grad_input", {dy, w}, attributes), batched({10, 7, 8}));
 }
 
-TEST_F(InferTest, AnOptimizerTakesWholeGroupsOfOneShape) {
-  const ValueId rate = value("rate", {fixed_dim(1)}, DType::fp32);
-  const auto state = [&](const char* name, std::int64_t extent) {
-    return value(name, {fixed_dim(extent)}, DType::bf16, ValueKind::state);
-  };
+TEST_F(InferTest, AnOptimizerTakesWholeGroupsOfOneShapeAndNoWeight) {
+  const ValueId rate = b_.value(ValueKind::input, "rate", DType::fp32, fixed({1}), {});
+  const auto state = [&](const char* name, std::int64_t extent) { return b_.state(name, fixed({extent})); };
   const ValueId p = state("p", 8), g = state("g", 8), v = state("v", 8), narrow = state("narrow", 7);
+  const ValueId w = b_.weight("w", fixed({8}));
   expect_refusal("sgd", {rate}, {}, "1 inputs and groups of 3, not 1");
   expect_refusal("sgd", {rate, p, g}, {}, "groups of 3, not 3");
   expect_refusal("sgd", {rate, p, g, narrow}, {}, "narrow has shape");
   expect_refusal("sgd", {p, p, g, v}, {}, "p must be fp32");
   expect_refusal("sgd", {rate, p, g, v}, {{"momentum", 1.0}}, "momentum is 1, not at least 0 and below 1");
-  builder_.op("sgd", "step", {rate, p, g, v, v, g, p}, {});
-  EXPECT_EQ(builder_.finish().ops()[0].mutates, (std::vector<ValueId>{p, v, v, p}));
-}
-
-TEST_F(InferTest, AnOptimizerMayNotWriteAWeight) {
-  const ValueId rate = value("rate", {fixed_dim(1)}, DType::fp32);
-  const ValueId w = value("w", {fixed_dim(8)}, DType::bf16, ValueKind::weight);
   expect_refusal("sgd", {rate, w, w, w}, {}, "write to the weight w");
+  b_.op("sgd", "step", {rate, p, g, v, v, g, p}, {});
+  EXPECT_EQ(b_.finish().ops()[0].mutates, (std::vector<ValueId>{p, v, v, p}));
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 #include "graphs/ir/passes.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "graphs/base/error.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 
@@ -19,32 +17,17 @@ class PassesTest : public ::testing::Test {
   OpCatalog catalog_;
 };
 
-TEST_F(PassesTest, MarkersEndPiecesAndBelongToNone) {
-  const Program program = test::make_chain(catalog_, 3);
-  EXPECT_THAT(partition(program, {"boundary"}),
-              ElementsAre(Segment{true, 0, 3}, Segment{true, 4, 7}, Segment{true, 8, 11}));
-}
-
-TEST_F(PassesTest, PiecesRunAcrossMarkersThatDoNotSplit) {
-  const Program program = test::make_chain(catalog_, 2);
-  EXPECT_THAT(partition(program, {}), ElementsAre(Segment{true, 0, 7}));
-}
-
-TEST_F(PassesTest, SplittingOpsStandBetweenPieces) {
-  const Program program = test::make_chain(catalog_, 2);
-  EXPECT_THAT(partition(program, {"rmsnorm"}), ElementsAre(Segment{false, 0, 1}, Segment{true, 1, 3},
-                                                           Segment{false, 4, 5}, Segment{true, 5, 7}));
-}
-
-TEST_F(PassesTest, EverySplittingOpIsLaunchedEagerly) {
-  const Program program = test::make_chain(catalog_, 1);
-  EXPECT_THAT(partition(program, {"rmsnorm", "linear"}), ElementsAre(Segment{false, 0, 3}));
-}
-
-TEST_F(PassesTest, AKindThatOccursNowhereSplitsNothing) {
-  const Program program = test::make_chain(catalog_, 2);
-  EXPECT_THAT(partition(program, {"sdpa"}), ElementsAre(Segment{true, 0, 7}));
-  EXPECT_EQ(partition(program, {"sdpa", "boundary"}), partition(program, {"boundary"}));
+TEST_F(PassesTest, SplittingOpsAndMarkersEndPieces) {
+  const Program one = test::make_chain(catalog_, 1), two = test::make_chain(catalog_, 2);
+  EXPECT_THAT(partition(test::make_chain(catalog_, 3), {"boundary"}),
+              ElementsAre(Segment{true, 0, 3}, Segment{true, 4, 7}, Segment{true, 8, 11}))
+      << "a marker belongs to no piece";
+  EXPECT_THAT(partition(two, {}), ElementsAre(Segment{true, 0, 7})) << "across a marker that does not split";
+  EXPECT_THAT(partition(two, {"rmsnorm"}), ElementsAre(Segment{false, 0, 1}, Segment{true, 1, 3},
+                                                       Segment{false, 4, 5}, Segment{true, 5, 7}));
+  EXPECT_THAT(partition(one, {"rmsnorm", "linear"}), ElementsAre(Segment{false, 0, 3})) << "all of them";
+  EXPECT_THAT(partition(two, {"sdpa"}), ElementsAre(Segment{true, 0, 7})) << "a kind that occurs nowhere";
+  EXPECT_EQ(partition(two, {"sdpa", "boundary"}), partition(two, {"boundary"}));
 }
 
 TEST_F(PassesTest, ResidualLivesUntilItIsAdded) {
@@ -57,26 +40,20 @@ TEST_F(PassesTest, ResidualLivesUntilItIsAdded) {
 }
 
 TEST_F(PassesTest, AnOutputLivesToTheEnd) {
-  ProgramBuilder builder("p", catalog_);
-  const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
-  const ValueId early = builder.op("relu", "early", {x}, {})[0];
-  const ValueId late = builder.op("relu", "late", {x}, {})[0];
-  builder.mark_output(early);
-  builder.mark_output(late);
-  EXPECT_EQ(live_ranges(builder.finish())[early].last_use, 1u);
+  test::SmallBuilder b(catalog_);
+  const ValueId x = b.input("x"), early = b.one("relu", "early", {x});
+  b.mark_output(early);
+  EXPECT_EQ(live_ranges(b.ending_in(b.one("relu", "late", {x})))[early].last_use, 1u);
 }
 
 TEST_F(PassesTest, MutatedInputsAndMutatedStateAreKeptApart) {
   const auto build = [&](ValueKind cache_kind) {
-    ProgramBuilder builder("p", catalog_);
-    const Shape cache{of_batch(), fixed_dim(2), fixed_dim(8), fixed_dim(4)};
-    const ValueId qkv = builder.value(ValueKind::input, "qkv", DType::fp32, {of_batch(), fixed_dim(24)}, {});
-    const ValueId positions = builder.value(ValueKind::input, "pos", DType::i32, {of_batch()}, {});
-    const ValueId k = builder.value(cache_kind, "k", DType::fp32, cache, {});
-    const ValueId v = builder.value(ValueKind::state, "v", DType::fp32, cache, {});
-    builder.mark_output(builder.op("rope_kv_append", "append", {qkv, positions, k, v},
-                                   {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}})[0]);
-    return builder.finish();
+    test::SmallBuilder b(catalog_);
+    const ValueId qkv = b.input("qkv", test::batched({24})), positions = b.integers("pos");
+    const ValueId k = b.add(cache_kind, "k", test::batched({2, 8, 4}));
+    const ValueId v = b.state("v", test::batched({2, 8, 4}));
+    return b.ending_in(b.one("rope_kv_append", "append", {qkv, positions, k, v},
+                             {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}}));
   };
   EXPECT_THAT(mutated_inputs(build(ValueKind::state)), ElementsAre());
   EXPECT_THAT(mutated_state(build(ValueKind::state)), ElementsAre(2u, 3u));

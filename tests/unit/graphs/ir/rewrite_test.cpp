@@ -2,12 +2,11 @@
 #include "graphs/ir/rewrite.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -19,15 +18,14 @@ using ::testing::HasSubstr;
 class RewriteTest : public ::testing::Test {
  protected:
   RewriteTest() {
-    ProgramBuilder builder("p", catalog_);
-    x_ = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
+    test::SmallBuilder builder(catalog_);
+    x_ = builder.input("x");
     builder.pad_with(x_, 3);
-    a_ = builder.op("relu", "a", {x_}, {})[0];
-    b_ = builder.op("softmax", "b", {a_}, {})[0];
-    c_ = builder.op("add", "c", {a_, b_}, {})[0];
-    builder.mark_output(c_);
+    a_ = builder.one("relu", "a", {x_});
+    b_ = builder.one("softmax", "b", {a_});
+    c_ = builder.one("add", "c", {a_, b_});
     builder.split_at({"softmax"});
-    program_ = builder.finish();
+    program_ = builder.ending_in(c_);
   }
   Rewriter rewriter() { return {program_, catalog_, "test"}; }
   // What `use` is refused with, behind "pass test: ".
@@ -37,16 +35,6 @@ class RewriteTest : public ::testing::Test {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
     const std::string text = error.what();
     return text.starts_with("pass test: ") ? text.substr(11) : text;
-  }
-  static std::vector<std::string> names(const Program& program) {
-    std::vector<std::string> names;
-    for (const Op& op : program.ops()) names.push_back(op.name);
-    return names;
-  }
-  static std::vector<std::string> inputs(const Program& program, std::size_t op) {
-    std::vector<std::string> names;
-    for (const ValueId id : program.ops().at(op).inputs) names.push_back(program.value(id).name);
-    return names;
   }
 
   OpCatalog catalog_;
@@ -73,8 +61,8 @@ TEST_F(RewriteTest, AnOpIsReplacedAndWhatNothingReadsAnyMoreGoesToo) {
   rewriter.keep(2);
   rewriter.log("a line");
   const Program made = rewriter.finish();
-  EXPECT_THAT(names(made), ElementsAre("b.gelu", "c"));
-  EXPECT_THAT(inputs(made, 1), ElementsAre("x", "b.gelu"));
+  EXPECT_THAT(test::op_names(made), ElementsAre("b.gelu", "c"));
+  EXPECT_THAT(test::names_of(made, made.ops().at(1).inputs), ElementsAre("x", "b.gelu"));
   EXPECT_THAT(made.rewrites(), ElementsAre("pass test: a line", "pass test: removed 1 op: b (softmax)",
                                            "pass test: added 1 op: b.gelu (gelu_tanh)",
                                            "removed a (relu): nothing reads what it computes"));
@@ -88,17 +76,15 @@ TEST_F(RewriteTest, AnOutputIsReplacedByWhatIsReadInstead) {
   rewriter.replace(c_, b_);  // ahead of its op, which is then kept for nothing
   rewriter.keep(2);
   const Program made = rewriter.finish();
-  EXPECT_THAT(names(made), ElementsAre("a", "b"));
+  EXPECT_THAT(test::op_names(made), ElementsAre("a", "b"));
   EXPECT_EQ(made.value(made.values_of(ValueKind::output).at(0)).name, "b");
 }
 
 TEST_F(RewriteTest, AddedOpsAreOfThePhaseAndInTheGraphOfTheOpBesideThem) {
-  ProgramBuilder builder("q", catalog_);
-  const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
-  const ValueId w = builder.value(ValueKind::weight, "w", DType::fp32, {fixed_dim(4), fixed_dim(4)}, {});
-  builder.mark_output(builder.op("linear", "layer.y", {x, w}, {})[0]);
+  test::SmallBuilder builder(catalog_);
+  const ValueId y = builder.one("linear", "layer.y", {builder.input("x"), builder.weight("w")});
   const Program step = differentiate(
-      builder.finish(), catalog_,
+      builder.ending_in(y), catalog_,
       {.optimizer = Optimizer::sgd, .backward = Backward::apart, .optimizer_in = OptimizerIn::eager});
   Rewriter rewriter(step, catalog_, "test");
   std::vector<OpId> first_backward;
@@ -115,7 +101,7 @@ TEST_F(RewriteTest, AddedOpsAreOfThePhaseAndInTheGraphOfTheOpBesideThem) {
     rewriter.keep(id);
   }
   const Program made = rewriter.finish();
-  ASSERT_THAT(names(made),
+  ASSERT_THAT(test::op_names(made),
               ElementsAre("layer.y", "loss", "again", "layer.y.grad_weight", "late", "optimizer.step"));
   const auto& ops = made.ops();
   EXPECT_TRUE(ops[2].starts_graph && ops[2].phase == Phase::backward && ops[2].splits_with == "linear");

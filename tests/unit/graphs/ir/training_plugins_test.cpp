@@ -1,11 +1,10 @@
 // What differentiate() makes of ops that bring the kind of their gradient, and of hooks on gradients.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -31,14 +30,8 @@ class TrainingPlugins : public ::testing::Test {
       return Outputs{{in[0]->dtype, in[0]->shape}, {in[2]->dtype, in[2]->shape}};
     };
   }
-  ValueId value(ValueKind kind, const std::string& name, Shape shape, DType dtype = DType::fp32) {
-    return builder_->value(kind, name, dtype, std::move(shape), {});
-  }
-  ValueId square(const std::string& name) {
-    return value(ValueKind::weight, name, {fixed_dim(8), fixed_dim(8)});
-  }
   ValueId linear(const std::string& name, ValueId x, ValueId w) {
-    return builder_->op("linear", name, {x, w}, {})[0];
+    return builder_->one("linear", name, {x, w});
   }
   // out = c · y of mine(a · x, indices, b · x), and what reads k.
   Program train(const TrainingOptions& options = {}) {
@@ -47,44 +40,33 @@ class TrainingPlugins : public ::testing::Test {
     OpDefinition reader{.kind = "reader"};
     reader.infer = [](const Op&, const Inputs& in) { return Outputs{{in[0]->dtype, in[0]->shape}}; };
     catalog_.add(reader);
-    builder_.emplace("p", catalog_);
-    const Shape rows{of_batch(), fixed_dim(8)};
-    const ValueId x = value(ValueKind::input, "x", rows);
-    const ValueId indices = value(ValueKind::input, "indices", rows, DType::i32);
-    const ValueId a = linear("a", x, square("wa")), b = linear("b", x, square("wb"));
+    builder_.emplace(catalog_);
+    const ValueId x = builder_->input("x"), indices = builder_->integers("indices", test::batched({8}));
+    const ValueId a = linear("a", x, builder_->weight("wa")), b = linear("b", x, builder_->weight("wb"));
     const std::vector<ValueId> y = builder_->op("mine", "op", {a, indices, b}, {{"scale", 0.5}});
-    builder_->mark_output(linear("c", y[0], square("wc")));
-    builder_->mark_output(builder_->op("reader", "read", {y[1]}, {})[0]);
-    const Program forward = builder_->finish();
-    return differentiate(forward, catalog_, options);
+    builder_->mark_output(linear("c", y[0], builder_->weight("wc")));
+    return differentiate(builder_->ending_in(builder_->one("reader", "read", {y[1]})), catalog_, options);
   }
   // x · w twice, with the hooks.
   Program hooked(const std::vector<GradientHook>& hooks, const TrainingOptions& options = {}) {
-    builder_.emplace("p", catalog_);
-    const ValueId x = value(ValueKind::input, "x", {of_batch(), fixed_dim(8)});
-    const ValueId w = square("layer.w");
+    builder_.emplace(catalog_);
+    const ValueId x = builder_->input("x"), w = builder_->weight("layer.w");
     for (GradientHook hook : hooks) {
       hook.weight = w;
       builder_->hook(hook);
     }
-    builder_->mark_output(linear("layer.b", linear("layer.a", x, w), w));
-    const Program forward = builder_->finish();
-    return differentiate(forward, catalog_, options);
+    return differentiate(builder_->ending_in(linear("layer.b", linear("layer.a", x, w), w)), catalog_,
+                         options);
   }
   static std::vector<std::string> from(const Program& program, const std::string& name) {
-    std::vector<std::string> ops;
     bool begun = false;
-    for (const Op& op : program.ops()) {
-      begun = begun || op.name == name;
-      if (begun) ops.push_back(op.name);
-    }
-    return ops;
+    return test::op_names(program, [&](const Op& op) { return begun = begun || op.name == name; });
   }
   static std::string value_name(const Program& program, ValueId id) { return program.value(id).name; }
 
   OpCatalog catalog_;
   OpDefinition mine_, gradient_;
-  std::optional<ProgramBuilder> builder_;
+  std::optional<test::SmallBuilder> builder_;
 };
 
 TEST_F(TrainingPlugins, TheGradientGetsInputsOutputsAndTheirGradients) {
@@ -95,9 +77,8 @@ TEST_F(TrainingPlugins, TheGradientGetsInputsOutputsAndTheirGradients) {
   EXPECT_EQ(op->phase, Phase::backward);
   EXPECT_EQ(op->splits_with, "mine");
   EXPECT_EQ(real_attribute(*op, "scale"), 0.5);
-  std::vector<std::string> inputs;
-  for (const ValueId id : op->inputs) inputs.push_back(value_name(program, id));
-  EXPECT_THAT(inputs, ElementsAre("a", "indices", "b", "op.0", "op.1", "c.grad_input"));
+  EXPECT_THAT(test::names_of(program, op->inputs),
+              ElementsAre("a", "indices", "b", "op.0", "op.1", "c.grad_input"));
   for (const char* name : {"a", "b"}) {
     const auto weight = std::ranges::find(program.ops(), name + std::string(".grad_weight"), &Op::name);
     EXPECT_EQ(weight->inputs.at(0), op->outputs.at(*name == 'a' ? 0 : 1));
@@ -166,7 +147,7 @@ TEST_F(TrainingPlugins, AHookIsAheadOfItsParametersUpdateAndInTheGraphOfItsGradi
 }
 
 TEST_F(TrainingPlugins, AHookThatDoesNotGiveAGradientIsRefused) {
-  builder_.emplace("p", catalog_);
+  builder_.emplace(catalog_);
   const Error error = test::error_of([&] { hooked({{0, HookPlace::pre, "column_sum", "hook", {}}}); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_THAT(error.what(), HasSubstr("hook hook (column_sum) of layer.w: it must give one value of the "
@@ -174,9 +155,8 @@ TEST_F(TrainingPlugins, AHookThatDoesNotGiveAGradientIsRefused) {
 }
 
 TEST_F(TrainingPlugins, HooksBelongToFloatingWeightsAndHaveNamesOfTheirOwn) {
-  builder_.emplace("p", catalog_);
-  const ValueId x = value(ValueKind::input, "x", {of_batch(), fixed_dim(8)});
-  const ValueId w = square("w");
+  builder_.emplace(catalog_);
+  const ValueId x = builder_->input("x"), w = builder_->weight("w");
   const auto refusal = [&](ValueId id, const char* kind, const char* name) {
     return std::string(test::error_of([&] { builder_->hook({id, HookPlace::pre, kind, name, {}}); }).what());
   };

@@ -1,62 +1,45 @@
 // What differentiate() makes of a program, by its structure, and what it refuses. What it computes is
 // tests/conformance/training_test.cpp's.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
 
+using test::batched;
+using test::fixed;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class TrainingTest : public ::testing::Test {
  protected:
-  ValueId value(ValueKind kind, const std::string& name, Shape shape, DType dtype = DType::bf16) {
-    return builder_.value(kind, name, dtype, std::move(shape), {});
-  }
-  ValueId rows(const std::string& name, ValueKind kind = ValueKind::input) {
-    return value(kind, name, {of_batch(), fixed_dim(8)});
-  }
-  ValueId square(const std::string& name) {
-    return value(ValueKind::weight, name, {fixed_dim(8), fixed_dim(8)});
-  }
   ValueId linear(const std::string& name, ValueId x, ValueId w, Attributes attributes = {}) {
-    return builder_.op("linear", name, {x, w}, std::move(attributes))[0];
+    return b_.one("linear", name, {x, w}, std::move(attributes));
   }
-  Program train(const TrainingOptions& options = {}) {
-    const Program forward = builder_.finish();
-    return differentiate(forward, catalog_, options);
-  }
+  Program train(const TrainingOptions& options = {}) { return differentiate(b_.finish(), catalog_, options); }
   // The code and text of what differentiate() throws.
   void expect_no_backward(const std::string& part) {
-    const Program forward = builder_.finish();
-    const Error error = test::error_of([&] { differentiate(forward, catalog_, {}); });
+    const Error error = test::error_of([&] { train(); });
     EXPECT_EQ(error.code(), ErrorCode::no_backward);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("program p"), HasSubstr(part)));
   }
   static std::vector<std::string> names(const Program& program, Phase phase) {
-    std::vector<std::string> names;
-    for (const Op& op : program.ops()) {
-      if (op.phase == phase) names.push_back(op.name);
-    }
-    return names;
+    return test::op_names(program, [phase](const Op& op) { return op.phase == phase; });
   }
 
   OpCatalog catalog_;
-  ProgramBuilder builder_{"p", catalog_};
+  test::SmallBuilder b_{catalog_, DType::bf16};
 };
 
 TEST_F(TrainingTest, AppendsTheLossAndTheGradientsInReverseAndKeepsNames) {
-  const ValueId hidden = linear("up", rows("x"), square("w1"), {{"activation", std::string("gelu_tanh")}});
-  builder_.mark_output(linear("down", hidden, square("w2")));
+  const ValueId hidden =
+      linear("up", b_.input("x"), b_.weight("w1"), {{"activation", std::string("gelu_tanh")}});
+  b_.mark_output(linear("down", hidden, b_.weight("w2")));
   const Program program = train();
   EXPECT_THAT(names(program, Phase::forward), ElementsAre("up.linear", "up", "down", "loss"));
   EXPECT_THAT(names(program, Phase::backward),
@@ -72,18 +55,17 @@ TEST_F(TrainingTest, AppendsTheLossAndTheGradientsInReverseAndKeepsNames) {
 }
 
 TEST_F(TrainingTest, AReluStaysInItsOpUnlessAResidualHidesIt) {
-  const ValueId x = rows("x");
-  const ValueId w = square("w");
+  const ValueId x = b_.input("x"), w = b_.weight("w");
   const ValueId plain = linear("plain", x, w, {{"activation", std::string("relu")}});
-  builder_.mark_output(builder_.op("linear", "hidden", {plain, w, x},
-                                   {{"activation", std::string("relu")}, {"residual", std::int64_t{1}}})[0]);
+  b_.mark_output(b_.one("linear", "hidden", {plain, w, x},
+                        {{"activation", std::string("relu")}, {"residual", std::int64_t{1}}}));
   EXPECT_THAT(names(train(), Phase::forward), ElementsAre("plain", "hidden.linear", "hidden", "loss"));
 }
 
 TEST_F(TrainingTest, AGradientOfSeveralUsesIsAddedUpAtOnceOrAtTheEnd) {
   const auto build = [this] {
-    const ValueId w = square("w");
-    builder_.mark_output(linear("c", linear("b", linear("a", rows("x"), w), w), w));
+    const ValueId w = b_.weight("w");
+    b_.mark_output(linear("c", linear("b", linear("a", b_.input("x"), w), w), w));
   };
   build();
   const Program asap = train({.accumulate = Accumulate::asap});
@@ -96,14 +78,12 @@ TEST_F(TrainingTest, AGradientOfSeveralUsesIsAddedUpAtOnceOrAtTheEnd) {
 }
 
 TEST_F(TrainingTest, OneOpUpdatesAllParametersAfterTheCountOfSteps) {
-  const ValueId hidden = linear("a", rows("x"), square("w1"));
-  builder_.mark_output(linear("b", hidden, square("w2")));
+  const ValueId hidden = linear("a", b_.input("x"), b_.weight("w1"));
+  b_.mark_output(linear("b", hidden, b_.weight("w2")));
   const Program program = train({.optimizer = Optimizer::adamw, .learning_rate = 0.25});
   EXPECT_THAT(names(program, Phase::optimizer), ElementsAre("optimizer.advance", "optimizer.step"));
   const Op& step = program.ops().back();
-  std::vector<std::string> inputs;
-  for (const ValueId id : step.inputs) inputs.push_back(program.value(id).name);
-  EXPECT_THAT(inputs,
+  EXPECT_THAT(test::names_of(program, step.inputs),
               ElementsAre("optimizer.count", "optimizer.rate", "w1", "a.grad_weight", "w1.first_moment",
                           "w1.second_moment", "w2", "b.grad_weight", "w2.first_moment", "w2.second_moment"));
   EXPECT_EQ(step.mutates.size(), 6u);
@@ -112,10 +92,10 @@ TEST_F(TrainingTest, OneOpUpdatesAllParametersAfterTheCountOfSteps) {
 }
 
 TEST_F(TrainingTest, WhatTheLossDoesNotDependOnIsRemovedAndItsParameterStays) {
-  const ValueId x = rows("x");
-  builder_.mark_output(linear("used", x, square("w1")));
-  builder_.mark_output(builder_.op("relu", "unused", {linear("dead", x, square("w2"))}, {})[0]);
-  builder_.split_at({"relu"});
+  const ValueId x = b_.input("x");
+  b_.mark_output(linear("used", x, b_.weight("w1")));
+  b_.mark_output(b_.one("relu", "unused", {linear("dead", x, b_.weight("w2"))}));
+  b_.split_at({"relu"});
   const Program program = train({.optimizer = Optimizer::sgd});
   EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("w2"), HasSubstr("removed unused (relu)"),
                                               HasSubstr("removed dead (linear)")));
@@ -126,7 +106,7 @@ TEST_F(TrainingTest, WhatTheLossDoesNotDependOnIsRemovedAndItsParameterStays) {
 }
 
 TEST_F(TrainingTest, MicroBatchesComeOneAfterTheOtherAndShareParametersAndTheirGradients) {
-  builder_.mark_output(linear("b", linear("a", rows("x"), square("w1")), square("w2")));
+  b_.mark_output(linear("b", linear("a", b_.input("x"), b_.weight("w1")), b_.weight("w2")));
   const Program program = train({.micro_batches = 2});
   EXPECT_THAT(names(program, Phase::forward),
               ElementsAre("a", "b", "loss", "a.micro1", "b.micro1", "loss.micro1"));
@@ -145,11 +125,11 @@ TEST_F(TrainingTest, MicroBatchesComeOneAfterTheOtherAndShareParametersAndTheirG
 }
 
 TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
-  const ValueId a = linear("a", rows("x"), square("w1"));
-  builder_.op("boundary", "boundary", {}, {});
-  const ValueId b = builder_.op("relu", "relu", {a}, {})[0];
-  builder_.mark_output(linear("b", b, square("w2")));
-  builder_.split_at({"boundary"});
+  const ValueId a = linear("a", b_.input("x"), b_.weight("w1"));
+  b_.op("boundary", "boundary", {}, {});
+  const ValueId b = b_.one("relu", "relu", {a});
+  b_.mark_output(linear("b", b, b_.weight("w2")));
+  b_.split_at({"boundary"});
   const Program program = train();
   EXPECT_EQ(partition(program, program.default_split_kinds()).size(), 3u);
   // A split op on each side of the loss: what is before, between and behind.
@@ -160,9 +140,9 @@ TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
 TEST_F(TrainingTest, ItsFormSaysWhichGraphsAStepConsistsOf) {
   const auto graphs = [this](const TrainingOptions& options) {
     const ValueId hidden =
-        linear("a.up", rows("x"), square("a.w"), {{"activation", std::string("gelu_tanh")}});
-    builder_.op("boundary", "boundary", {}, {});
-    builder_.mark_output(linear("b.up", hidden, square("b.w")));
+        linear("a.up", b_.input("x"), b_.weight("a.w"), {{"activation", std::string("gelu_tanh")}});
+    b_.op("boundary", "boundary", {}, {});
+    b_.mark_output(linear("b.up", hidden, b_.weight("b.w")));
     const Program program = train(options);
     std::vector<std::string> first;
     for (const Segment& each : graphs_of(program, partition(program, {})))
@@ -186,8 +166,8 @@ TEST_F(TrainingTest, ItsFormSaysWhichGraphsAStepConsistsOf) {
 }
 
 TEST_F(TrainingTest, AParameterIsUpdatedWhereItsGradientIsComplete) {
-  const ValueId w = square("w");
-  builder_.mark_output(linear("c", linear("b", linear("a", rows("x"), w), square("w2")), w));
+  const ValueId w = b_.weight("w");
+  b_.mark_output(linear("c", linear("b", linear("a", b_.input("x"), w), b_.weight("w2")), w));
   const Program program = train({.optimizer = Optimizer::adamw, .optimizer_in = OptimizerIn::backward});
   EXPECT_THAT(names(program, Phase::optimizer), ElementsAre("optimizer.advance", "w2.step", "w.step"));
   EXPECT_EQ(program.ops().back().name, "w.step");
@@ -196,9 +176,9 @@ TEST_F(TrainingTest, AParameterIsUpdatedWhereItsGradientIsComplete) {
 }
 
 TEST_F(TrainingTest, CountsWhatAStepConsistsOf) {
-  const ValueId x = rows("x");
-  const ValueId hidden = builder_.op("relu", "relu", {linear("a", x, square("w1"))}, {})[0];
-  builder_.mark_output(builder_.op("add", "sum", {linear("b", hidden, square("w2")), hidden}, {})[0]);
+  const ValueId x = b_.input("x");
+  const ValueId hidden = b_.one("relu", "relu", {linear("a", x, b_.weight("w1"))});
+  b_.mark_output(b_.one("add", "sum", {linear("b", hidden, b_.weight("w2")), hidden}));
   const facts::TrainingFacts facts = training_facts(train({.optimizer = Optimizer::adamw}), 4);
   EXPECT_EQ(facts.ops.forward, 5);
   EXPECT_EQ(facts.ops.backward, 4);
@@ -229,7 +209,7 @@ TEST_F(TrainingTest, WordsChooseLossOptimizerAndAccumulation) {
 }
 
 TEST_F(TrainingTest, CrossEntropyHasAClassForEachRow) {
-  builder_.mark_output(linear("a", rows("x"), square("w")));
+  b_.mark_output(linear("a", b_.input("x"), b_.weight("w")));
   const Program program = train({.loss = Loss::cross_entropy});
   const Op& loss = program.ops().at(1);
   EXPECT_EQ(loss.kind, "cross_entropy_loss");
@@ -239,50 +219,43 @@ TEST_F(TrainingTest, CrossEntropyHasAClassForEachRow) {
   EXPECT_EQ(target.init.high, 8);
 }
 
-TEST_F(TrainingTest, RefusesAKindWithoutAGradient) {
-  const ValueId a = linear("a", rows("x"), square("w"));
-  builder_.mark_output(builder_.op("gelu_tanh_grad", "slope", {a, a}, {})[0]);
+TEST_F(TrainingTest, RefusesAKindWithoutAGradientWhereOneHasToPass) {
+  const ValueId a = linear("a", b_.input("y"), b_.weight("w1"));
+  b_.mark_output(b_.one("gelu_tanh_grad", "slope", {a, a}));
   expect_no_backward("op slope: kind gelu_tanh_grad has no gradient");
-}
-
-TEST_F(TrainingTest, AKindWithoutAGradientDoesNoHarmWhereNonePasses) {
-  const ValueId x = rows("x");
-  const ValueId slope = builder_.op("gelu_tanh_grad", "slope", {x, x}, {})[0];
-  builder_.mark_output(linear("a", slope, square("w")));
+  const ValueId x = b_.input("x");
+  b_.mark_output(linear("a", b_.one("gelu_tanh_grad", "slope", {x, x}), b_.weight("w")));
   EXPECT_EQ(train().values_of(ValueKind::gradient).size(), 1u);
 }
 
 TEST_F(TrainingTest, RefusesAnOpThatWritesStateOnTheWay) {
-  const Shape cache{of_batch(), fixed_dim(2), fixed_dim(4), fixed_dim(2)};
-  const ValueId qkv = linear("qkv", rows("x"), value(ValueKind::weight, "w", {fixed_dim(12), fixed_dim(8)}));
-  const ValueId positions = value(ValueKind::input, "positions", {of_batch()}, DType::i32);
-  const ValueId k = value(ValueKind::state, "k", cache), v = value(ValueKind::state, "v", cache);
-  builder_.mark_output(builder_.op("rope_kv_append", "rope", {qkv, positions, k, v},
-                                   {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}})[0]);
+  const ValueId qkv = linear("qkv", b_.input("x"), b_.weight("w", fixed({12, 8})));
+  const ValueId k = b_.state("k", batched({2, 4, 2})), v = b_.state("v", batched({2, 4, 2}));
+  b_.mark_output(b_.one("rope_kv_append", "rope", {qkv, b_.integers("positions"), k, v},
+                        {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}}));
   expect_no_backward("op rope (rope_kv_append) writes k, and no gradient passes through state");
 }
 
 TEST_F(TrainingTest, RefusesHeadsThatTheLossDependsOnInPart) {
-  const ValueId qkv = linear("qkv", rows("x"), value(ValueKind::weight, "w", {fixed_dim(12), fixed_dim(8)}));
+  const ValueId qkv = linear("qkv", b_.input("x"), b_.weight("w", fixed({12, 8})));
   const std::vector<ValueId> heads =
-      builder_.op("rope", "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}});
-  builder_.mark_output(builder_.op("add", "sum", {heads[0], heads[1]}, {})[0]);
-  builder_.mark_output(heads[2]);
+      b_.op("rope", "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}});
+  b_.mark_output(b_.one("add", "sum", {heads[0], heads[1]}));
+  b_.mark_output(heads[2]);
   expect_no_backward("op rope (rope): the loss does not depend on rope.0");
 }
 
 // Keys and values that are inputs want none; the op computes them all the same.
 TEST_F(TrainingTest, AGradientThatNothingWantsMayStandUnread) {
-  const Shape heads{of_batch(), fixed_dim(1), fixed_dim(1), fixed_dim(8)};
-  const ValueId q = builder_.op(
-      "add", "q", {value(ValueKind::weight, "w", heads), value(ValueKind::input, "x", heads)}, {})[0];
-  const ValueId k = value(ValueKind::input, "k", heads), v = value(ValueKind::input, "v", heads);
-  builder_.mark_output(builder_.op("sdpa", "sdpa", {q, k, v}, {})[0]);
+  const Shape heads = batched({1, 1, 8});
+  const ValueId q = b_.one("add", "q", {b_.weight("w", heads), b_.input("x", heads)});
+  const ValueId k = b_.input("k", heads), v = b_.input("v", heads);
+  b_.mark_output(b_.one("sdpa", "sdpa", {q, k, v}));
   EXPECT_THAT(names(train(), Phase::backward), ElementsAre("sdpa.grad_inputs"));
 }
 
 TEST_F(TrainingTest, RefusesAProgramWithNothingToTrain) {
-  builder_.mark_output(builder_.op("relu", "r", {rows("x")}, {})[0]);
+  b_.mark_output(b_.one("relu", "r", {b_.input("x")}));
   expect_no_backward("output r depends on no weight");
 }
 

@@ -1,7 +1,7 @@
 // Which mode is fastest at a size, by how much, and where graphs stop to gain.
 #include "harness/ladder/best.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace graphbench::ladder {
 namespace {

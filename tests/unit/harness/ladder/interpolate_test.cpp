@@ -1,7 +1,7 @@
 // Times of sizes that were not measured, and what they say of padding.
 #include "harness/ladder/interpolate.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace graphbench::ladder {
 namespace {

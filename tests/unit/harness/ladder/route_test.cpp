@@ -3,12 +3,11 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <random>
 #include <set>
 
-#include "graphs/base/input_error.hpp"
 #include "harness/ladder/traffic.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::ladder {
 namespace {
@@ -43,13 +42,11 @@ TEST(Route, SplitsWhatIsBeyondIntoFullPartsAndARest) {
 
 TEST(Route, BeyondARefusingLadderThereIsNone) {
   EXPECT_EQ(route({2, 4}, 5, policy(LadderPad::up, LadderBeyond::refuse)), std::nullopt);
-  try {
-    tally({1, 5}, {2, 4}, policy(LadderPad::up, LadderBeyond::refuse), "--traffic");
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::StartsWith("--traffic: a step of 5 is beyond"),
-                                             testing::HasSubstr("eager or split")));
-  }
+  EXPECT_THAT(test::refusal([] {
+                return tally({1, 5}, {2, 4}, policy(LadderPad::up, LadderBeyond::refuse), "--traffic");
+              }),
+              testing::AllOf(testing::StartsWith("--traffic: a step of 5 is beyond"),
+                             testing::HasSubstr("eager or split")));
 }
 
 TEST(Tally, ALazyLadderWaitsOnceForEachSize) {

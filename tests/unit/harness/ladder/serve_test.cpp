@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "graphs/abi/plugin.hpp"
@@ -16,7 +15,9 @@
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/traffic.hpp"
 #include "tests/conformance/plugin_op.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/sample_plan.hpp"
+#include "tests/support/small_programs.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::ladder {
@@ -59,14 +60,9 @@ class Serve : public ::testing::Test {
     return serve_program(task, worker::build_program(registry_, task.task));
   }
   ErrorCode failure(const ServeTask& task, const ir::Program& program, const std::string& text) {
-    try {
-      serve_program(task, program);
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(text));
-      return error.code();
-    }
-    ADD_FAILURE() << "nothing was refused";
-    return ErrorCode::internal;
+    const Error error = test::error_of([&] { serve_program(task, program); });
+    EXPECT_THAT(error.what(), HasSubstr(text));
+    return error.code();
   }
   abi::WorkloadRegistry registry_;
   std::size_t room_ = 0;  // bytes that are left free from the second placement on; 0: all
@@ -240,17 +236,13 @@ TEST_F(Serve, AttentionsPaddingWritesNoOthersState) {
 // As attention, but its positions pad with 0, so a padding row writes slot 0 of a cache that is another's.
 TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
   const ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("leaky_state", catalog);
-  const auto f = [](std::int64_t n) { return ir::fixed_dim(n); };
-  const ir::Shape cache{ir::of_batch(), f(1), f(4), f(2)};
-  const auto qkv = builder.value(ir::ValueKind::input, "qkv", ir::DType::fp32, {ir::of_batch(), f(6)}, {});
-  const auto at = builder.value(ir::ValueKind::input, "at", ir::DType::i32, {ir::of_batch()},
-                                {ir::Init::Kind::constant, 3, 3});
-  const auto k = builder.value(ir::ValueKind::state, "k", ir::DType::fp32, cache, {});
-  const auto v = builder.value(ir::ValueKind::state, "v", ir::DType::fp32, cache, {});
-  builder.mark_output(builder.op("rope_kv_append", "rope", {qkv, at, k, v},
-                                 {{"heads", std::int64_t{1}}, {"head_dim", std::int64_t{2}}})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog);
+  const auto at =
+      b.value(ir::ValueKind::input, "at", ir::DType::i32, {ir::of_batch()}, {ir::Init::Kind::constant, 3, 3});
+  const auto k = b.state("k", test::batched({1, 4, 2})), v = b.state("v", test::batched({1, 4, 2}));
+  const ir::Program program =
+      b.ending_in(b.one("rope_kv_append", "rope", {b.input("qkv", test::batched({6})), at, k, v},
+                        {{"heads", std::int64_t{1}}, {"head_dim", std::int64_t{2}}}));
   EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program,
                     "state k of other sequences was written"),
             ErrorCode::check_failed);
@@ -266,17 +258,8 @@ int sum_rows(const gb_op_call* call, void* const* operands, void*) {
 }
 
 TEST_F(Serve, APaddedRowThatReachesTheCallersRowsIsCaught) {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "sum_rows";
-  op.infer = conformance::infer_same;
-  op.run_host = sum_rows;
-  const ir::OpCatalog& catalog = conformance::catalog_with(op);
-  ir::ProgramBuilder builder("leaky_output", catalog);
-  const auto x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(2)}, {});
-  builder.mark_output(builder.op("sum_rows", "mix", {x}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(conformance::catalog_with(test::foreign_op("sum_rows", test::infer_same, sum_rows)));
+  const ir::Program program = b.ending_in(b.one("sum_rows", "mix", {b.input("x", test::batched({2}))}));
   EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program, "row 0 of output mix differs"),
             ErrorCode::check_failed);
 }
@@ -295,18 +278,12 @@ int count_steps(const gb_op_call* call, void* const* operands, void*) {
 }
 
 ir::Program counting_program(ir::Dim rows) {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "count_steps";
-  op.mutated_inputs = 2;
-  op.infer = conformance::infer_same;
-  op.run_host = count_steps;
-  ir::ProgramBuilder builder("counting", conformance::catalog_with(op));
-  const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+  test::SmallBuilder b(
+      conformance::catalog_with(test::foreign_op("count_steps", test::infer_same, count_steps, 0, 2)));
+  const auto x = b.input("x", test::batched({}));
   const auto tally =
-      builder.value(ir::ValueKind::input, "tally", ir::DType::fp32, {rows}, {ir::Init::Kind::constant, 0, 0});
-  builder.mark_output(builder.op("count_steps", "bump", {x, tally}, {})[0]);
-  return builder.finish();
+      b.value(ir::ValueKind::input, "tally", ir::DType::fp32, {rows}, {ir::Init::Kind::constant, 0, 0});
+  return b.ending_in(b.one("count_steps", "bump", {x, tally}));
 }
 
 TEST_F(Serve, AProgramThatWritesAnInputIsRefusedWithItsOp) {
@@ -352,33 +329,28 @@ TEST_F(Serve, EagerStepsWriteToTheCallersInputs) {
 
 // A written input's row that padding reaches is caught as an output's is.
 TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "leak_into_input";
-  op.mutated_inputs = 1;
-  op.infer = conformance::infer_same;
-  op.run_host = [](const gb_op_call* call, void* const* operands, void*) {
+  const auto leak = [](const gb_op_call* call, void* const* operands, void*) {
     auto* const x = static_cast<float*>(operands[0]);
     const std::int64_t count = call->operands[0].dims[0];
     std::copy_n(x, count, static_cast<float*>(operands[1]));
     x[0] += x[count - 1];
     return 0;
   };
-  ir::ProgramBuilder builder("leaky_input", conformance::catalog_with(op));
-  const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-  builder.mark_output(builder.op("leak_into_input", "leak", {x}, {})[0]);
+  test::SmallBuilder b(
+      conformance::catalog_with(test::foreign_op("leak_into_input", test::infer_same, leak, 0, 1)));
+  const ir::Program program =
+      b.ending_in(b.one("leak_into_input", "leak", {b.input("x", test::batched({}))}));
   ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
   task.policy.mutated_inputs = model::MutatedInputs::copy_back;
-  EXPECT_EQ(failure(task, builder.finish(), "row 0 of input x differs"), ErrorCode::check_failed);
+  EXPECT_EQ(failure(task, program, "row 0 of input x differs"), ErrorCode::check_failed);
 }
 
 TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
   const ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("transposed", catalog);
-  const auto x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::fixed_dim(3), ir::of_batch()}, {});
-  builder.mark_output(builder.op("softmax", "shares", {x}, {})[0]);
-  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), builder.finish(), "input x [3, batch]"),
+  test::SmallBuilder b(catalog);
+  const ir::Program program =
+      b.ending_in(b.one("softmax", "shares", {b.input("x", {ir::fixed_dim(3), ir::of_batch()})}));
+  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program, "input x [3, batch]"),
             ErrorCode::not_batch_major);
 }
 

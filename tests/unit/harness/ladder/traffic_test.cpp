@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <numeric>
 
-#include "graphs/base/input_error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::ladder {
@@ -21,15 +19,7 @@ using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
 
-template <typename Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
+using test::refusal;
 
 std::map<std::int64_t, std::int64_t> counts_of(const std::vector<std::int64_t>& rows) {
   std::map<std::int64_t, std::int64_t> counts;
@@ -58,12 +48,9 @@ TEST(CaptureSizes, RefuseWhatIsNoSize) {
   EXPECT_THAT(why("99999999999999999999"), HasSubstr("too large"));
 }
 
-TEST(TrafficNames, UniformHasEachSizeOfItsRangeWithBothEnds) {
+TEST(TrafficNames, UniformHasEachSizeOfItsRangeAndZipfFallsWithThePowerOfTheSize) {
   EXPECT_THAT(counts_of(steps_of("uniform:3:6", 400).rows),
               ElementsAre(Pair(3, 100), Pair(4, 100), Pair(5, 100), Pair(6, 100)));
-}
-
-TEST(TrafficNames, ZipfFallsWithThePowerOfTheSize) {
   EXPECT_THAT(counts_of(steps_of("zipf:1:4", 2500).rows),
               ElementsAre(Pair(1, 1200), Pair(2, 600), Pair(3, 400), Pair(4, 300)));
 }
@@ -191,8 +178,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
 
 TEST(TrafficFile, IsReadFromDisk) {
   const test::TemporaryFolder folder;
-  const std::string path = folder.file("traffic.csv");
-  std::ofstream(path) << "size,count\n" << std::string(200'000, '\n') << "8,3\n";
+  const std::string path = folder.write("traffic.csv", "size,count\n" + std::string(200'000, '\n') + "8,3\n");
   EXPECT_THAT(read_traffic("--traffic", path).histogram, ElementsAre(Pair(8, 3)));
 }
 
