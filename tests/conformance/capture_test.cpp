@@ -1,6 +1,5 @@
 // Streams, captures and what goes wrong in them: every failure is an error with its code, and the next
 // capture works.
-#include <algorithm>
 #include <bit>
 
 #include "graphs/abi/foreign_op.hpp"

@@ -1,7 +1,5 @@
 // Graphs that change: execs updated from another recording, addresses of nodes set, recordings given up and
 // made again, on streams of their own. What is refused says what is in the way.
-#include <algorithm>
-#include <thread>
 
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"

@@ -64,6 +64,7 @@ TEST_P(OpConformance, AgreesWithItsDefinition) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     expect_close(inputs_after[i], inputs[i], "input " + std::to_string(i) + " afterwards");
   }
+  EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, batch), batch, 7), outputs) << "out of a graph";
 }
 
 TEST(OpList, EveryBuiltInKindHasADefinitionAndACase) {

@@ -34,29 +34,43 @@ std::vector<Tensor> conv2d(const ir::OpCall& call, std::vector<Tensor>& in) {
   return {out};
 }
 
-OpCase conv_case(std::string name, std::int64_t channels, std::int64_t filters, bool everything) {
-  OpCase c{std::move(name), "conv2d", {}, {{"padding", one}}, 3};
-  const auto image = [](std::int64_t depth) {
-    return ir::Shape{of_batch(), fixed_dim(6), fixed_dim(5), fixed_dim(depth)};
+struct Size {
+  std::int64_t batch, height, width, channels, filters, window = 3, padding = 1, stride = 1;
+};
+
+OpCase conv_case(std::string name, const Size& size, const std::string& with = "") {
+  const auto has = [&](const char* word) { return with.find(word) != std::string::npos; };
+  const auto image = [&](std::int64_t stride, std::int64_t depth) {
+    const auto extent = [&](std::int64_t of) {
+      return fixed_dim(stride == 0 ? of : (of + 2 * size.padding - size.window) / stride + 1);
+    };
+    return OpCase::Input{{of_batch(), extent(size.height), extent(size.width), fixed_dim(depth)}, uniform(1)};
   };
-  c.inputs = {{image(channels), uniform(1)},
-              {{fixed_dim(filters), fixed_dim(3), fixed_dim(3), fixed_dim(channels)}, uniform(0.2)}};
-  if (everything) {
-    c.inputs.push_back({{fixed_dim(filters)}, uniform(1)});
-    c.inputs.push_back({image(filters), uniform(1)});
-    c.attributes = {{"padding", one}, {"bias", one}, {"residual", one}, {"activation", std::string("relu")}};
+  OpCase c{std::move(name), "conv2d", {}, {{"padding", size.padding}, {"stride", size.stride}}, size.batch};
+  const std::int64_t window = size.window;
+  c.inputs = {image(0, size.channels),
+              {{fixed_dim(size.filters), fixed_dim(window), fixed_dim(window), fixed_dim(size.channels)},
+               uniform(0.2)}};
+  if (has("bias")) c.inputs.push_back({{fixed_dim(size.filters)}, uniform(1)});
+  if (has("residual")) c.inputs.push_back(image(size.stride, size.filters));
+  for (const char* each : {"bias", "residual"}) {
+    if (has(each)) c.attributes[each] = one;
   }
+  if (has("relu")) c.attributes["activation"] = std::string("relu");
   return c;
 }
 
 std::vector<OpCase> cases() {
-  OpCase strided = conv_case("conv2d_strided", 8, 8, false);
-  strided.attributes = {{"stride", std::int64_t{2}}, {"padding", one}};
-  OpCase pointwise = conv_case("conv2d_pointwise", 8, 8, false);
-  pointwise.inputs[1].shape = {fixed_dim(8), fixed_dim(1), fixed_dim(1), fixed_dim(8)};
-  pointwise.attributes = {};
-  return {conv_case("conv2d_plain", 8, 8, false), conv_case("conv2d_channels_change", 8, 16, false),
-          conv_case("conv2d_bias_residual_relu", 8, 8, true), strided, pointwise};
+  return {conv_case("conv2d_plain", {3, 6, 5, 8, 8}),
+          conv_case("conv2d_channels_change", {3, 6, 5, 8, 16}),
+          conv_case("conv2d_bias_residual_relu", {3, 6, 5, 8, 8}, "bias residual relu"),
+          conv_case("conv2d_strided", {3, 6, 5, 8, 8, 3, 1, 2}),
+          conv_case("conv2d_pointwise", {3, 6, 5, 8, 8, 1, 0}),
+          conv_case("conv2d_64_channels", {2, 14, 14, 64, 64}, "bias residual relu"),
+          conv_case("conv2d_bias_relu", {3, 9, 9, 16, 32}, "bias relu"),
+          conv_case("conv2d_strided_residual_relu", {2, 11, 11, 16, 24, 3, 0, 2}, "residual relu"),
+          conv_case("conv2d_bias_residual", {2, 7, 7, 8, 16}, "bias residual"),
+          conv_case("conv2d_many_images", {40, 56, 56, 64, 8}, "bias residual relu")};
 }
 
 const OpRegistration registration{"conv2d", conv2d, cases()};

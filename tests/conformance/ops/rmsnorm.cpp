@@ -19,14 +19,17 @@ std::vector<Tensor> rmsnorm(const ir::OpCall& call, std::vector<Tensor>& in) {
   return {y};
 }
 
-const OpRegistration registration{
-    "rmsnorm",
-    rmsnorm,
-    {{"rmsnorm",
-      "rmsnorm",
-      {{{of_batch(), fixed_dim(37)}, uniform(3)}, {{fixed_dim(37)}, uniform(2)}},
-      {{"eps", 1e-3}},
-      5}}};
+std::vector<OpCase> cases() {
+  std::vector<OpCase> all;
+  for (const std::int64_t columns : {37, 64, 77, 1000, 1024, 20000}) {
+    const OpCase::Input x{{of_batch(), fixed_dim(columns)}, uniform(3)},
+        gamma{{fixed_dim(columns)}, uniform(2)};
+    all.push_back({"rmsnorm_" + std::to_string(columns), "rmsnorm", {x, gamma}, {{"eps", 1e-3}}, 5});
+  }
+  return all;
+}
+
+const OpRegistration registration{"rmsnorm", rmsnorm, cases()};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -68,12 +68,12 @@ std::vector<Tensor> rope_grad(const ir::OpCall& call, std::vector<Tensor>& in) {
   return {qkv};
 }
 
-OpCase rope_case(std::string name, std::int64_t tokens, double position) {
+OpCase rope_case(std::string name, std::int64_t tokens, ir::Init position) {
   const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(20), fixed_dim(8)};
   return {std::move(name),
           "rope_kv_append",
           {{{of_batch(tokens), fixed_dim(48)}, uniform(1)},
-           {{of_batch()}, constant(position), ir::ValueKind::input, true},
+           {{of_batch()}, position, ir::ValueKind::input, true},
            {cache, uniform(1), ir::ValueKind::state},
            {cache, uniform(1), ir::ValueKind::state}},
           {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}},
@@ -85,8 +85,9 @@ const OpCase::Input heads{{of_batch(), fixed_dim(2), fixed_dim(5), fixed_dim(8)}
 const OpRegistration registrations[] = {
     {"rope_kv_append",
      rope_kv_append,
-     {rope_case("rope_one_token", 1, 13), rope_case("rope_tokens", 4, 16), rope_case("rope_padding", 1, -1),
-      rope_case("rope_padding_tokens", 4, -1)}},
+     {rope_case("rope_one_token", 1, constant(13)), rope_case("rope_tokens", 4, constant(16)),
+      rope_case("rope_positions", 4, {ir::Init::Kind::uniform, 0, 17}),
+      rope_case("rope_padding", 1, constant(-1)), rope_case("rope_padding_tokens", 4, constant(-1))}},
     {"rope",
      rope,
      {{"rope",

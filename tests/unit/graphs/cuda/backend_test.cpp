@@ -2,8 +2,6 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "graphs/cuda/cuda_device.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/device/backend_module.hpp"

@@ -1,7 +1,7 @@
 // The NVML monitor against a table of functions of its own: no GPU, no driver.
-#include <gtest/gtest.h>
-
 #include "graphs/cuda/nvml.hpp"
+
+#include <gtest/gtest.h>
 
 namespace graphbench::cuda {
 namespace {
@@ -34,9 +34,9 @@ NvmlLibrary fake_nvml() {
   return library;
 }
 
-TEST(NvmlMonitor, ReadsInBaseUnits) {
+TEST(NvmlMonitor, ReadsInBaseUnitsWhatTheGpuHasAndCloses) {
   const NvmlLibrary library = fake_nvml();
-  const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
+  MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
   ASSERT_NE(opened.monitor, nullptr) << opened.detail;
   const facts::DeviceReading reading = opened.monitor->read();
   EXPECT_DOUBLE_EQ(*reading.sm_clock_hz, 1.98e9);
@@ -44,15 +44,12 @@ TEST(NvmlMonitor, ReadsInBaseUnits) {
   EXPECT_DOUBLE_EQ(*reading.temperature_celsius, 61);
   EXPECT_DOUBLE_EQ(*reading.power_watts, 412.5);
   EXPECT_EQ(reading.throttle, std::vector<std::string>{"sw_power_cap"});
-}
-
-TEST(NvmlMonitor, AFigureThatTheGpuLacksIsAbsent) {
-  const NvmlLibrary library = fake_nvml();
-  const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
   power_status = 3;
-  const facts::DeviceReading reading = opened.monitor->read();
-  EXPECT_FALSE(reading.power_watts.has_value());
-  EXPECT_TRUE(reading.sm_clock_hz.has_value());
+  EXPECT_FALSE(opened.monitor->read().power_watts.has_value()) << "a figure that the GPU lacks";
+  EXPECT_TRUE(opened.monitor->read().sm_clock_hz.has_value());
+  EXPECT_EQ(users, 1);
+  opened.monitor.reset();
+  EXPECT_EQ(users, 0);
 }
 
 TEST(NvmlMonitor, AnUnknownGpuIsAReasonAndLeavesNothingOpen) {
@@ -62,12 +59,6 @@ TEST(NvmlMonitor, AnUnknownGpuIsAReasonAndLeavesNothingOpen) {
   EXPECT_EQ(opened.monitor, nullptr);
   EXPECT_NE(opened.detail.find("0000:ff:00.0"), std::string::npos) << opened.detail;
   EXPECT_NE(opened.detail.find("Not Found"), std::string::npos) << opened.detail;
-  EXPECT_EQ(users, 0);
-}
-
-TEST(NvmlMonitor, ClosesWhatItOpened) {
-  const NvmlLibrary library = fake_nvml();
-  { const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0"); }
   EXPECT_EQ(users, 0);
 }
 

@@ -8,57 +8,47 @@ namespace {
 
 constexpr std::size_t sound_version = 91900;
 
-SdpaShape prefill() {
+// Prefill of four sequences of 128 tokens, but for what a test says of it.
+struct Asked {
+  ir::DType dtype = ir::DType::bf16;
+  std::int64_t tokens = 128, head_dim = 64, slots = 128;
+  bool causal = true;
+};
+
+bool takes(const Asked& asked, std::size_t version = sound_version) {
   SdpaShape shape;
   shape.batch = 4;
   shape.heads = 16;
-  shape.tokens = 128;
-  shape.head_dim = 64;
-  shape.slots = 128;
-  shape.causal = true;
-  shape.dtype = ir::DType::bf16;
-  return shape;
+  shape.tokens = asked.tokens;
+  shape.head_dim = asked.head_dim;
+  shape.slots = asked.slots;
+  shape.causal = asked.causal;
+  shape.dtype = asked.dtype;
+  return cudnn_takes_sdpa(version, shape);
 }
 
-TEST(SdpaRulesTest, CudnnIsAskedForPrefillInSixteenBits) {
-  SdpaShape shape = prefill();
-  EXPECT_TRUE(cudnn_takes_sdpa(sound_version, shape));
-  shape.dtype = ir::DType::fp16;
-  EXPECT_TRUE(cudnn_takes_sdpa(sound_version, shape));
-  shape.dtype = ir::DType::fp32;
-  EXPECT_FALSE(cudnn_takes_sdpa(sound_version, shape));
-}
-
-TEST(SdpaRulesTest, CudnnIsNotAskedForDecodingOrForOddHeads) {
-  SdpaShape shape = prefill();
-  shape.tokens = 1;
-  EXPECT_FALSE(cudnn_takes_sdpa(sound_version, shape));
-  shape = prefill();
-  shape.head_dim = 36;
-  EXPECT_FALSE(cudnn_takes_sdpa(sound_version, shape));
-  shape.head_dim = 256;
-  EXPECT_FALSE(cudnn_takes_sdpa(sound_version, shape));
-  shape.head_dim = 40;
-  EXPECT_TRUE(cudnn_takes_sdpa(sound_version, shape));
+TEST(SdpaRulesTest, CudnnIsAskedForPrefillInSixteenBitsWithHeadsThatItHas) {
+  EXPECT_TRUE(takes({}));
+  EXPECT_TRUE(takes({.dtype = ir::DType::fp16}));
+  EXPECT_FALSE(takes({.dtype = ir::DType::fp32}));
+  EXPECT_FALSE(takes({.tokens = 1}));
+  EXPECT_FALSE(takes({.head_dim = 36}));
+  EXPECT_FALSE(takes({.head_dim = 256}));
+  EXPECT_TRUE(takes({.head_dim = 40}));
 }
 
 TEST(SdpaRulesTest, VersionsKnownToBeBrokenAreNotAsked) {
-  SdpaShape shape = prefill();
-  EXPECT_FALSE(cudnn_takes_sdpa(91000, shape));
-  EXPECT_FALSE(cudnn_takes_sdpa(91001, shape));
-  EXPECT_TRUE(cudnn_takes_sdpa(91002, shape));
-  shape.slots = 200;  // a shifted mask
-  EXPECT_FALSE(cudnn_takes_sdpa(90501, shape));
-  EXPECT_TRUE(cudnn_takes_sdpa(90600, shape));
-  shape.causal = false;
-  EXPECT_TRUE(cudnn_takes_sdpa(90501, shape));
-  shape.slots = 1025;
-  EXPECT_TRUE(cudnn_takes_sdpa(91200, shape));
-  EXPECT_FALSE(cudnn_takes_sdpa(91300, shape));
-  EXPECT_FALSE(cudnn_takes_sdpa(91400, shape));
-  EXPECT_TRUE(cudnn_takes_sdpa(91500, shape));
-  shape.slots = 1024;
-  EXPECT_TRUE(cudnn_takes_sdpa(91400, shape));
+  EXPECT_FALSE(takes({}, 91000));
+  EXPECT_FALSE(takes({}, 91001));
+  EXPECT_TRUE(takes({}, 91002));
+  EXPECT_FALSE(takes({.slots = 200}, 90501)) << "a shifted mask";
+  EXPECT_TRUE(takes({.slots = 200}, 90600));
+  EXPECT_TRUE(takes({.slots = 200, .causal = false}, 90501));
+  EXPECT_TRUE(takes({.slots = 1025, .causal = false}, 91200));
+  EXPECT_FALSE(takes({.slots = 1025, .causal = false}, 91300));
+  EXPECT_FALSE(takes({.slots = 1025, .causal = false}, 91400));
+  EXPECT_TRUE(takes({.slots = 1025, .causal = false}, 91500));
+  EXPECT_TRUE(takes({.slots = 1024, .causal = false}, 91400));
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // Streams, events, graphs, memory and data on a GPU; and captures that fail and leave no trace.
 #include <cuda_runtime_api.h>
 
-#include <cmath>
-#include <cstring>
 #include <functional>
 
 #include "gpu_fixture.hpp"
 #include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/random_fill.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -244,10 +243,8 @@ TEST_F(StreamTest, TheDriverSaysHowMuchMemoryThisProcessUses) {
 
 TEST_F(StreamTest, ADescriptionSaysWhichEdgesAreProgrammatic) {
   const ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("p", catalog);
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-  builder.mark_output(builder.op("relu", "relu", {x}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog);
+  const ir::Program program = b.ending_in(b.one("relu", "relu", {b.input("x", test::batched({}))}));
   const std::unique_ptr<Kernel> relu = device().make_kernel(program.call(0, 64));
   const Buffer buffer(device(), 64 * sizeof(float));
   void* operands[] = {buffer.data(), buffer.data()};

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "graphbench_version.hpp"
 #include "graphs/base/error.hpp"
@@ -26,6 +25,16 @@ class TunerTest : public ::testing::Test {
     TuningSettings settings;
     settings.cache_folder = folder_ / "plans";
     return settings;
+  }
+  TuningSettings untimed() const {
+    TuningSettings off = settings();
+    off.timed = false;
+    return off;
+  }
+  TuningSettings preferring(const std::string& words) const {
+    TuningSettings preferring = settings();
+    preferring.prefer = words;
+    return preferring;
   }
   Tuner tuner(std::string device = "gpu 1") const { return {settings(), {"", std::move(device), ""}}; }
 
@@ -57,12 +66,6 @@ class TunerTest : public ::testing::Test {
   int cold_ = 0;
 };
 
-std::string read(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 void write(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
@@ -78,12 +81,6 @@ TEST_F(TunerTest, TakesTheFastestAndRemembersItInTheProcessAndOnDisk) {
   EXPECT_EQ(timed_, 0);
   EXPECT_EQ(choose(second, "another key"), 1u);
   EXPECT_EQ(timed_, 3);
-}
-
-TEST_F(TunerTest, LeavesTheHeuristicsOrderWhereTimesCannotTell) {
-  seconds_ = {1.005e-6, 1e-6, 2e-6};
-  Tuner tuner_now = tuner();
-  EXPECT_EQ(choose(tuner_now), 0u);
 }
 
 TEST_F(TunerTest, TimesThoseNearTheBestAgainAndKeepsTheLeast) {
@@ -107,24 +104,23 @@ TEST_F(TunerTest, ALaterTimingThatFailsOrIsLongerTakesNothingAway) {
   EXPECT_EQ(timed, 5);
 }
 
-TEST_F(TunerTest, TakesFewerNodesWhereTimesCannotTell) {
-  seconds_ = {1e-6, 1.005e-6, 2e-6};
-  nodes_ = {2, 1, 1};
-  Tuner tuner_now = tuner();
-  EXPECT_EQ(choose(tuner_now), 1u);
-}
-
-TEST_F(TunerTest, TakesMoreNodesWhereTheyAreFaster) {
-  seconds_ = {3e-6, 1e-6, 2e-6};
-  nodes_ = {1, 2, 1};
-  Tuner tuner_now = tuner();
-  EXPECT_EQ(choose(tuner_now), 1u);
-}
-
-TEST_F(TunerTest, PassesOverWhatDoesNotRun) {
-  seconds_ = {std::nullopt, std::nullopt, 2e-6};
-  Tuner tuner_now = tuner();
-  EXPECT_EQ(choose(tuner_now), 2u);
+TEST_F(TunerTest, TakesWhatIsFasterThenFewerNodesThenTheHeuristicsFirst) {
+  struct Case {
+    std::vector<std::optional<double>> seconds;
+    std::vector<std::size_t> nodes;
+    std::size_t best;
+    const char* why;
+  };
+  const Case cases[] = {{{1.005e-6, 1e-6, 2e-6}, {1, 1, 1}, 0, "times cannot tell"},
+                        {{1e-6, 1.005e-6, 2e-6}, {2, 1, 1}, 1, "fewer nodes where times cannot tell"},
+                        {{3e-6, 1e-6, 2e-6}, {1, 2, 1}, 1, "more nodes that are faster"},
+                        {{{}, {}, 2e-6}, {1, 1, 1}, 2, "what does not run is passed over"}};
+  for (const Case& each : cases) {
+    seconds_ = each.seconds;
+    nodes_ = each.nodes;
+    Tuner tuner_now = tuner();
+    EXPECT_EQ(choose(tuner_now, each.why), each.best) << each.why;
+  }
 }
 
 TEST_F(TunerTest, KeepsNothingWhereNothingRan) {
@@ -135,9 +131,7 @@ TEST_F(TunerTest, KeepsNothingWhereNothingRan) {
 }
 
 TEST_F(TunerTest, SwitchedOffTakesTheFirstAndTouchesNothing) {
-  TuningSettings off = settings();
-  off.timed = false;
-  Tuner tuner_now(off, here_);
+  Tuner tuner_now(untimed(), here_);
   EXPECT_EQ(choose(tuner_now), 0u);
   EXPECT_EQ(timed_, 0);
   EXPECT_FALSE(fs::exists(folder_ / "plans"));
@@ -155,9 +149,7 @@ TEST_F(TunerTest, AfterItStoppedTimingTheCacheDecidesElseTheHeuristic) {
 }
 
 TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
-  TuningSettings preferring = settings();
-  preferring.prefer = "mid";
-  Tuner tuner_now(preferring, here_);
+  Tuner tuner_now(preferring("mid"), here_);
   EXPECT_EQ(choose(tuner_now), 2u);
   seconds_[2].reset();
   EXPECT_EQ(choose(tuner_now, "another key"), 1u);
@@ -172,12 +164,8 @@ TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
   EXPECT_EQ(tuner().known("key"), "fast");  // from the disk
   EXPECT_FALSE(tuner().known("another key"));
   EXPECT_FALSE(tuner("gpu 2").known("key"));
-  TuningSettings untimed = settings();
-  untimed.timed = false;
-  EXPECT_FALSE(Tuner(untimed, here_).known("key"));
-  TuningSettings preferring = settings();
-  preferring.prefer = "mid";
-  EXPECT_FALSE(Tuner(preferring, here_).known("key"));
+  EXPECT_FALSE(Tuner(untimed(), here_).known("key"));
+  EXPECT_FALSE(Tuner(preferring("mid"), here_).known("key"));
 }
 
 TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
@@ -199,9 +187,7 @@ TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
   choose(later, "first");
   choose(later, "second");
   EXPECT_EQ(told(later), "first: fast, timed, hit; second: fast, timed, hit; ");
-  TuningSettings untimed = settings();
-  untimed.timed = false;
-  Tuner heuristic(untimed, here_);
+  Tuner heuristic(untimed(), here_);
   choose(heuristic, "first");
   choose(heuristic, "second");
   EXPECT_EQ(told(heuristic), "first: slow; second: slow; ");
@@ -232,9 +218,7 @@ TEST_F(TunerTest, OffersPlansThatTheLibraryWroteDown) {
   EXPECT_EQ(choose(later, "conv 1"), 1U) << "by its name";
   EXPECT_EQ(later.choices()[0].plan, "engine");
   EXPECT_EQ(tuner("gpu 2").offer(kept), 0U);
-  TuningSettings untimed = settings();
-  untimed.timed = false;
-  Tuner heuristic(untimed, here_);
+  Tuner heuristic(untimed(), here_);
   heuristic.offer(kept);
   EXPECT_EQ(heuristic.serialised("conv 1"), nullptr);
 }
@@ -251,19 +235,11 @@ TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
   EXPECT_EQ(platform.libraries, "driver 580, CUDA , cudnn 9");
 }
 
-TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
-  Tuner here = tuner("gpu 1");
-  choose(here);
-  Tuner there = tuner("gpu 2");
-  choose(there);
-  EXPECT_EQ(timed_, 3);
-}
-
 TEST_F(TunerTest, DamagedFilesAreRefusedAndReplaced) {
   Tuner first = tuner();
   choose(first);
   const fs::path file = only_file();
-  const std::string sound = read(file);
+  const std::string sound = test::read_file(file);
   std::string altered = sound;
   altered.replace(altered.find("fast"), 4, "slow");
   for (const std::string& bad : {std::string(), std::string("{}"), sound.substr(0, sound.size() / 2), altered,
