@@ -16,17 +16,11 @@ TEST(Suggest, FindsASwapADropAndAReplacement) {
   EXPECT_EQ(nearest("mude", known), "mode");
 }
 
-TEST(Suggest, IsSilentAboutWordsThatAreFarAway) {
-  EXPECT_EQ(nearest("frobnicate", known), std::nullopt);
-  EXPECT_EQ(did_you_mean("zzz", known), "");
-}
-
-TEST(Suggest, IsSilentAboutVeryLongWords) {
-  EXPECT_EQ(nearest(std::string(100000, 'b'), known), std::nullopt);
-}
-
-TEST(Suggest, AsksInWords) {
+TEST(Suggest, AsksInWordsAndIsSilentAboutWordsThatAreFarAwayOrVeryLong) {
   EXPECT_EQ(did_you_mean("bacth", known), "; did you mean \"batch\"?");
+  EXPECT_EQ(did_you_mean("zzz", known), "");
+  EXPECT_EQ(nearest("frobnicate", known), std::nullopt);
+  EXPECT_EQ(nearest(std::string(100000, 'b'), known), std::nullopt);
 }
 
 TEST(InQuotes, KeepsTextOfAnyLanguageAndBytesOfNone) {
@@ -34,11 +28,8 @@ TEST(InQuotes, KeepsTextOfAnyLanguageAndBytesOfNone) {
   EXPECT_EQ(in_quotes("\xff\xe2\x80"), "\"\xff\xe2\x80\"");
 }
 
-TEST(InQuotes, EscapesControls) {
+TEST(InQuotes, EscapesControlsAndWhatTurnsTheDirectionOrIsNotSeen) {
   EXPECT_EQ(in_quotes("a\nb\x1b[31m\x7f\u0085\u2028"), R"("a\x0ab\x1b[31m\x7f\u0085\u2028")");
-}
-
-TEST(InQuotes, EscapesWhatTurnsTheDirectionOrIsNotSeen) {
   EXPECT_EQ(in_quotes("a\u202eb\u2066c\u200bd\ufeffe\u00adf"), R"("a\u202eb\u2066c\u200bd\ufeffe\u00adf")");
   EXPECT_EQ(in_quotes("\U000e0041\ufe0f"), R"("\U000e0041\ufe0f")");
 }

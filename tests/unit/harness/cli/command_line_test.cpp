@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graphs/base/input_error.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -30,12 +30,7 @@ Parsed parse(std::vector<const char*> words) {
 }
 
 std::string refusal(const std::vector<const char*>& words) {
-  try {
-    parse(words);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { parse(words); });
 }
 
 TEST(CommandLine, EveryRowOfTheTableIsACommandWithHelp) {
@@ -56,7 +51,7 @@ TEST(CommandLine, DocumentsKeepItWithoutTheBinarysFolder) {
   EXPECT_THAT(parsed.invocation.argv, testing::ElementsAre("graphbench", "--sweep", "--batch", "1,2"));
 }
 
-TEST(CommandLine, HelpGroupsTheOptionsOfASweep) {
+TEST(CommandLine, HelpGroupsTheOptionsOfASweepAndTheVersionIsText) {
   const std::string help = parse({"--help"}).text;
   std::size_t last = 0;
   for (const char* title : {"What is measured:", "How it is measured:", "Where results go:", "Plugins:",
@@ -66,6 +61,7 @@ TEST(CommandLine, HelpGroupsTheOptionsOfASweep) {
     EXPECT_GT(at, last) << title;
     last = at;
   }
+  EXPECT_THAT(parse({"--version"}).text, StartsWith("graphbench "));
 }
 
 TEST(CommandLine, UnknownOptionsGetASuggestionOfTheirCommand) {
@@ -81,17 +77,18 @@ TEST(CommandLine, UnknownOptionsGetASuggestionOfTheirCommand) {
 }
 
 TEST(CommandLine, MistakesAreOneLineThatSaysWhatWouldDo) {
-  for (const auto& words : std::vector<std::vector<const char*>>{{},
-                                                                 {"swep"},
-                                                                 {"--batch", "1"},
-                                                                 {"--sweep", "--batch"},
-                                                                 {"list", "nothing"},
-                                                                 {"--sweep", "stray"},
-                                                                 {"floor", "stray"},
-                                                                 {"--config", "x.toml"},
-                                                                 {"--sweep", "list"},
-                                                                 {"list", "--batch", "1"},
-                                                                 {"--quiet=foo", "--sweep"}}) {
+  const std::vector<std::vector<const char*>> mistakes = {{},
+                                                          {"swep"},
+                                                          {"--batch", "1"},
+                                                          {"--sweep", "--batch"},
+                                                          {"list", "nothing"},
+                                                          {"--sweep", "stray"},
+                                                          {"floor", "stray"},
+                                                          {"--config", "x.toml"},
+                                                          {"--sweep", "list"},
+                                                          {"list", "--batch", "1"},
+                                                          {"--quiet=foo", "--sweep"}};
+  for (const auto& words : mistakes) {
     const std::string message = refusal(words);
     EXPECT_NE(message, "accepted") << testing::PrintToString(words);
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
@@ -142,10 +139,6 @@ TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {
   EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}), HasSubstr("needs --against"));
   EXPECT_THAT(refusal({"compare", "a", "b", "--against", ""}), HasSubstr("without a value"));
   EXPECT_THAT(refusal({"compare", "a", "b", "c"}), HasSubstr("\"c\" is one too many: give compare BASE NEW"));
-}
-
-TEST(CommandLine, VersionIsText) {
-  EXPECT_THAT(parse({"--version"}).text, StartsWith("graphbench "));
 }
 
 TEST(CommandLine, GoogleBenchmarksFlagsBelongToBench) {

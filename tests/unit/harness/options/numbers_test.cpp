@@ -22,34 +22,17 @@ std::string refusal(std::string_view text, const NumberRules& rules = batch_rule
   return test::refusal([&] { parse_numbers("--batch", text, rules); });
 }
 
-TEST(NumberList, KeepsTheOrderOfAList) {
-  EXPECT_THAT(batches("4,1,2"), ElementsAre(4, 1, 2));
-}
-
-TEST(NumberList, GeometricRangeIncludesBothEnds) {
+TEST(NumberList, HasListsAndRangesThatIncludeBothEnds) {
+  EXPECT_THAT(batches("4,1,2"), ElementsAre(4, 1, 2)) << "a list keeps its order";
   EXPECT_THAT(batches("1:256:x2"), ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
-}
-
-TEST(NumberList, ArithmeticRangeIncludesBothEnds) {
   EXPECT_THAT(batches("8:32:+8"), ElementsAre(8, 16, 24, 32));
-}
-
-TEST(NumberList, RangeEndsAtItsEndWhereStepsDoNotHitIt) {
-  EXPECT_THAT(batches("1:100:x4"), ElementsAre(1, 4, 16, 64, 100));
+  EXPECT_THAT(batches("1:100:x4"), ElementsAre(1, 4, 16, 64, 100)) << "steps do not hit the end";
   EXPECT_THAT(batches("1:10:+4"), ElementsAre(1, 5, 9, 10));
-}
-
-TEST(NumberList, RangeOfOneValueIsThatValue) {
-  EXPECT_THAT(batches("7:7:x2"), ElementsAre(7));
+  EXPECT_THAT(batches("7:7:x2"), ElementsAre(7)) << "a range of one value";
   EXPECT_THAT(batches("7:7:+3"), ElementsAre(7));
-}
-
-TEST(NumberList, MixesListsAndRanges) {
   EXPECT_THAT(batches("3,8:32:x2,100"), ElementsAre(3, 8, 16, 32, 100));
-}
-
-TEST(NumberList, WarmupCountsMayBeZero) {
   EXPECT_THAT(parse_numbers("--warmup", "0:4:+2,10", warmup_rules), ElementsAre(0, 2, 4, 10));
+  EXPECT_EQ(batches("1:10000:+1").size(), 10000u);
 }
 
 TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
@@ -57,11 +40,6 @@ TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
               ElementsAre(4611686018427387904, INT64_MAX));
   EXPECT_THAT(batches("9223372036854775800:9223372036854775807:+5"),
               ElementsAre(9223372036854775800, 9223372036854775805, INT64_MAX));
-}
-
-TEST(NumberList, RefusalNamesThePlaceTheEntryAndWhatWouldDo) {
-  EXPECT_EQ(refusal("0"),
-            "--batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
 }
 
 TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
@@ -95,14 +73,9 @@ TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
                                                          {"1:10001:+1", "more than 10000"},
                                                          {"1:9223372036854775807:+1", "more than 10000"}};
   for (const auto& [text, reason] : entries) EXPECT_THAT(refusal(text), HasSubstr(reason)) << text;
-}
-
-TEST(NumberList, GeometricRangeFromZeroIsRefused) {
   EXPECT_THAT(refusal("0:8:x2", warmup_rules), HasSubstr("multiplies 0"));
-}
-
-TEST(NumberList, TenThousandValuesAreAccepted) {
-  EXPECT_EQ(batches("1:10000:+1").size(), 10000u);
+  EXPECT_EQ(refusal("0"),
+            "--batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
@@ -58,6 +56,7 @@ TEST(Options, RefuseUnknownWordsWithASuggestion) {
             "--mode: \"hole\" is not a mode: give eager, whole, piecewise; did you mean \"whole\"?");
   EXPECT_THAT(refusal(flag("dtype", "fp8")), HasSubstr("give bf16, fp16, fp32"));
   EXPECT_THAT(refusal(flag("device", "gpu")), HasSubstr("give auto, cuda, cuda:N or host"));
+  EXPECT_THAT(refusal(flag("plugin", "/no/such/plugin.so")), HasSubstr("No such file or directory"));
 }
 
 RawOptions with_io(const std::string& io, const std::string& name, const std::string& text) {
@@ -144,20 +143,15 @@ TEST(Options, RefuseMalformedSet) {
               HasSubstr("a second time"));
 }
 
-TEST(Options, RefuseAPluginThatIsNotThere) {
-  EXPECT_THAT(refusal(flag("plugin", "/no/such/plugin.so")), HasSubstr("No such file or directory"));
-}
-
-TEST(Options, FlagsWinOverTheFile) {
-  const RawOptions merged = merge({{"batch", {{"1", "f:1"}}}, {"seed", {{"7", "f:2"}}}}, flag("batch", "2"));
-  const SweepOptions options = check_options(merged);
+TEST(Options, FlagsWinOverTheFileKeyByKey) {
+  const RawOptions file = {{"batch", {{"1", "f:1"}}},
+                           {"seed", {{"7", "f:2"}}},
+                           {"set", {{"mlp.hidden=1", "f:3: set"}, {"mlp.ffn=2", "f:4: set"}}}};
+  RawOptions flags = flag("batch", "2");
+  flags.merge(flag("set", "mlp.hidden=9"));
+  const SweepOptions options = check_options(merge(file, flags));
   EXPECT_THAT(options.axes.batch, ElementsAre(2));
   EXPECT_EQ(options.seed, 7);
-}
-
-TEST(Options, SetIsMergedKeyByKey) {
-  const RawOptions file = {{"set", {{"mlp.hidden=1", "f:1: set"}, {"mlp.ffn=2", "f:2: set"}}}};
-  const SweepOptions options = check_options(merge(file, flag("set", "mlp.hidden=9")));
   ASSERT_EQ(options.set.size(), 2u);
   EXPECT_EQ(options.set[0].key, "ffn");
   EXPECT_FALSE(options.set[0].from_flag);

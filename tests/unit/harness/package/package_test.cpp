@@ -2,14 +2,13 @@
 #include "harness/package/package.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <functional>
 #include <random>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/base/error.hpp"
 #include "graphs/ir/text.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/builtin.hpp"
 
@@ -50,16 +49,13 @@ class PackageTest : public testing::Test {
   }
 
   std::string failure(const std::string& text) const {
-    try {
+    return test::failure([&] {
       const Package read = read_package(text);
       for (const Method& method : read.manifest.methods) {
         for (const Stage stage : {Stage::before, Stage::after})
           static_cast<void>(program_of(read, method.pass, method.preset, stage, registry_.catalog()));
       }
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+    });
   }
   std::string failure_with(const std::function<void(Package&)>& change) const {
     Package changed = package_;

@@ -1,11 +1,10 @@
 // Programs as exact text, over all that the built-in workloads build.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/text.hpp"
+#include "tests/support/refusal.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::ir {
@@ -23,12 +22,7 @@ class ProgramTextTest : public testing::Test {
     return registry_.build(workload, {"tiny", DType::fp32, pass, {}, axes});
   }
   std::string failure(const std::string& text) const {
-    try {
-      static_cast<void>(read_program(text, registry_.catalog()));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+    return test::failure([&] { return read_program(text, registry_.catalog()); });
   }
   // The text of a program with `from` in it once more or less.
   std::string failure_of(const std::string& from, const std::string& to) const {
@@ -130,11 +124,9 @@ TEST_F(ProgramTextTest, NoByteThatIsChangedMakesAnUnsoundProgram) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ (1 << i % 7));
-    try {
-      EXPECT_EQ(write_program(read_program(changed, registry_.catalog())), changed);
-    } catch (const Error& error) {
-      EXPECT_NE(error.what(), std::string());
-    }
+    EXPECT_NE(
+        test::failure([&] { EXPECT_EQ(write_program(read_program(changed, registry_.catalog())), changed); }),
+        "");
     if (i % 7 == 0) EXPECT_NE(failure(text.substr(0, i)), "none");
   }
 }

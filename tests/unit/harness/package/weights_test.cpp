@@ -2,7 +2,6 @@
 #include "harness/package/weights.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <filesystem>
@@ -13,7 +12,7 @@
 
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/digest.hpp"
-#include "graphs/base/error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::package {
@@ -36,14 +35,11 @@ class WeightsTest : public testing::Test {
 
   void put(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
   std::string failure() const {
-    try {
-      WeightsFile(path_, manifest_).verify();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+    return test::failure([&] { WeightsFile(path_, manifest_).verify(); });
   }
 
+  const std::unique_ptr<Device> device_ = open_device("host");
+  const std::unique_ptr<Stream> stream_ = device_->make_stream();
   const test::TemporaryFolder folder_;
   const std::string path_ = (folder_.path() / "weights").string();
   Manifest manifest_;
@@ -52,26 +48,24 @@ class WeightsTest : public testing::Test {
 };
 
 TEST_F(WeightsTest, UploadsWhatWasWritten) {
-  const std::unique_ptr<Device> device = open_device("host");
-  const std::unique_ptr<Stream> stream = device->make_stream();
+  const std::chrono::sys_seconds epoch{};
+  std::filesystem::last_write_time(path_, std::chrono::file_clock::from_sys(epoch));
   WeightsFile file(path_, manifest_);
   EXPECT_EQ(failure(), "none");
   EXPECT_EQ(text_.size() % 4096, 0U);
   for (std::size_t i = 0; i < contents_.size(); ++i) {
     std::string there(contents_[i].size(), '?');
-    file.upload(*stream, "any", manifest_.tensors[i].name, there.data());
+    file.upload(*stream_, "any", manifest_.tensors[i].name, there.data());
     EXPECT_EQ(there, contents_[i]);
   }
   EXPECT_GT(file.verify_seconds(), 0);
-  EXPECT_THROW(file.upload(*stream, "any", "d", nullptr), Error);
+  EXPECT_THROW(file.upload(*stream_, "any", "d", nullptr), Error);
 }
 
 TEST_F(WeightsTest, ATensorIsVerifiedAgainOnceTheFileIsWrittenTo) {
-  const std::unique_ptr<Device> device = open_device("host");
-  const std::unique_ptr<Stream> stream = device->make_stream();
   WeightsFile file(path_, manifest_);
   std::string there(contents_[2].size(), '?');
-  const auto upload = [&] { file.upload(*stream, "any", "c", there.data()); };
+  const auto upload = [&] { file.upload(*stream_, "any", "c", there.data()); };
   upload();
   const double once = file.verify_seconds();
   upload();
@@ -85,15 +79,7 @@ TEST_F(WeightsTest, ATensorIsVerifiedAgainOnceTheFileIsWrittenTo) {
   EXPECT_THROW(upload(), Error);
 }
 
-TEST_F(WeightsTest, TakesAFileOfTheEpoch) {
-  std::filesystem::last_write_time(path_, std::filesystem::file_time_type(std::chrono::file_clock::from_sys(
-                                              std::chrono::sys_seconds(std::chrono::seconds(0)))));
-  EXPECT_EQ(failure(), "none");
-}
-
 TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
-  const std::unique_ptr<Device> device = open_device("host");
-  const std::unique_ptr<Stream> stream = device->make_stream();
   manifest_.tensors.push_back(
       {"d", "", "fp32", {100'000}, 400'000, model::sha256_hex(contents_.emplace_back(400'000, 'd'))});
   text_.clear();
@@ -111,7 +97,7 @@ TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
     file->verify();
     for (const std::size_t i : {std::size_t{2}, std::size_t{3}}) {
       std::string there(contents_[i].size(), '?');
-      file->upload(*stream, "any", manifest_.tensors[i].name, there.data());
+      file->upload(*stream_, "any", manifest_.tensors[i].name, there.data());
       EXPECT_EQ(there, contents_[i]);
     }
   }
@@ -120,7 +106,7 @@ TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
   text_[text_.size() - 4096] ^= 1;  // of d's last part
   put(text_);
   std::string there(400'000, '?');
-  EXPECT_THROW(WeightsFile(path_, manifest_, 1000).upload(*stream, "any", "d", there.data()), Error);
+  EXPECT_THROW(WeightsFile(path_, manifest_, 1000).upload(*stream_, "any", "d", there.data()), Error);
 }
 
 TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {

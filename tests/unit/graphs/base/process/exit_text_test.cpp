@@ -8,10 +8,12 @@
 namespace graphbench::process {
 namespace {
 
-TEST(ExitText, NamesSignals) {
+TEST(ExitText, NamesSignalsAndSeconds) {
   EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV");
   EXPECT_EQ(signal_name(SIGKILL), "SIGKILL");
   EXPECT_EQ(signal_name(63), "signal 63");
+  EXPECT_EQ(seconds_text(120), "120 s");
+  EXPECT_EQ(seconds_text(0.5), "0.5 s");
 }
 
 TEST(ExitText, QuotesTheLastThreeLines) {
@@ -42,11 +44,6 @@ TEST(ExitText, SaysHowAChildEnded) {
   EXPECT_EQ(
       how_it_ended({.how = How::exited, .status = 9, .signal = 0, .refusal = "", .output = "a\nb\n"}, 2),
       "ended with exit code 9; it said: a | b");
-}
-
-TEST(ExitText, WritesSeconds) {
-  EXPECT_EQ(seconds_text(120), "120 s");
-  EXPECT_EQ(seconds_text(0.5), "0.5 s");
 }
 
 }  // namespace

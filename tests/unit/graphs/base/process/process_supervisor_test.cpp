@@ -19,10 +19,6 @@ using namespace test;
 using How = ChildExit::How;
 using testing::ElementsAre;
 
-std::vector<std::string> shell(const std::string& script) {
-  return {"/bin/sh", "-c", script};
-}
-
 class SupervisorTest : public testing::Test {
  protected:
   ChildExit run(const std::string& script, const std::string& input = "", double silent = 60) {
@@ -58,15 +54,9 @@ TEST_F(SupervisorTest, TellsExitCodesAndSignals) {
   EXPECT_EQ(killed.signal, SIGSEGV);
 }
 
-TEST_F(SupervisorTest, TakesInputLargerThanAPipe) {
-  run("wc -c | tr -d ' ' >&3", std::string(1'000'000, 'x'));
-  EXPECT_THAT(lines, ElementsAre("1000000"));
-}
-
-TEST_F(SupervisorTest, TakesLinesLargerThanAPipe) {
-  run("head -c 1000000 /dev/zero | tr '\\0' 'x' >&3; echo >&3");
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0].size(), 1'000'000u);
+TEST_F(SupervisorTest, TakesInputAndLinesLargerThanAPipe) {
+  run("cat >&3; echo >&3", std::string(1'000'000, 'x'));
+  EXPECT_THAT(lines, ElementsAre(std::string(1'000'000, 'x')));
 }
 
 TEST_F(SupervisorTest, KeepsTheEndOfMuchOutput) {

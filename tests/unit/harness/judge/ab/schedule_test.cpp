@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
 
 #include "tests/support/sample_plan.hpp"
@@ -56,20 +55,15 @@ TEST(CellTasks, OfSingleBatchesAreThePlanAsItWas) {
   EXPECT_EQ(cells.tasks.size(), 4U);
 }
 
-TEST(Schedule, MeasuresEveryLaunchOfEveryGroupOnBothSidesOnce) {
+TEST(Schedule, MeasuresEveryLaunchOfEveryGroupOnceOnBothSidesNextToEachOther) {
   const auto runs = make_schedule({7, 5, 3});
   std::set<std::tuple<std::size_t, std::int64_t, Role>> seen;
   for (const auto& run : runs) seen.insert({run.group, run.launch, run.role});
-  EXPECT_EQ(runs.size(), 70U);
+  ASSERT_EQ(runs.size(), 70U);
   EXPECT_EQ(seen.size(), 70U);
-}
-
-TEST(Schedule, PutsTheTwoSidesOfALaunchNextToEachOther) {
-  const auto runs = make_schedule({7, 5, 3});
   for (std::size_t i = 0; i < runs.size(); i += 2) {
     EXPECT_EQ(runs[i].group, runs[i + 1].group);
     EXPECT_EQ(runs[i].launch, runs[i + 1].launch);
-    EXPECT_NE(runs[i].role, runs[i + 1].role);
   }
 }
 
@@ -155,7 +149,7 @@ TEST(Confirm, KeepsWhatIsSlowerTwice) {
   EXPECT_EQ(first.verdict, Verdict::slower);
 }
 
-TEST(Confirm, TakesTheWordBackWhereItIsNotSlowerAgain) {
+TEST(Confirm, TakesTheWordBackWhereItIsNotSlowerAgainOrNotMeasuredAgain) {
   auto first = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::slower, 1.1)});
   apply_confirmation(first, comparison({cell("whole", Verdict::same, 1.001)}));
   const model::MetricComparison& metric = first.cells[1].metrics[0];
@@ -165,12 +159,9 @@ TEST(Confirm, TakesTheWordBackWhereItIsNotSlowerAgain) {
   EXPECT_EQ(first.counts.inconclusive, 1);
   EXPECT_EQ(first.verdict, Verdict::inconclusive);
   EXPECT_EQ(first.headline.find("slower (worst"), std::string::npos) << first.headline;
-}
-
-TEST(Confirm, TakesItBackWhereThereIsNoSecondMeasurement) {
-  auto first = comparison({cell("whole", Verdict::slower, 1.1)});
-  apply_confirmation(first, comparison({}));
-  EXPECT_EQ(first.cells[0].metrics[0].verdict, Verdict::inconclusive);
+  auto once = comparison({cell("whole", Verdict::slower, 1.1)});
+  apply_confirmation(once, comparison({}));
+  EXPECT_EQ(once.cells[0].metrics[0].verdict, Verdict::inconclusive) << "there is no second measurement";
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 #include "harness/judge/compare/judge.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <deque>
-#include <limits>
-#include <string>
 #include <vector>
 
 namespace graphbench::compare {

@@ -2,9 +2,6 @@
 #include "harness/judge/compare/looks.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <numeric>
 
 #include "harness/judge/compare/compare.hpp"
 

@@ -10,13 +10,10 @@
 namespace graphbench::floors {
 namespace {
 
-FloorSettings quick() {
-  return {.ladders = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 8};
-}
-
-TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
+TEST(MeasureFloors, TheHostDeviceHasEveryFigureButOfForksAndOfTheMemoryOfGraphs) {
   const auto device = open_device("host");
-  FloorMeter meter(*device, quick());
+  FloorMeter meter(*device,
+                   {.ladders = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 16});
   const model::Floors floors = meter.measure();
   for (const auto& floor :
        {floors.clock_pair, floors.kernel_launch, floors.graph_launch, floors.queued_kernel_launch,
@@ -29,22 +26,11 @@ TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
   }
   // Waiting for a launch includes making it.
   EXPECT_GT(floors.completion_spin->p50, 0);
-}
-
-TEST(MeasureFloors, TheHostDeviceCannotFork) {
-  const auto device = open_device("host");
-  FloorMeter meter(*device, quick());
-  const model::Floors floors = meter.measure();
   ASSERT_EQ(floors.ladders.size(), 1u);
   EXPECT_EQ(floors.ladders[0].shape, "straight");
-  ASSERT_EQ(floors.ladders[0].points.size(), 4u);
-  EXPECT_EQ(floors.ladders[0].points[3].nodes, 8);
-}
-
-TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
-  const auto device = open_device("host");
-  FloorMeter meter(*device, {.ladders = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 16});
-  EXPECT_FALSE(meter.measure().exec_memory.has_value());
+  ASSERT_EQ(floors.ladders[0].points.size(), 5u);
+  EXPECT_EQ(floors.ladders[0].points[4].nodes, 16);
+  EXPECT_FALSE(floors.exec_memory.has_value());
 }
 
 // A driver that takes 1 KB a node and 8 KB a graph, and keeps them.

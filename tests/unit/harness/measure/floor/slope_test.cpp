@@ -11,12 +11,9 @@ TEST(Line, HasSlopeAndOffset) {
   EXPECT_DOUBLE_EQ(line_of({1, 2, 4, 8}, {7, 9, 13, 21}).at_zero, 5.0);
 }
 
-TEST(Line, MinimisesSquaresOverScatter) {
+TEST(Line, MinimisesSquaresOverScatterAndIsLevelForOnePoint) {
   // By hand: means 2 and 3, sum of products 3, sum of squares 2.
   EXPECT_DOUBLE_EQ(line_of({1, 2, 3}, {2, 2, 5}).slope, 1.5);
-}
-
-TEST(Line, OfOnePointIsLevel) {
   EXPECT_EQ(line_of({4}, {9}).slope, 0.0);
   EXPECT_EQ(line_of({4}, {9}).at_zero, 9.0);
 }

@@ -2,7 +2,6 @@
 #include "harness/measure/machine/cpu_choice.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <numeric>

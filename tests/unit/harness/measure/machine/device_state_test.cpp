@@ -12,12 +12,9 @@ facts::DeviceReading reading(std::vector<std::string> throttle) {
   return reading;
 }
 
-TEST(DeviceStateReader, PowerAndHeatThrottle) {
+TEST(DeviceStateReader, PowerAndHeatThrottleAndChosenClocksDoNot) {
   EXPECT_TRUE(is_throttled(reading({"sw_power_cap"})));
   EXPECT_TRUE(is_throttled(reading({"applications_clocks_setting", "hw_thermal_slowdown"})));
-}
-
-TEST(DeviceStateReader, ChosenClocksAreSteadyAndNoThrottling) {
   EXPECT_FALSE(is_throttled(reading({})));
   EXPECT_FALSE(is_throttled(reading({"applications_clocks_setting", "sync_boost"})));
 }

@@ -2,13 +2,11 @@
 #include "harness/model/codec/parse_document.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "graphs/base/input_error.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "tests/support/refusal.hpp"
 

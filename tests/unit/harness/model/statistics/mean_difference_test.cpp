@@ -3,7 +3,6 @@
 #include "harness/model/statistics/mean_difference.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
