@@ -1,6 +1,5 @@
 // A metric is one row: a made-up one is found wherever metrics appear.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>

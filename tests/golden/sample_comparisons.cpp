@@ -2,9 +2,8 @@
 // makes.
 #include "tests/golden/sample_comparisons.hpp"
 
-#include <initializer_list>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "harness/judge/compare/compare.hpp"
 
@@ -66,12 +65,17 @@ Side side(const std::string& source, const std::string& commit) {
 model::Comparison mixed_comparison() {
   Side base = side("base.json", "0123456789ab");
   Side now = side("new.json", "ba9876543210");
+  base.documents = 2;
+  now.facts.complete = false;
+  base.facts.fields["device.name"] = "NVIDIA H100";
+  now.facts.fields["device.libraries.nccl"] = "2.28";
   now.facts.fields["device.driver"] = "590.10";
   now.facts.fields["fingerprint"] = "ffeedd0011";
   const auto id = [](int batch, const char* mode) {
     return "mlp/base/bf16/forward/b" + std::to_string(batch) + "/w3/" + mode;
   };
-  base.cells = {cell(id(1, "eager"), {}),
+  const std::string odd = "BM_Copy<float, 'a'|\"b\">/`8`/@team #12 100%::warning::x & co";
+  base.cells = {cell(id(1, "eager"), {}, 4),
                 cell(id(1, "whole"), {90e-6, 1e-6, 88e-6, 60e-6}),
                 cell(id(2, "eager"), {}, 5, 12),
                 cell(id(2, "whole"), {90e-6, 1e-6, 88e-6, 60e-6}),
@@ -81,18 +85,23 @@ model::Comparison mixed_comparison() {
                 cell(id(8, "eager"), {}),
                 not_ok(id(8, "whole"), CellState::failed, "worker_crashed: it died of signal 11"),
                 cell(id(32, "whole"), {}),
-                cell(id(64, "whole"), {100e-6, 5e-6, 0, 0})};
+                cell(id(64, "whole"), {100e-6, 5e-6, 0, 0}),
+                cell(odd, {1.5, 0, 0, 0}),
+                not_ok(id(512, "whole"), CellState::failed, "out_of_memory: 3 GB of 2 GB"),
+                not_ok(id(2, "piecewise"), CellState::failed, "out_of_memory: 9 GB")};
   now.cells = {cell(id(1, "eager"), {105e-6, 5.01e-6, 100e-6, 0}),
                cell(id(1, "whole"), {90e-6, 1.1e-6, 88e-6, 50e-6}),
                cell(id(2, "eager"), {103e-6, 5e-6, 95e-6, 0}, 5, 12),
                cell(id(2, "whole"), {112.5e-6, 1e-6, 110e-6, 60e-6}),
                cell("mlp/base/bf16/forward/b2/w10/whole", {110e-6, 1e-6, 88e-6, 60e-6}),
-               not_ok(id(4, "eager"), CellState::failed, "out_of_memory: allocate 1 GB"),
+               not_ok(id(4, "eager"), CellState::failed, "capture_failed: line one\nline two | **bold**\x01"),
                not_ok(id(4, "whole"), CellState::skipped, "not_capturable: op sync"),
                cell(id(8, "whole"), {}),
                cell(id(16, "whole"), {}),
-               cell(id(32, "whole"), {100e-6, 5e-6, 0, 0}),
-               cell(id(64, "whole"), {})};
+               cell(id(32, "whole"), {100e-6, 0, 0, 60e-6}),
+               cell(id(64, "whole"), {}),
+               cell(odd, {18.75, 0, 0, 0}),
+               not_ok(id(2, "piecewise"), CellState::failed, "out_of_memory: 9 GB")};
   base.cells[1].counts = {24, 1, 24, 0, 2 << 20, 900'000};
   now.cells[1].counts = {26, 1, 24, 0, 4 << 20, 905'000};
   base.cells[1].paths = "linear:own x16";
@@ -101,7 +110,9 @@ model::Comparison mixed_comparison() {
   base.facts.clocks.launches = now.facts.clocks.launches = 50;
   base.facts.fields["hostname"] = "one";
   now.facts.fields["hostname"] = "two";
-  return compare::compare(base, now, {});
+  model::ComparisonSettings settings;
+  settings.allow = {"device.name"};
+  return compare::compare(base, now, settings);
 }
 
 model::Comparison same_comparison() {
@@ -120,7 +131,9 @@ model::Comparison single_launch_comparison() {
   Side now = base;
   now.cells.front().launches.front()[model::Metric::latency] = 99e-6;
   now.facts.complete = false;
-  return compare::compare(base, now, {});
+  model::ComparisonSettings settings;
+  settings.strict = true;
+  return compare::compare(base, now, settings);
 }
 
 model::Comparison incomparable_comparison() {
@@ -132,6 +145,37 @@ model::Comparison incomparable_comparison() {
   model::ComparisonSettings settings;
   settings.allow = {"plan"};
   return compare::compare(base, now, settings);
+}
+
+model::Comparison large_comparison(std::int64_t cells) {
+  model::Comparison comparison = mixed_comparison();
+  std::map<model::Verdict, model::MetricComparison> metrics;  // one of each verdict
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const model::MetricComparison& metric : cell.metrics) metrics[metric.verdict] = metric;
+  }
+  comparison.cells.clear();
+  comparison.differences.clear();
+  comparison.now.complete = true;
+  for (std::int64_t i = 0; i < cells; ++i) {
+    model::CellComparison& slower = comparison.cells.emplace_back();
+    slower.id = "mlp/base/bf16/forward/b" + std::to_string(i) + "/w3/whole";
+    for (const model::Verdict verdict :
+         {model::Verdict::slower, model::Verdict::same, model::Verdict::inconclusive})
+      slower.metrics.push_back(metrics.at(verdict));
+    slower.metrics.front().ratio = 1.03 + 0.0001 * static_cast<double>(i % 997);
+    model::CellComparison lost;
+    lost.id = lost.family = slower.id + "/" + std::string(60, '|');
+    lost.coverage = model::Coverage::failed_now;
+    lost.regression = true;
+    lost.reason = std::string(70, '@');
+    comparison.cells.push_back(lost);
+  }
+  comparison.counts = {};
+  comparison.counts.compared = comparison.counts.failed_now = comparison.counts.coverage_regressions = cells;
+  comparison.counts.slower = comparison.counts.same = comparison.counts.inconclusive = cells;
+  comparison.verdict = model::verdict_of(comparison.counts);
+  comparison.headline = std::string(600, '@');
+  return comparison;
 }
 
 }  // namespace graphbench::samples

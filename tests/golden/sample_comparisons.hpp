@@ -5,7 +5,7 @@
 
 namespace graphbench::samples {
 
-// Slower, faster, same, inconclusive; lost, new, failed and skipped cells; differences.
+// Every verdict and coverage state, differences, and names that want escaping.
 model::Comparison mixed_comparison();
 // Everything within the margin.
 model::Comparison same_comparison();
@@ -13,5 +13,7 @@ model::Comparison same_comparison();
 model::Comparison single_launch_comparison();
 // Another device.
 model::Comparison incomparable_comparison();
+// As many cells as asked for, all slower, and as many lost with long reasons and names.
+model::Comparison large_comparison(std::int64_t cells);
 
 }  // namespace graphbench::samples
