@@ -42,7 +42,9 @@ TEST(FormatCount, RoundsPartsOfAStepUp) {
   EXPECT_EQ(format_count(2e12), "2e+12");
 }
 
-TEST(FormatRatio, KeepsThreeDigits) {
+TEST(FormatRatioAndBytes, KeepThreeDigits) {
+  EXPECT_EQ(format_bytes(27'400'000), "27.4 MB");
+  EXPECT_EQ(format_bytes(141'000'000'000), "141 GB");
   EXPECT_EQ(format_ratio(0.854), "0.85x");
   EXPECT_EQ(format_ratio(2.4), "2.40x");
   EXPECT_EQ(format_ratio(12.34), "12.3x");
@@ -55,21 +57,13 @@ TEST(FormatDuration, IsShortAtEveryLength) {
   EXPECT_EQ(format_duration(3900), "1h05m");
 }
 
-TEST(FormatBytes, CountsInPowersOfTen) {
-  EXPECT_EQ(format_bytes(27'400'000), "27.4 MB");
-  EXPECT_EQ(format_bytes(141'000'000'000), "141 GB");
-}
-
-TEST(Align, FillsAndCutsToTheWidth) {
+TEST(Align, FillsAndCutsToTheWidthInCodePoints) {
   EXPECT_EQ(left("ab", 4), "ab  ");
   EXPECT_EQ(right("ab", 4), "  ab");
   EXPECT_EQ(left("abcdef", 4), "abc~");
   EXPECT_EQ(right("abcdef", 4), "abc~");
   EXPECT_EQ(left("abc", 0), "");
   EXPECT_EQ(left("abc", -3), "");
-}
-
-TEST(Align, CountsCodePointsNotBytes) {
   EXPECT_EQ(left("\u00b5\u00b5", 3), "\u00b5\u00b5 ");
   EXPECT_EQ(left("\u00b5\u00b5\u00b5", 2), "\u00b5~");
 }
@@ -79,11 +73,8 @@ TEST(Paint, AddsNothingUnlessAsked) {
   EXPECT_EQ(paint("x", Colour::red, true), "\033[31mx\033[0m");
 }
 
-TEST(OneLine, TakesEscapesAndLineBreaksOut) {
+TEST(OneLine, TakesEscapesAndLineBreaksOutAndShowsWhatIsNotSeen) {
   EXPECT_EQ(one_line("a\nb\033[31m"), "a b [31m");
-}
-
-TEST(OneLine, ShowsWhatIsNotSeen) {
   EXPECT_EQ(one_line("a\u202eb\u2066c\u200bd\u0085e\u2028f"), "a\\u202eb\\u2066c\\u200bd e f");
   EXPECT_EQ(one_line("\u00b5\u2026\u0600\u2070\xe2"), "\u00b5\u2026\u0600\u2070\xe2");
 }

@@ -9,31 +9,21 @@
 namespace graphbench::reporters {
 namespace {
 
-TEST(Printable, KeepsTextOfAnyLanguage) {
+TEST(Printable, KeepsTextOfAnyLanguageAndReplacesWhatIsNoTextOrNotSeen) {
   EXPECT_EQ("größer → 大", printable("größer → 大"));
-}
-
-TEST(Printable, TurnsControlCharactersIntoBlanks) {
   EXPECT_EQ("a b c d e", printable("a\nb\tc\x1b"
                                    "d\x7f"
                                    "e"));
-}
-
-TEST(Printable, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ("a\uFFFDb", printable("a\xFF"
-                                  "b"));
+                                  "b"))
+      << "no UTF-8";
   EXPECT_EQ("cut \uFFFD", printable("cut \xE2\x82"));
-}
-
-TEST(Printable, ReplacesWhatXmlCannotHoldAndShowsWhatIsNotSeen) {
   EXPECT_EQ("a\uFFFDb\\u202ec", printable("a\xEF\xBF\xBE"
-                                          "b\u202Ec"));
+                                          "b\u202Ec"))
+      << "what XML cannot hold";
   EXPECT_EQ("\\u061c\\u200e\\u200b", printable("\u061C\u200E\u200B"));
   EXPECT_EQ("\\u200b\u2026", printable("\u200B\u200B\u200B", 2));
-}
-
-TEST(Printable, CutsBetweenCharacters) {
-  EXPECT_EQ("ää…", printable("äääää", 3));
+  EXPECT_EQ("ää…", printable("äääää", 3)) << "cut between characters";
   EXPECT_EQ("äää", printable("äää", 3));
 }
 
@@ -61,12 +51,9 @@ TEST(RatioText, NeverOutgrowsItsColumn) {
   EXPECT_EQ("[99.994, 1e+200]", interval_text(metric));
 }
 
-TEST(MarkdownCode, UsesBackticksWhereNothingNeedsEscaping) {
+TEST(MarkdownCode, UsesBackticksWhereNothingNeedsEscapingElseATagThatTablesHold) {
   EXPECT_EQ("`mlp/b8/<x> *y* @z`", as_code("mlp/b8/<x> *y* @z"));
   EXPECT_EQ("(empty)", as_code(" \n"));
-}
-
-TEST(MarkdownCode, HoldsPipesBackticksAndBackslashesInATable) {
   EXPECT_EQ("<code>a&#124;b</code>", as_code("a|b"));
   EXPECT_EQ("<code>a&#124;b&#96;&#96;c&#92;</code>", as_code("a|b``c\\"));
 }

@@ -2,7 +2,6 @@
 #include "harness/sweep/report/remarks.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <sstream>
 
@@ -27,20 +26,23 @@ model::Result clean_result() {
   return result;
 }
 
-TEST(Warnings, AreAbsentForACleanResult) {
+TEST(Warnings, AreAbsentForACleanResultAndNameWhatIsNot) {
+  const auto expect = [](void (*spoil)(model::Result&), const char* words) {
+    model::Result result = clean_result();
+    spoil(result);
+    EXPECT_THAT(warnings_of(result), ElementsAre(HasSubstr(words)));
+  };
   EXPECT_THAT(warnings_of(clean_result()), IsEmpty());
-}
-
-TEST(Warnings, SayThatASweepWasInterrupted) {
-  model::Result result = clean_result();
-  result.complete = false;
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("interrupted")));
-}
-
-TEST(Warnings, NameTheHostDevice) {
-  model::Result result = clean_result();
-  result.environment.device.kind = "host";
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("not of a GPU")));
+  expect([](model::Result& r) { r.complete = false; }, "interrupted");
+  expect([](model::Result& r) { r.environment.device.kind = "host"; }, "not of a GPU");
+  expect([](model::Result& r) { r.cells[3].check->identical = false; }, "do not trust");
+  expect([](model::Result& r) { r.plan.launches = 2; }, "--launches 5");
+  expect(
+      [](model::Result& r) {
+        model::Summary& latency = *r.cells[7].launches.front().latency_seconds;
+        latency.p90 = latency.p50 * 1.5;
+      },
+      "in 1 cell the slowest tenth");
 }
 
 TEST(Warnings, NameOnlyTheWarmupsWhoseFirstStepsAreSlow) {
@@ -65,13 +67,6 @@ TEST(Warnings, NameAllSuchWarmupsInOneSentence) {
                                                          "in 81 of 81 cells with 10 warmups")));
 }
 
-TEST(Warnings, CountNoisyCells) {
-  model::Result result = clean_result();
-  model::Summary& latency = *result.cells[7].launches.front().latency_seconds;
-  latency.p90 = latency.p50 * 1.5;
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("in 1 cell the slowest tenth")));
-}
-
 TEST(Warnings, CountCellsWhoseLoadNeverBecameSteady) {
   model::Result result = clean_result();
   result.cells[7].launches.front().sustained.emplace().stopped_by = "steady";
@@ -80,19 +75,7 @@ TEST(Warnings, CountCellsWhoseLoadNeverBecameSteady) {
   EXPECT_THAT(warnings_of(result), Contains(HasSubstr("1 cell never became steady under load")));
 }
 
-TEST(Warnings, DistrustOutputsThatDiffer) {
-  model::Result result = clean_result();
-  result.cells[3].check->identical = false;
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("do not trust")));
-}
-
-TEST(Warnings, AskForMoreLaunchesBelowThree) {
-  model::Result result = clean_result();
-  result.plan.launches = 2;
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("--launches 5")));
-}
-
-TEST(Troubles, AreListedOnceACause) {
+TEST(Troubles, AreListedOnceACauseInOneLine) {
   model::Result result = samples::small_result();
   model::CellResult again = result.cells[10];
   result.cells[9] = again;
@@ -101,12 +84,7 @@ TEST(Troubles, AreListedOnceACause) {
   EXPECT_THAT(out.str(),
               HasSubstr("failed out_of_memory: allocate 4 GiB on cuda:0: 1 GiB is free (2 cells, first"));
   EXPECT_THAT(out.str(), HasSubstr("skipped host_op: "));
-}
-
-TEST(Troubles, KeepMessagesToOneLine) {
-  model::Result result = samples::small_result();
   result.cells[10].reason->message = "first\nsecond\033[2J";
-  std::ostringstream out;
   print_troubles(out, result, {});
   EXPECT_THAT(out.str(), HasSubstr("first second [2J"));
 }
