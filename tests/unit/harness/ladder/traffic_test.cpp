@@ -145,35 +145,37 @@ TEST(TrafficFile, RuntimeModesAreChosen) {
 }
 
 TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
-  const auto why = [](const std::string& content) {
-    return refusal([&] { parse_traffic_file("t.csv", content); });
-  };
-  EXPECT_THAT(why(""), AllOf(StartsWith("t.csv:1: "), HasSubstr("empty")));
-  EXPECT_THAT(why("size,count\n"), HasSubstr("no step"));
-  EXPECT_THAT(why("size,count\n4,0\n"), HasSubstr("no step"));
-  EXPECT_THAT(why("rows,count\n1,1\n"), AllOf(StartsWith("t.csv:1: "), HasSubstr("time,size")));
-  EXPECT_THAT(why("size,count\n1,1\n0,3\n"),
-              AllOf(StartsWith("t.csv:3: "), HasSubstr("\"0\" is not a size")));
-  EXPECT_THAT(why("size,count\n-2,3\n"), HasSubstr("\"-2\" is not a size"));
-  EXPECT_THAT(why("size,count\n2.5,3\n"), HasSubstr("\"2.5\" is not a size"));
-  EXPECT_THAT(why("size,count\n99999999,3\n"), HasSubstr("too large for a size"));
-  EXPECT_THAT(why("size,count\n9,99999999999999\n"), HasSubstr("too large for a count"));
-  EXPECT_THAT(why("size,count\n99999999999999999999,3\n"), HasSubstr("too large for a size"));
-  EXPECT_THAT(why("size,count\n4,1\n4,3\n"),
-              AllOf(StartsWith("t.csv:3: "), HasSubstr("size 4 is given twice")));
-  EXPECT_THAT(why("size,count\n9\n"), HasSubstr("has not two fields"));
-  EXPECT_THAT(why("time,size\n1,4\n0.5,4\n"), AllOf(StartsWith("t.csv:3: "), HasSubstr("time goes back")));
-  EXPECT_THAT(why("time,size\n-1,4\n"), HasSubstr("\"-1\" is not a time"));
-  EXPECT_THAT(why("time,size\nnan,4\n"), HasSubstr("\"nan\" is not a time"));
   const std::string header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n";
-  EXPECT_THAT(why(header + "| 5 | 8 | 2 | FULL | 1 |\n"),
-              AllOf(StartsWith("t.csv:2: "), HasSubstr("paddings")));
-  EXPECT_THAT(why(header + "| 5 | 5 | none | FULL | 1 |\n"), HasSubstr("\"none\" is not a number of"));
-  EXPECT_THAT(why(header + "| 5 | 8 |\n"), AllOf(StartsWith("t.csv:2: "), HasSubstr("five cells")));
-  EXPECT_THAT(why(header + "| 5 | 8 | 3 | FULL; | 1 |\n"), HasSubstr("\"FULL;\" is not a runtime mode"));
-  EXPECT_THAT(why(header), HasSubstr("no step"));
-  EXPECT_THAT(why("\nINFO: ready\nINFO: | 5 | 8 | 3 | FULL | 1 |\n"),
-              AllOf(StartsWith("t.csv:2: \"INFO: ready\" is not a header"), HasSubstr("log of vLLM")));
+  struct Wrong {
+    std::string content, place, words;
+  };
+  for (const Wrong& each : std::initializer_list<Wrong>{
+           {"", "1: ", "empty"},
+           {"size,count\n", "1: ", "no step"},
+           {"size,count\n4,0\n", "2: ", "no step"},
+           {"rows,count\n1,1\n", "1: ", "time,size"},
+           {"size,count\n1,1\n0,3\n", "3: ", "\"0\" is not a size"},
+           {"size,count\n-2,3\n", "2: ", "\"-2\" is not a size"},
+           {"size,count\n2.5,3\n", "2: ", "\"2.5\" is not a size"},
+           {"size,count\n99999999,3\n", "2: ", "too large for a size"},
+           {"size,count\n9,99999999999999\n", "2: ", "too large for a count"},
+           {"size,count\n99999999999999999999,3\n", "2: ", "too large for a size"},
+           {"size,count\n4,1\n4,3\n", "3: ", "size 4 is given twice"},
+           {"size,count\n9\n", "2: ", "has not two fields"},
+           {"time,size\n1,4\n0.5,4\n", "3: ", "time goes back"},
+           {"time,size\n-1,4\n", "2: ", "\"-1\" is not a time"},
+           {"time,size\nnan,4\n", "2: ", "\"nan\" is not a time"},
+           {header + "| 5 | 8 | 2 | FULL | 1 |\n", "2: ", "paddings"},
+           {header + "| 5 | 5 | none | FULL | 1 |\n", "2: ", "\"none\" is not a number of"},
+           {header + "| 5 | 8 |\n", "2: ", "five cells"},
+           {header + "| 5 | 8 | 3 | FULL; | 1 |\n", "2: ", "\"FULL;\" is not a runtime mode"},
+           {header, "1: ", "no step"},
+           {"\nINFO: ready\nINFO: | 5 | 8 | 3 | FULL | 1 |\n", "2: \"INFO: ready\" is not a header",
+            "log of vLLM"}}) {
+    EXPECT_THAT(refusal([&] { parse_traffic_file("t.csv", each.content); }),
+                AllOf(StartsWith("t.csv:" + each.place), HasSubstr(each.words)))
+        << each.content;
+  }
 }
 
 TEST(TrafficFile, IsReadFromDisk) {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphs/base/input_error.hpp"
 #include "harness/judge/history/store.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -64,23 +63,22 @@ TEST_F(HistoryFile, MayBeAbsentOrEmptyWhereItIsToBeMade) {
   EXPECT_EQ(inspect_file(path()), FileState::ours);
 }
 
-TEST_F(HistoryFile, RefusesATextFile) {
-  write("# notes\n" + std::string(4096, 'x'));
-  expect_refused("no SQLite file");
-}
-
-TEST_F(HistoryFile, RefusesAShortFile) {
-  write("SQLite format 3");
-  expect_refused("no SQLite file");
-}
-
-TEST_F(HistoryFile, RefusesAnotherProgramsDatabase) {
+TEST_F(HistoryFile, RefusesWhatIsNoHistory) {
+  for (const std::string& text : {"# notes\n" + std::string(4096, 'x'), std::string("SQLite format 3")}) {
+    write(text);
+    expect_refused("no SQLite file");
+  }
+  std::filesystem::remove(path());
   execute("CREATE TABLE bookmarks(url TEXT); INSERT INTO bookmarks VALUES('x')");
   expect_refused("another program's");
 }
 
-TEST_F(HistoryFile, RefusesANewerSchema) {
+TEST_F(HistoryFile, RefusesANewerSchemaAndOneThatLacksATable) {
   make_history();
+  const std::string whole = bytes();
+  execute("DROP TABLE medians");
+  expect_refused("it lacks tables");
+  write(whole);
   execute("PRAGMA user_version = 2");
   expect_refused("version 2");
 }
@@ -129,12 +127,6 @@ TEST_F(HistoryFile, IsNotCalledDamagedWhereItOnlyCannotBeReached) {
 TEST_F(HistoryFile, RefusesAFolder) {
   std::filesystem::create_directory(path());
   EXPECT_THROW(inspect_file(path()), InputError);
-}
-
-TEST_F(HistoryFile, RefusesOneThatLacksATable) {
-  make_history();
-  execute("DROP TABLE medians");
-  expect_refused("it lacks tables");
 }
 
 TEST_F(HistoryFile, RefusesADocumentThatIsNotTheOneAdded) {

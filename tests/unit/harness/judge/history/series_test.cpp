@@ -44,24 +44,15 @@ std::vector<std::int64_t> indices(const Findings& findings) {
   return found;
 }
 
-TEST(ChangePoints, FindsOneStepWhereItIs) {
-  EXPECT_EQ(indices(find_changes(series(1, 0.01, {{20, 0.0}, {20, 0.05}}), {})),
-            std::vector<std::int64_t>{20});
-}
-
-TEST(ChangePoints, FindsAFallAsWellAsARise) {
-  EXPECT_EQ(indices(find_changes(series(2, 0.01, {{15, 0.0}, {25, -0.05}}), {})),
-            std::vector<std::int64_t>{15});
-}
-
-TEST(ChangePoints, FindsSeveralStepsInOrder) {
-  const auto values = series(3, 0.01, {{20, 0.0}, {15, 0.08}, {25, 0.02}});
-  EXPECT_EQ(indices(find_changes(values, {})), (std::vector<std::int64_t>{20, 35}));
-}
-
-TEST(ChangePoints, FindsALevelThatReturns) {
-  const auto values = series(4, 0.01, {{20, 0.0}, {10, 0.06}, {20, 0.0}});
-  EXPECT_EQ(indices(find_changes(values, {})), (std::vector<std::int64_t>{20, 30}));
+TEST(ChangePoints, FindsStepsWhereTheyAre) {
+  using Indices = std::vector<std::int64_t>;
+  const auto found = [](std::uint64_t seed, const std::vector<Level>& levels) {
+    return indices(find_changes(series(seed, 0.01, levels), {}));
+  };
+  EXPECT_EQ(found(1, {{20, 0.0}, {20, 0.05}}), Indices{20}) << "a rise";
+  EXPECT_EQ(found(2, {{15, 0.0}, {25, -0.05}}), Indices{15}) << "a fall";
+  EXPECT_EQ(found(3, {{20, 0.0}, {15, 0.08}, {25, 0.02}}), (Indices{20, 35})) << "several, in order";
+  EXPECT_EQ(found(4, {{20, 0.0}, {10, 0.06}, {20, 0.0}}), (Indices{20, 30})) << "a level that returns";
 }
 
 TEST(ChangePoints, IsNotFooledByOneOutlier) {

@@ -33,16 +33,13 @@ TEST(ListenAddress, AnythingElseIsRefused) {
   }
 }
 
-TEST(Url, SplitsIntoItsParts) {
+TEST(Url, SplitsIntoItsPartsAndKnowsThePortsOfItsSchemes) {
   const auto url = parse_url("https://gateway.example:9091/team/a//");
   ASSERT_TRUE(url);
   EXPECT_TRUE(url->tls);
   EXPECT_EQ(url->host, "gateway.example");
   EXPECT_EQ(url->port, "9091");
   EXPECT_EQ(url->path, "/team/a");
-}
-
-TEST(Url, KnowsThePortsOfItsSchemes) {
   EXPECT_EQ(parse_url("http://a")->port, "80");
   EXPECT_EQ(parse_url("http://a/")->path, "");
   EXPECT_EQ(parse_url("https://[::1]")->port, "443");
@@ -57,12 +54,9 @@ TEST(Url, AnythingElseIsRefused) {
   }
 }
 
-TEST(Url, EncodesEveryByteThatIsNotPlain) {
+TEST(Url, EncodesEveryByteThatIsNotPlainAndBase64InTheAlphabetForUrls) {
   EXPECT_EQ(percent_encoded("a-Z_0.~"), "a-Z_0.~");
   EXPECT_EQ(percent_encoded("a b/\xc3\xa4%"), "a%20b%2F%C3%A4%25");
-}
-
-TEST(Url, Base64IsTheAlphabetForUrls) {
   EXPECT_EQ(base64_url(""), "");
   EXPECT_EQ(base64_url("a/b"), "YS9i");
   EXPECT_EQ(base64_url("\xff\xef\xbf\xff"), "_--__w==");

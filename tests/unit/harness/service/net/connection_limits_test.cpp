@@ -49,19 +49,6 @@ TEST(ConnectionLimits, TheConnectionThatIsIdleForLongestMakesRoomAtOnce) {
   EXPECT_THAT(busy.read_to_end(), HasSubstr("GET /busy"));
 }
 
-TEST(ConnectionLimits, IdleAndSlowClientsMakeRoomWhenTheirTimeIsUp) {
-  const std::chrono::milliseconds brief(50);
-  const HttpServer server(on_a_free_port({.connections_max = 2, .request_max = brief, .idle_max = brief}),
-                          echo);
-  BareClient idle(server);
-  BareClient slow(server);
-  slow.write("GET /half HT");
-  BareClient third(server);
-  third.write(get_and_close);
-  EXPECT_THAT(third.read_to_end(), HasSubstr("GET /x"));
-  EXPECT_EQ(idle.read_to_end(), "");
-}
-
 TEST(ConnectionLimits, AStreamCountsAsLongAsItIsOpen) {
   const auto stream = std::make_shared<BodyStream>(std::deque<BodyStream::Bytes>(), 1024, ":\n\n");
   const auto follow = [&](const Request& request) {

@@ -3,7 +3,6 @@
 
 #include <mutex>
 
-#include "graphs/base/error.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/publish/publisher.hpp"
 #include "tests/support/refusal.hpp"

@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -53,12 +53,9 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
     EXPECT_EQ(refused.status, 400u) << query;
     EXPECT_THAT(*refused.body, HasSubstr("error")) << query;
   }
-}
-
-TEST_F(ServiceApiTest, WithoutALimitAPageIsAHundred) {
   for (int i = 0; i < 101; ++i) store_->add({"--batch=" + std::to_string(i)}, "", 1000);
-  const json first = json::parse(*ask("GET", "/v1/sweeps").body);
-  EXPECT_EQ(first.at("sweeps").size(), 100u);
+  const json first = page("");
+  EXPECT_EQ(first.at("sweeps").size(), 100u) << "without a limit";
   EXPECT_THAT(first.at("next").get<std::string>(), testing::StartsWith("/v1/sweeps?limit=100&after="));
 }
 
@@ -161,7 +158,7 @@ TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
   const json running = submit(R"({"seed": 1})");
   wait_until_it_waits(running);
   EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 409u);
-  std::filesystem::remove(folder_.file(running.at("id").get<std::string>() + ".json.ready"));
+  std::filesystem::remove(file_of(running, ".json.ready"));
   restart();
   EXPECT_TRUE(json::parse(*ask("GET", path_of(running)).body).at("resumable").get<bool>());
   EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 202u);
@@ -173,18 +170,16 @@ TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
 
 TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   const json sweep = submit(R"({"seed": 1})");
-  const std::string id = sweep.at("id").get<std::string>();
   wait_until_it_waits(sweep);
-  std::filesystem::remove(folder_.file(id + ".json.ready"));
+  std::filesystem::remove(file_of(sweep, ".json.ready"));
   restart();
-  const net::Response earlier =
-      ask("GET", path_of(sweep) + "/results");  // still being sent when it is resumed
+  const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // being sent when it is resumed
   EXPECT_EQ(*earlier.body, "partly\n");
-  std::ofstream(folder_.file(id + ".json")) << "left by a service that was killed";
+  std::ofstream(file_of(sweep, ".json")) << "left by a service that was killed";
   EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u);
   wait_until_it_waits(sweep);
   EXPECT_EQ(ask("GET", path_of(sweep) + "/results").status, 409u);
-  EXPECT_FALSE(std::filesystem::exists(folder_.file(id + ".json")));
+  EXPECT_FALSE(std::filesystem::exists(file_of(sweep, ".json")));
   EXPECT_EQ(ask("DELETE", path_of(sweep)).status, 202u);
   EXPECT_EQ(wait_for(sweep, "cancelled"), "cancelled");
   EXPECT_NE(ask("GET", path_of(sweep) + "/results").body, earlier.body) << "this run's";
@@ -324,6 +319,7 @@ TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
   const net::Response metrics = ask("GET", "/metrics");
   EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(*metrics.body, HasSubstr("graphbench_build_info"));
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "evil.example"}}).status, 421u) << "access_test.cpp";
 }
 
 TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
@@ -335,12 +331,8 @@ TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
   ask("DELETE", path_of(submit("{}")));
   submit("{}");
   const auto shows = [this](const std::string& line) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (ask("GET", "/metrics").body->find(line + "\n") == std::string::npos) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return true;
+    return test::eventually(
+        [&] { return ask("GET", "/metrics").body->find(line + "\n") != std::string::npos; });
   };
   EXPECT_TRUE(shows(R"(graphbench_http_requests_total{code="404",route="/v1/sweeps/{id}"} 1)"));
   EXPECT_TRUE(shows(R"(graphbench_http_requests_total{code="404",route="other"} 1)"));
@@ -350,16 +342,6 @@ TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
   EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="cancelled"} 1)"));
   EXPECT_TRUE(shows("graphbench_queue_sweeps 1"));
   EXPECT_TRUE(shows("graphbench_queue_capacity_sweeps 2"));
-}
-
-TEST_F(ServiceApiTest, OtherNamesForLoopbackAreNotAnswered) {
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "evil.example"}}).status, 421u);
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "127.0.0.1.evil.example"}}).status, 421u);
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", ""}}).status, 421u);
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:x"}}).status, 421u);
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost"}}).status, 200u);
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:1"}}).status, 200u);
-  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "[::1]:1"}}).status, 200u);
 }
 
 // What a browser says of a request that a page makes; docs/service.md.
@@ -415,8 +397,7 @@ class ServiceApiWithTokenTest : public ServiceApiTest {
 };
 
 TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
-  for (const char* given : {"", "Bearer", "Bearer ", "Bearer correct-horse-batterx", "correct-horse-battery",
-                            "Bearer correct-horse-battery2", "Basic correct-horse-battery"}) {
+  for (const char* given : {"", "Bearer correct-horse-batterx"}) {  // access_test.cpp has more
     EXPECT_EQ(ask("GET", "/v1/sweeps", "", {{"authorization", given}}).status, 401u) << given;
     EXPECT_EQ(ask("GET", "/metrics", "", {{"authorization", given}}).status, 401u) << given;
   }

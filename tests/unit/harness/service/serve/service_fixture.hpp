@@ -3,13 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "harness/service/serve/service_api.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
@@ -72,25 +71,19 @@ class ServiceApiTest : public testing::Test {
   }
   static std::string path_of(const json& sweep) { return "/v1/sweeps/" + sweep.at("id").get<std::string>(); }
 
-  std::string journal_of(const json& sweep) const {
-    return folder_.file(sweep.at("id").get<std::string>() + ".json.partial");
+  std::string file_of(const json& sweep, const std::string& end) const {
+    return folder_.file(sweep.at("id").get<std::string>() + end);
   }
+  std::string journal_of(const json& sweep) const { return file_of(sweep, ".json.partial"); }
 
   std::string wait_for(const json& sweep, const std::string& wanted) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (state(sweep) != wanted && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    test::eventually([&] { return state(sweep) == wanted; });
     return state(sweep);
   }
 
   // Until the script of `"seed": 1` would hear that it is to stop.
   void wait_until_it_waits(const json& sweep) const {
-    const std::string ready = folder_.file(sweep.at("id").get<std::string>() + ".json.ready");
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!std::filesystem::exists(ready) && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    test::eventually([&] { return std::filesystem::exists(file_of(sweep, ".json.ready")); });
     EXPECT_EQ(state(sweep), "running");
   }
 

@@ -12,11 +12,7 @@ class StoreTroubleTest : public ServiceApiTest {
  protected:
   std::string database() const { return folder_.file("sweeps.sqlite"); }
   void wait_for_trouble() const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (runner_->trouble().empty() && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    EXPECT_NE(runner_->trouble(), "");
+    EXPECT_TRUE(test::eventually([&] { return !runner_->trouble().empty(); }));
   }
 };
 

@@ -9,16 +9,12 @@
 namespace graphbench::serve {
 namespace {
 
-TEST(SweepEvents, ADeviceArrives) {
-  model::DeviceFacts facts;
-  facts.name = "Some \"GPU\"";
-  const auto event =
-      std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(SweepBegan{"cuda:0", facts})));
-  EXPECT_EQ(event.device, "cuda:0");
-  EXPECT_EQ(event.facts.name, facts.name);
-}
-
-TEST(SweepEvents, ProgressArrives) {
+TEST(SweepEvents, ADeviceAndProgressArrive) {
+  SweepBegan sent{"cuda:0", {}};
+  sent.facts.name = "Some \"GPU\"";
+  const auto began = std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(sent)));
+  EXPECT_EQ(began.device, "cuda:0");
+  EXPECT_EQ(began.facts.name, sent.facts.name);
   model::Progress progress;
   progress.cells_done = 3;
   progress.cells_total = 4;

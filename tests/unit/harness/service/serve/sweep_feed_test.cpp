@@ -44,7 +44,7 @@ class SweepFeedTest : public testing::Test {
   std::string id_;
 };
 
-TEST_F(SweepFeedTest, ToldInOrderUntilTheEnd) {
+TEST_F(SweepFeedTest, ToldInOrderUntilTheEndAndWholeAfterIt) {
   const auto following = follow();
   feed_.tell_progress(id_, "{\"a\": 1}");
   finish_cell("one", "{\"b\": 2}");
@@ -58,6 +58,9 @@ TEST_F(SweepFeedTest, ToldInOrderUntilTheEnd) {
   EXPECT_THAT(rest, HasSubstr("\"state\":\"done\""));
   EXPECT_EQ(following.stream->take().what, net::BodyStream::Taken::What::over);
   EXPECT_EQ(feed_.followers(), 0u);
+  const auto late = follow();
+  EXPECT_THAT(taken(late), testing::AllOf(HasSubstr("event: cell"), HasSubstr("event: done")));
+  EXPECT_EQ(late.stream->take().what, net::BodyStream::Taken::What::over);
 }
 
 TEST_F(SweepFeedTest, WhoComesLateIsToldWhatHappenedAndNothingTwice) {
@@ -80,16 +83,6 @@ TEST_F(SweepFeedTest, AnEventsIdGoesOnWhereTheClientWas) {
   const std::string text = taken(follow(2));
   EXPECT_THAT(text, Not(HasSubstr("{\"n\": 2}")));
   EXPECT_THAT(text, HasSubstr("id: 3\nevent: cell\ndata: {\"n\": 3}"));
-}
-
-TEST_F(SweepFeedTest, AnEndedSweepIsToldWholeAndOver) {
-  finish_cell("one", "{\"n\": 1}");
-  end();
-  const auto following = follow();
-  const std::string text = taken(following);
-  EXPECT_THAT(text, HasSubstr("event: cell"));
-  EXPECT_THAT(text, HasSubstr("event: done"));
-  EXPECT_EQ(following.stream->take().what, net::BodyStream::Taken::What::over);
 }
 
 TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "graphs/base/input_error.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::serve {
