@@ -15,7 +15,6 @@
 #include <iterator>
 
 #include "caller_chain.hpp"
-#include "graphs/cuda/cuda_device.hpp"
 #include "submit_times.hpp"
 
 namespace graphbench::gpu {
@@ -161,19 +160,11 @@ bool updates_leave_memory(Device& device, Stream& stream, std::size_t nodes) {
   return flat;
 }
 
-int run(std::int64_t elements) {
-  cuda::CudaBackend backend;
-  const DeviceStatus status = backend.devices().front();
-  if (!status.available) {
-    std::fprintf(stderr, "graphbench_caller_loops: skipped, needs a GPU: %s; %s\n", status.detail.c_str(),
-                 status.advice.c_str());
-    return 77;
-  }
-  const std::unique_ptr<Device> device = backend.open(0);
-  const std::unique_ptr<Stream> stream = device->make_stream();
-  bool good = compare_all(*device, *stream, elements);
-  tabulate(*device, *stream);
-  for (const std::size_t nodes : {16, 1024}) good = updates_leave_memory(*device, *stream, nodes) && good;
+int run(Device& device, std::int64_t elements) {
+  const std::unique_ptr<Stream> stream = device.make_stream();
+  bool good = compare_all(device, *stream, elements);
+  tabulate(device, *stream);
+  for (const std::size_t nodes : {16, 1024}) good = updates_leave_memory(device, *stream, nodes) && good;
   return good ? 0 : 1;
 }
 
@@ -193,10 +184,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "graphbench_caller_loops: give nothing, or --elements N, fp32 numbers a value\n");
     return 2;
   }
-  try {
-    return graphbench::gpu::run(elements);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench_caller_loops: %s\n", error.what());
-    return 1;
-  }
+  return graphbench::gpu::run_on_gpu("graphbench_caller_loops", [&](graphbench::Device& device) {
+    return graphbench::gpu::run(device, elements);
+  });
 }

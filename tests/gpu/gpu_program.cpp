@@ -1,7 +1,25 @@
 // Building a workload in preset base and bf16, and the executors over it.
 #include "gpu_program.hpp"
 
+#include <cstdio>
+
+#include "graphs/cuda/cuda_device.hpp"
+
 namespace graphbench::gpu {
+
+int run_on_gpu(const char* program, const std::function<int(Device&)>& run) {
+  try {
+    cuda::CudaBackend backend;
+    const DeviceStatus status = backend.devices().front();
+    if (status.available) return run(*backend.open(0));
+    std::fprintf(stderr, "%s: skipped, needs a GPU: %s; %s\n", program, status.detail.c_str(),
+                 status.advice.c_str());
+    return 77;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return 1;
+  }
+}
 
 GpuProgram::GpuProgram(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload,
                        std::int64_t batch)

@@ -1,6 +1,8 @@
-// A base workload at one batch with its memory on a GPU, ready for executors.
+// A program of this folder on a GPU, and a base workload at one batch with its memory there, ready for
+// executors.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -8,6 +10,9 @@
 #include "graphs/execution/executor.hpp"
 
 namespace graphbench::gpu {
+
+// What `run` returns on the first GPU; 77 where there is none, 1 where it throws. Says which `program` it is.
+int run_on_gpu(const char* program, const std::function<int(Device&)>& run);
 
 class GpuProgram {
  public:

@@ -5,7 +5,6 @@
 
 #include "bare_step.hpp"
 #include "graphs/abi/plugin.hpp"
-#include "graphs/cuda/cuda_device.hpp"
 #include "graphs/cuda/handle.hpp"
 #include "harness/ladder/caller.hpp"
 #include "harness/ladder/traffic.hpp"
@@ -134,25 +133,17 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
   return all_within;
 }
 
-int run(std::vector<std::string> workloads) {
-  cuda::CudaBackend backend;
-  const DeviceStatus status = backend.devices().front();
-  if (!status.available) {
-    std::fprintf(stderr, "graphbench_ladder_loops: skipped, needs a GPU: %s; %s\n", status.detail.c_str(),
-                 status.advice.c_str());
-    return 77;
-  }
+int run(Device& device, std::vector<std::string> workloads) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
   if (workloads.empty()) {
     for (const abi::WorkloadInfo& workload : registry.workloads()) workloads.push_back(workload.name);
   }
-  const std::unique_ptr<Device> device = backend.open(0);
   std::printf("submit of a full hit and a padded one, of 67 sizes\n%-10s %5s    %5s %10s %10s %7s %6s\n",
               "workload", "rows", "size", "ours_us", "bare_us", "ratio", "limit");
   bool all_within = true;
   for (const std::string& workload : workloads)
-    all_within = compare_workload(*device, registry, workload) && all_within;
+    all_within = compare_workload(device, registry, workload) && all_within;
   return all_within ? 0 : 1;
 }
 
@@ -160,10 +151,7 @@ int run(std::vector<std::string> workloads) {
 }  // namespace graphbench::gpu
 
 int main(int argc, char** argv) {
-  try {
-    return graphbench::gpu::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench_ladder_loops: %s\n", error.what());
-    return 1;
-  }
+  return graphbench::gpu::run_on_gpu("graphbench_ladder_loops", [&](graphbench::Device& device) {
+    return graphbench::gpu::run(device, {argv + 1, argv + argc});
+  });
 }

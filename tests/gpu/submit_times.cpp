@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "bare_step.hpp"
-
 namespace graphbench::gpu {
 namespace {
-
-constexpr std::size_t block_samples = 50;
 
 double median(std::vector<double>& samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>((samples.size() - 1) / 2);
@@ -34,18 +30,6 @@ double take_block(Stream& stream, std::vector<double>& samples_us, const Submit&
 }
 
 }  // namespace
-
-double Comparison::limit() const {
-  switch (mode) {
-    case execution::ExecutionMode::whole:
-      return 1.05;
-    case execution::ExecutionMode::piecewise:
-      return 1.10;
-    case execution::ExecutionMode::eager:
-      break;
-  }
-  return 1.15;
-}
 
 Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
                   const std::function<void()>& bare) {
@@ -77,22 +61,6 @@ std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
   std::vector<double> medians;
   for (std::vector<double>& each : medians_us) medians.push_back(median(each));
   return medians;
-}
-
-Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples) {
-  const std::unique_ptr<execution::Executor> executor = program.ready_executor(mode);
-  std::vector<BareCall> calls = bare_calls(*executor);
-  Stream& stream = program.stream();
-  const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
-  const Paired paired = take_pairs(
-      stream, (samples + block_samples - 1) / block_samples, [&] { executor->submit(); },
-      [&] { submit_bare(calls, native_stream); });
-  Comparison comparison;
-  comparison.mode = mode;
-  comparison.ours_us = paired.ours_us;
-  comparison.bare_us = paired.bare_us;
-  comparison.ratio = paired.ratio;
-  return comparison;
 }
 
 }  // namespace graphbench::gpu

@@ -2,24 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "gpu_program.hpp"
 
 namespace graphbench::gpu {
-
-struct Comparison {
-  std::string workload;
-  std::int64_t batch = 0;
-  execution::ExecutionMode mode = execution::ExecutionMode::eager;
-  double ours_us = 0.0;  // medians of the blocks' medians
-  double bare_us = 0.0;
-  double ratio = 0.0;  // median over pairs of neighbouring blocks
-
-  double limit() const;
-  bool within() const { return ratio <= limit(); }
-};
 
 // Medians of blocks, and the median ratio over pairs of neighbouring blocks.
 struct Paired {
@@ -27,6 +14,7 @@ struct Paired {
   double bare_us = 0.0;
   double ratio = 0.0;
 };
+constexpr std::size_t block_samples = 50;
 // `blocks` of 50 submissions a side, alternating, the stream idle before each.
 Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
                   const std::function<void()>& bare);
@@ -35,8 +23,5 @@ Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()
 // the blocks of all steps in turn.
 std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
                                    const std::vector<std::function<void()>>& steps);
-
-// `samples` a side, in alternating blocks, the stream idle before each.
-Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples);
 
 }  // namespace graphbench::gpu
