@@ -2,6 +2,7 @@
 // outputs are where the caller reads them, and both are eager's to the bit, at every set in turn.
 #include "tests/conformance/plugin_op.hpp"
 #include "tests/conformance/program_fixture.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -115,11 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CallerConformance, graph_mode_parameters(small
 
 // Adds one to its second input's words, and copies the first to the output.
 gb_op counting_op() {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "test_counts";
-  op.mutated_inputs = 2;
-  op.infer = infer_same;
+  gb_op op = test::foreign_op("test_counts", infer_same, nullptr, 0, 2);
   op.launch_cuda = [](const gb_op_call*, void* const* operands, void* stream, void*) {
     const int status = fill_words(operands[1], 7, 4, stream);
     return status != 0 ? status : fill_words(operands[2], 3, 4, stream);
@@ -132,24 +129,18 @@ gb_op counting_op() {
   return op;
 }
 
-class MutatedInputConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+class MutatedInputConformance : public BackendFixture {
  protected:
-  void SetUp() override { open(GetParam()); }
   // counts(x, tally) writes tally; out = add(counted, tally) reads it afterwards.
   static ir::Program program() {
     static const gb_op op = counting_op();
-    ir::ProgramBuilder builder("mutates", catalog_with(op));
-    const auto input = [&](const char* name) {
-      return builder.value(ir::ValueKind::input, name, ir::DType::fp32, {ir::of_batch(4)}, {});
-    };
-    const ir::ValueId x = input("x");
-    const ir::ValueId tally = input("tally");
-    const ir::ValueId scaled = builder.op("relu", "scaled", {tally}, {})[0];
-    const ir::ValueId counted = builder.op(op.kind, "counts", {x, tally}, {})[0];
-    const ir::ValueId after = builder.op("add", "after", {counted, tally}, {})[0];
-    builder.mark_output(builder.op("add", "sum", {after, scaled}, {})[0]);
-    builder.split_at({"relu"});
-    return builder.finish();
+    test::SmallBuilder b(catalog_with(op));
+    const ir::ValueId x = b.input("x", {ir::of_batch(4)}), tally = b.input("tally", {ir::of_batch(4)});
+    const ir::ValueId scaled = b.one("relu", "scaled", {tally});
+    const ir::ValueId counted = b.one(op.kind, "counts", {x, tally});
+    const ir::ValueId after = b.one("add", "after", {counted, tally});
+    b.split_at({"relu"});
+    return b.ending_in(b.one("add", "sum", {after, scaled}));
   }
 };
 
@@ -192,20 +183,13 @@ TEST_P(MutatedInputConformance, ACopyOfItIsRefusedWithOpAndValue) {
     CallerMemory caller(device(), p, rig.buffers(), {.form = form});
     execution::ExecutionContext context = rig.context();
     context.caller = &caller;
-    try {
-      execution::make_executor(ExecutionMode::whole, context, 1);
-      ADD_FAILURE() << "not refused";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::mutated_input);
-      EXPECT_NE(std::string(error.what()).find("op counts (test_counts) writes to the input tally"),
-                std::string::npos)
-          << error.what();
-    }
+    const Error error = test::error_of([&] { execution::make_executor(ExecutionMode::whole, context, 1); });
+    EXPECT_EQ(error.code(), ErrorCode::mutated_input);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("op counts (test_counts) writes to the input tally"));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, MutatedInputConformance, ::testing::ValuesIn(backends()),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, MutatedInputConformance, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

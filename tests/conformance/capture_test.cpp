@@ -1,5 +1,7 @@
 // Streams, captures and what goes wrong in them: every failure is an error with its code, and the next
 // capture works.
+#include <gmock/gmock.h>
+
 #include <bit>
 
 #include "graphs/abi/foreign_op.hpp"
@@ -7,16 +9,17 @@
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/plugin_op.hpp"
 #include "tests/conformance/rig.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-class CaptureConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+class CaptureConformance : public BackendFixture {
  protected:
   static constexpr std::size_t bytes = 4096;
 
   void SetUp() override {
-    open(GetParam());
+    BackendFixture::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     buffer_ = Buffer(device(), bytes);
     stream().fill_bytes(data(), 0, bytes);
@@ -144,20 +147,25 @@ TEST_P(CaptureConformance, EventsMeasureTheWorkBetweenThem) {
 }
 
 TEST_P(CaptureConformance, FillsHaveTheSameBitsOnEveryDevice) {
-  const ir::Init init{ir::Init::Kind::uniform, -2.0, 2.0};
-  device().fill(stream(), data(), ir::DType::fp32, bytes / 4, init, 77);
+  constexpr std::size_t many = 70'001;  // more than a GPU has in flight at once
+  const Buffer large(device(), many * 4);
+  device().fill(stream(), large.data(), ir::DType::fp32, many, {ir::Init::Kind::uniform, -2.0, 2.0}, 77);
   // Both written out once more, with nothing but graphs/ir/random_fill.hpp.
-  std::vector<float> expected(bytes / 4);
+  std::vector<float> expected(many);
   std::uint64_t digest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     expected[i] = ir::uniform_at(77, i, -2.0f, 2.0f);
     digest += ir::digest_word(i, std::bit_cast<std::uint32_t>(expected[i]));
   }
-  std::vector<float> filled(bytes / 4);
-  stream().copy_to_host(filled.data(), data(), bytes);
+  std::vector<float> filled(many);
+  stream().copy_to_host(filled.data(), large.data(), many * 4);
   stream().synchronize();
   EXPECT_EQ(filled, expected);
-  EXPECT_EQ(device().digest(stream(), data(), bytes), digest);
+  EXPECT_EQ(device().digest(stream(), large.data(), many * 4), digest);
+  std::swap(filled[1], filled[60'000]);  // each word counts with its place
+  stream().copy_to_device(large.data(), filled.data(), many * 4);
+  EXPECT_NE(device().digest(stream(), large.data(), many * 4), digest);
+  EXPECT_EQ(error_code_of([&] { device().digest(stream(), data(), 6); }), ErrorCode::invalid_argument);
 }
 
 TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
@@ -171,10 +179,7 @@ TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
 bool plugin_fails = false;
 
 gb_op failing_op() {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "test_sometimes_fails";
-  op.infer = infer_same;
+  gb_op op = test::foreign_op("test_sometimes_fails", infer_same);
   op.launch_cuda = [](const gb_op_call*, void* const* operands, void* stream, void*) {
     return plugin_fails ? 1 : fill_words(operands[1], 0, 1, stream);
   };
@@ -184,35 +189,32 @@ gb_op failing_op() {
 
 TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
   const gb_op op = failing_op();
-  ir::ProgramBuilder builder("fails", catalog_with(op));
-  const ir::ValueId x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(16)}, {});
-  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
-  builder.mark_output(builder.op(op.kind, "sometimes", {relu}, {})[0]);
-  builder.mark_output(builder.op("gelu_tanh", "gelu", {relu}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog_with(op));
+  const ir::ValueId relu = b.one("relu", "relu", {b.input("x")});
+  b.mark_output(b.one(op.kind, "sometimes", {relu}));
+  const ir::Program program = b.ending_in(b.one("gelu_tanh", "gelu", {relu}));
   Rig rig(device(), stream(), program, 4);
   const std::vector<Bytes> expected = rig.eager_step(4, 1);
 
   // CUDA calls a plugin's launch function while it captures, the host when it replays.
   plugin_fails = true;
   const auto broken = rig.make(ExecutionMode::whole, 4);
-  const ErrorCode code = error_code_of([&] {
+  const Error error = test::error_of([&] {
     broken->capture();
     broken->instantiate();
     broken->submit();
     stream().synchronize();
   });
   plugin_fails = false;
-  EXPECT_EQ(code, ErrorCode::plugin_failed);
+  EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("sometimes (test_sometimes_fails)"));
   EXPECT_EQ(rig.graph_pool().statistics().in_use_bytes, 0u);
 
   const auto working = rig.prepare(ExecutionMode::whole, 4);
   EXPECT_EQ(rig.step(*working, 4, 1).at(1), expected.at(1));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, CaptureConformance, ::testing::ValuesIn(backends()),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, CaptureConformance, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -1,18 +1,18 @@
 // Graphs that change: execs updated from another recording, addresses of nodes set, recordings given up and
 // made again, on streams of their own. What is refused says what is in the way.
-
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-class ChangeConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+class ChangeConformance : public BackendFixture {
  protected:
   static constexpr std::size_t bytes = 4096;
 
   void SetUp() override {
-    open(GetParam());
+    BackendFixture::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     for (Buffer& buffer : buffers_) {
       buffer = Buffer(device(), bytes);
@@ -80,11 +80,9 @@ TEST_P(ChangeConformance, AnUpdateToMoreNodesIsRefusedWithTheReason) {
 
 TEST_P(ChangeConformance, AnUpdateToAnotherOpIsRefused) {
   ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("p", catalog);
-  const ir::ValueId x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::fixed_dim(4), ir::of_batch()}, {});
-  builder.mark_output(builder.op("softmax", "softmax", {x}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog);
+  const ir::ValueId x = b.input("x", {ir::fixed_dim(4), ir::of_batch()});
+  const ir::Program program = b.ending_in(b.one("softmax", "softmax", {x}));
   const std::unique_ptr<Kernel> kernel = device().make_kernel(program.call(0, 64));
   const std::unique_ptr<GraphExec> exec = fill_and_copy(0, 5)->instantiate();
   void* operands[] = {at(0), at(1)};
@@ -115,10 +113,8 @@ TEST_P(ChangeConformance, ACopyNodeTakesOtherAddresses) {
 
 TEST_P(ChangeConformance, NodesOfAKernelTakeOtherAddresses) {
   ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("p", catalog);
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-  builder.mark_output(builder.op("relu", "relu", {x}, {})[0]);
-  const ir::Program program = builder.finish();
+  test::SmallBuilder b(catalog);
+  const ir::Program program = b.ending_in(b.one("relu", "relu", {b.input("x", test::batched({}))}));
   const std::unique_ptr<Kernel> relu = device().make_kernel(program.call(0, bytes / 4));
   ASSERT_EQ(relu->settable_nodes(), 1u);
   void* recorded[] = {at(0), at(1)};
@@ -200,8 +196,7 @@ TEST_P(ChangeConformance, AThousandUpdatesLeaveMemoryWhereItWas) {
   EXPECT_EQ(device().memory().free_bytes, free_before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, ChangeConformance, ::testing::ValuesIn(backends()),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, ChangeConformance, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -36,6 +36,15 @@ class DeviceFixture : public ::testing::Test {
   std::optional<::testing::ScopedFakeTestPartResultReporter> reporter_;
 };
 
+// Of suites that run once on every backend.
+class BackendFixture : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override { open(GetParam()); }
+};
+inline std::string name_of_backend(const ::testing::TestParamInfo<std::string>& info) {
+  return info.param;
+}
+
 // The code of what `call` throws; fails the test where it throws nothing.
 template <typename Call>
 ErrorCode error_code_of(const Call& call) {

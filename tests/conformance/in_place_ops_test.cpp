@@ -2,35 +2,26 @@
 // of the base workload, where a library divides the work.
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-using ir::fixed_dim;
-using ir::of_batch;
-using ir::ValueId;
-using ir::ValueKind;
-
 ir::Program residual_convolution(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ir::ProgramBuilder b("in_place", catalog);
+  test::SmallBuilder b(catalog, dtype);
   const ir::Init small{ir::Init::Kind::uniform, -0.05, 0.05};
   const std::int64_t one = 1;
-  const ir::Shape image = {of_batch(), fixed_dim(56), fixed_dim(56), fixed_dim(64)};
-  const ir::Shape filter = {fixed_dim(64), fixed_dim(3), fixed_dim(3), fixed_dim(64)};
-  const ValueId x = b.value(ValueKind::input, "x", dtype, image, {});
-  const ValueId w = b.value(ValueKind::weight, "w", dtype, filter, small);
-  const ValueId bias = b.value(ValueKind::weight, "bias", dtype, {fixed_dim(64)}, {});
-  const ValueId residual = b.value(ValueKind::input, "residual", dtype, image, {});
+  const ir::Shape image = test::batched({56, 56, 64});
+  const ir::ValueId x = b.input("x", image);
+  const ir::ValueId w = b.weight("w", test::fixed({64, 3, 3, 64}), small);
+  const ir::ValueId bias = b.weight("bias", test::fixed({64}));
   const ir::Attributes attributes = {
       {"bias", one}, {"residual", one}, {"padding", one}, {"activation", std::string("relu")}};
-  b.mark_output(b.op("conv2d", "op", {x, w, bias, residual}, attributes)[0]);
-  return b.finish();
+  return b.ending_in(b.one("conv2d", "op", {x, w, bias, b.input("residual", image)}, attributes));
 }
 
-class InPlaceOps : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+class InPlaceOps : public BackendFixture {
  protected:
-  void SetUp() override { open(GetParam()); }
-
   void expect_same_bits(ir::DType dtype, std::int64_t batch) {
     SCOPED_TRACE(std::string(ir::name_of(dtype)) + ", batch " + std::to_string(batch));
     const ir::OpCatalog catalog;
@@ -44,7 +35,7 @@ class InPlaceOps : public DeviceFixture, public ::testing::WithParamInterface<st
     const std::size_t bytes = call.output(0).bytes();
     const Buffer elsewhere(device(), bytes);
     std::vector<void*> operands;
-    for (ValueId id = 0; id < 4; ++id) operands.push_back(rig.buffers().address(id));
+    for (ir::ValueId id = 0; id < 4; ++id) operands.push_back(rig.buffers().address(id));
     operands.push_back(elsewhere.data());
     kernel->launch(stream(), operands.data());
     const std::uint64_t expected = device().digest(stream(), elsewhere.data(), bytes);
@@ -67,8 +58,7 @@ TEST_P(InPlaceOps, Conv2dOverItsResidual) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, InPlaceOps, ::testing::ValuesIn(backends()),
-                         [](const auto& instance) { return instance.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, InPlaceOps, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

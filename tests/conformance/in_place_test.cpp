@@ -4,6 +4,7 @@
 
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -17,19 +18,13 @@ double gelu_tanh(double x) {
 
 // gelu(relu(x)) + x: each op reads its first input for the last time.
 ir::Program chain(const ir::OpCatalog& catalog) {
-  ir::ProgramBuilder builder("in_place", catalog);
-  const ir::Shape shape{ir::of_batch(), ir::fixed_dim(width)};
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, shape, {});
-  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
-  const ir::ValueId gelu = builder.op("gelu_tanh", "gelu", {relu}, {})[0];
-  builder.mark_output(builder.op("add", "sum", {gelu, x}, {})[0]);
-  return builder.finish();
+  test::SmallBuilder b(catalog);
+  const ir::ValueId x = b.input("x", test::batched({width}));
+  const ir::ValueId gelu = b.one("gelu_tanh", "gelu", {b.one("relu", "relu", {x})});
+  return b.ending_in(b.one("add", "sum", {gelu, x}));
 }
 
-class InPlaceConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
- protected:
-  void SetUp() override { open(GetParam()); }
-};
+using InPlaceConformance = BackendFixture;
 
 TEST_P(InPlaceConformance, AChainGivesTheRightNumbersInEveryMode) {
   const ir::OpCatalog catalog;
@@ -59,8 +54,7 @@ TEST_P(InPlaceConformance, AChainNeedsOneBlockWhereItsOpsRunInPlace) {
   EXPECT_EQ(rig.graph_pool().statistics().in_use_bytes_max, in_place ? block : 2 * block);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, InPlaceConformance, ::testing::ValuesIn(backends()),
-                         [](const auto& instance) { return instance.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, InPlaceConformance, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

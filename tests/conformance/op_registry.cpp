@@ -35,7 +35,10 @@ double gelu_tanh(double x) {
 OpRegistration::OpRegistration(const std::string& kind, Definition definition, std::vector<OpCase> cases,
                                double (*slack)(ir::DType)) {
   registry().kinds[kind] = {definition, slack};
-  for (OpCase& each : cases) registry().cases.push_back(std::move(each));
+  for (OpCase& each : cases) {
+    each.kind = kind;
+    registry().cases.push_back(std::move(each));
+  }
 }
 
 const std::vector<OpCase>& op_cases() {

@@ -22,10 +22,10 @@ struct OpCase {
     bool scalar = false;                        // fp32, likewise
   };
   std::string name;
-  std::string kind;
   std::vector<Input> inputs;
   ir::Attributes attributes;
   std::int64_t batch = 3;
+  std::string kind = {};  // its registration's
 };
 
 // An op's outputs; inputs that it mutates are changed in place.

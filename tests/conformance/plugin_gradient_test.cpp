@@ -12,10 +12,8 @@ namespace {
 
 using ir::ValueId;
 
-class PluginGradients : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+class PluginGradients : public BackendFixture {
  protected:
-  void SetUp() override { open(GetParam()); }
-
   // The largest relative difference of what a step leaves as gradients to the slopes of the loss in fp64.
   double error_against_central_differences(const ir::Program& p) {
     constexpr std::int64_t batch = 2;
@@ -63,29 +61,6 @@ TEST_P(PluginGradients, AreThoseOfCentralDifferences) {
   EXPECT_GT(error_against_central_differences(multiplied(Gradient::wrong, options)), 0.1);
 }
 
-TEST_P(PluginGradients, LetTheLossFallInEveryModeAndForm) {
-  using enum ir::Backward;
-  for (const ir::Backward form : {iteration, apart, callables}) {
-    const ir::Program p =
-        swapped(ir::DType::fp32, Gradient::right,
-                {.optimizer = ir::Optimizer::adamw, .learning_rate = 0.01, .backward = form});
-    const ValueId loss = p.values_of(ir::ValueKind::output).front();
-    Rig rig(device(), stream(), p, 4);
-    for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
-      const auto executor = rig.prepare(mode, 4);
-      rig.reset(17);
-      const auto step = [&] {
-        executor->submit();
-        stream().synchronize();
-        return decode(rig.read(executor->output(loss), 4), ir::DType::fp32).at(0);
-      };
-      const double before = step();
-      for (int i = 0; i < 100; ++i) step();
-      EXPECT_LT(step(), 0.2 * before);
-    }
-  }
-}
-
 TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
   for (const ir::Backward form : {ir::Backward::iteration, ir::Backward::callables}) {
     const ir::Program p = swapped(ir::DType::fp32, Gradient::uncapturable,
@@ -113,8 +88,7 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, PluginGradients, ::testing::ValuesIn(backends()),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, PluginGradients, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

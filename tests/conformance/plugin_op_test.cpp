@@ -2,15 +2,17 @@
 // what they do beyond what they declare is found.
 #include "tests/conformance/plugin_op.hpp"
 
+#include <gmock/gmock.h>
+
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "graphs/abi/foreign_op.hpp"
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/worker/check.hpp"
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -22,29 +24,18 @@ std::size_t words_of(const gb_op_call* call) {
   return static_cast<std::size_t>(call->operands[0].dims[0] * call->operands[0].dims[1]);
 }
 
-class PluginOpConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+class PluginOpConformance : public BackendFixture {
  protected:
-  void SetUp() override { open(GetParam()); }
-
   // x, w and s -> relu of x -> op -> relu. The op reads all three, in this order.
   ir::Program program(const gb_op& op) {
-    ir::ProgramBuilder builder("p", catalog_with(op));
-    const auto value = [&](ir::ValueKind kind, const char* name) {
-      return builder.value(kind, name, ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(columns)}, {});
-    };
-    const ir::ValueId x = value(ir::ValueKind::input, "x");
-    const ir::ValueId w = value(ir::ValueKind::weight, "w");
-    const ir::ValueId s = value(ir::ValueKind::state, "s");
-    const ir::ValueId before = builder.op("relu", "before", {x}, {})[0];
-    const ir::ValueId mine = builder.op(op.kind, "mine", {before, x, w, s}, {})[0];
-    builder.mark_output(builder.op("relu", "after", {mine}, {})[0]);
-    return builder.finish();
+    test::SmallBuilder b(catalog_with(op));
+    const ir::Shape shape = test::batched({columns});
+    const ir::ValueId x = b.input("x", shape), w = b.weight("w", shape), s = b.state("s", shape);
+    const ir::ValueId mine = b.one(op.kind, "mine", {b.one("relu", "before", {x}), x, w, s});
+    return b.ending_in(b.one("relu", "after", {mine}));
   }
   static gb_op op_with(void* user) {
-    gb_op op{};
-    op.struct_size = sizeof(op);
-    op.kind = "test_mine";
-    op.infer = infer_same;
+    gb_op op = test::foreign_op("test_mine", infer_same);
     op.user = user;
     return op;
   }
@@ -110,8 +101,7 @@ TEST_P(PluginOpConformance, AHostOpsFailureNamesItAndTheNextStepWorks) {
   Rig rig(device(), stream(), p, batch);
   const Error error = test::error_of([&] { rig.eager_step(batch, 1); });
   EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
-  EXPECT_NE(std::string(error.what()).find("mine (test_mine): its run_host returned 17"), std::string::npos)
-      << error.what();
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("mine (test_mine): its run_host returned 17"));
   fails = false;
   rig.eager_step(batch, 1);
 }
@@ -139,10 +129,7 @@ int use_workspace(const gb_op_call* call, void* const* operands, void* stream, v
 }
 
 gb_op living_op(Life& life) {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "test_mine";
-  op.infer = infer_same;
+  gb_op op = test::foreign_op("test_mine", infer_same);
   op.user = &life;
   op.launch_cuda = use_workspace;
   op.run_host = [](const gb_op_call* call, void* const* operands, void* user) {
@@ -210,6 +197,14 @@ TEST_P(PluginOpConformance, ThatCannotBePreparedSaysWhyAndIsNotReleased) {
   EXPECT_TRUE(life.seen.empty());
 }
 
+TEST_P(PluginOpConformance, WithoutAFunctionForTheDeviceIsUnsupported) {
+  const ir::Program p = program(op_with(nullptr));
+  Rig rig(device(), stream(), p, batch);
+  const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, batch); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("test_mine"));
+}
+
 TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
   Life life;
   gb_op op = living_op(life);
@@ -242,27 +237,20 @@ TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
     executor->warm_up();  // eager launches are not asked
     const Error error = test::error_of([&] { executor->capture(); });
     EXPECT_EQ(error.code(), ErrorCode::recorded_nothing);
-    EXPECT_NE(std::string(error.what()).find("op mine (test_mine)"), std::string::npos) << error.what();
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("op mine (test_mine)"));
     EXPECT_FALSE(stream().capturing());
   }
   EXPECT_GT(calls, 0);
 }
 
 TEST_P(PluginOpConformance, ThatWritesNothingMayRecordNothing) {
-  gb_op op = op_with(nullptr);
-  op.infer = [](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred*, char*,
-                std::size_t, void*) { return std::int32_t{0}; };
+  gb_op op = test::foreign_op("test_mine", test::infer_nothing);
   op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
   op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
-  ir::OpCatalog catalog;
-  catalog.add(abi::foreign_definition(op));
-  ir::ProgramBuilder builder("p", catalog);
-  const ir::ValueId x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(columns)}, {});
-  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
-  builder.op(op.kind, "mine", {relu}, {});
-  builder.mark_output(relu);
-  const ir::Program p = builder.finish();
+  test::SmallBuilder b(catalog_with(op));
+  const ir::ValueId relu = b.one("relu", "relu", {b.input("x")});
+  b.op(op.kind, "mine", {relu}, {});
+  const ir::Program p = b.ending_in(relu);
   Rig rig(device(), stream(), p, batch);
   const std::vector<Bytes> expected = rig.eager_step(batch, 1);
   EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, batch), batch, 1), expected);
@@ -308,8 +296,7 @@ TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfO
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, PluginOpConformance, ::testing::ValuesIn(backends()),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Devices, PluginOpConformance, ::testing::ValuesIn(backends()), name_of_backend);
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -5,6 +5,7 @@
 
 #include "tests/conformance/op_registry.hpp"
 #include "tests/conformance/plugin_op.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -66,13 +67,9 @@ ir::OpCatalog& catalog_of(Gradient gradient) {
   static ir::OpCatalog catalogs[3];
   ir::OpCatalog& catalog = catalogs[static_cast<std::size_t>(gradient)];
   if (catalog.find("test_swap") != nullptr) return catalog;
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "test_swap_grad";
-  op.flags = gradient == Gradient::uncapturable ? GB_OP_NOT_CAPTURABLE : 0;
-  op.infer = infer_two;
+  const std::uint32_t flags = gradient == Gradient::uncapturable ? GB_OP_NOT_CAPTURABLE : 0;
+  gb_op op = test::foreign_op("test_swap_grad", infer_two, swap_on_host, flags);
   op.launch_cuda = swap;
-  op.run_host = swap_on_host;
   op.user = const_cast<bool*>(gradient == Gradient::wrong ? &yes : &no);
   catalog.add(abi::foreign_definition(op));
   op.flags = 0;
@@ -81,18 +78,11 @@ ir::OpCatalog& catalog_of(Gradient gradient) {
   op.gradient = "test_swap_grad";
   op.gradient_inputs = 3;
   catalog.add(abi::foreign_definition(op));
-  op.kind = "test_product";
-  op.flags = GB_OP_HOST;
-  op.infer = infer_same;
-  op.launch_cuda = nullptr;
-  op.run_host = multiply;
+  op = test::foreign_op("test_product", infer_same, multiply, GB_OP_HOST);
   op.gradient = "test_product_grad";
+  op.gradient_inputs = 3;
   catalog.add(abi::foreign_definition(op));
-  op.kind = op.gradient;
-  op.gradient = nullptr;
-  op.gradient_inputs = 0;
-  op.infer = infer_two;
-  op.run_host = multiply_backward;
+  op = test::foreign_op("test_product_grad", infer_two, multiply_backward, GB_OP_HOST);
   op.user = const_cast<bool*>(gradient == Gradient::wrong ? &yes : &no);
   catalog.add(abi::foreign_definition(op));
   return catalog;
@@ -123,26 +113,24 @@ const OpRegistration registrations[] = {{"test_swap", swap64, {}},
 ir::Program trained(const char* kind, ir::DType dtype, Gradient gradient, const ir::TrainingOptions& options,
                     bool hooks = false) {
   const ir::OpCatalog& catalog = catalog_of(gradient);
-  ir::ProgramBuilder b(kind, catalog);
-  ir::ValueId x = b.value(ir::ValueKind::input, "x", dtype, {of_batch(), fixed_dim(6)}, uniform(1));
+  test::SmallBuilder b(catalog, dtype, kind);
+  ir::ValueId x = b.input("x", test::batched({6}), uniform(1));
   for (const std::string layer : {"layer0.", "layer1."}) {
     ir::ValueId w[3];
     for (std::size_t i = 0; i < 3; ++i)
-      w[i] = b.value(ir::ValueKind::weight, layer + "w" + std::to_string(i), dtype,
-                     {fixed_dim(6), fixed_dim(6)}, uniform(0.7));
-    const ir::ValueId a = b.op("linear", layer + "a", {x, w[0]}, {})[0];
+      w[i] = b.weight(layer + "w" + std::to_string(i), test::fixed({6, 6}), uniform(0.7));
+    const ir::ValueId a = b.one("linear", layer + "a", {x, w[0]});
     const std::vector<ir::ValueId> y =
-        b.op(kind, layer + "op", {a, b.op("linear", layer + "b", {x, w[1]}, {})[0]}, {});
-    x = b.op("linear", layer + "out", {y[0], w[2], y.back()}, {{"residual", one}})[0];
+        b.op(kind, layer + "op", {a, b.one("linear", layer + "b", {x, w[1]})}, {});
+    x = b.one("linear", layer + "out", {y[0], w[2], y.back()}, {{"residual", one}});
     if (!hooks) continue;
     using enum ir::HookPlace;
     b.hook({w[0], pre, "gelu_tanh", layer + "pre", {}});
     b.hook({w[0], post_accumulate, "softmax", layer + "post", {}});
     b.hook({w[2], post_accumulate, "gelu_tanh", layer + "only_post", {}});
   }
-  b.mark_output(x);
   b.split_at({kind});
-  return ir::differentiate(b.finish(), catalog, options);
+  return ir::differentiate(b.ending_in(x), catalog, options);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Training steps through ops of a plugin that bring their gradients, and with hooks on gradients.
 #pragma once
 
-#include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/programs.hpp"
 
 namespace graphbench::conformance {

@@ -5,140 +5,122 @@
 
 #include <algorithm>
 
-#include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/op_registry.hpp"
+#include "tests/support/small_programs.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-using ir::ProgramBuilder;
 using ir::ValueId;
-using ir::ValueKind;
+using test::batched;
+using test::fixed;
+using test::SmallBuilder;
+
+const ir::Attributes bias_gelu{{"bias", one}, {"activation", std::string("gelu_tanh")}};
+const ir::Attributes bias_residual{{"bias", one}, {"residual", one}};
+const ir::Attributes two_heads{{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}};
 
 ir::Program chain(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ProgramBuilder b("chain", catalog);
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(48)}, uniform(1));
+  SmallBuilder b(catalog, dtype, "chain");
+  ValueId x = b.input("x", batched({48}), uniform(1));
   for (int i = 0; i < 3; ++i) {
     const std::string layer = "layer" + std::to_string(i) + ".";
     if (i > 0) b.op("boundary", layer + "boundary", {}, {});
-    const auto weight = [&](const char* name, ir::Shape shape) {
-      return b.value(ValueKind::weight, layer + name, dtype, std::move(shape), uniform(0.2));
+    const auto weight = [&](const char* name, std::initializer_list<std::int64_t> extents) {
+      return b.weight(layer + name, fixed(extents), uniform(0.2));
     };
-    const ValueId gamma = weight("gamma", {fixed_dim(48)});
-    const ValueId up = weight("up.w", {fixed_dim(80), fixed_dim(48)});
-    const ValueId up_bias = weight("up.b", {fixed_dim(80)});
-    const ValueId down = weight("down.w", {fixed_dim(48), fixed_dim(80)});
-    const ValueId down_bias = weight("down.b", {fixed_dim(48)});
-    const ValueId norm = b.op("rmsnorm", layer + "norm", {x, gamma}, {})[0];
-    const ValueId wide = b.op("linear", layer + "up", {norm, up, up_bias},
-                              {{"bias", one}, {"activation", std::string("gelu_tanh")}})[0];
-    const ValueId narrow =
-        b.op("linear", layer + "down", {wide, down, down_bias, x}, {{"bias", one}, {"residual", one}})[0];
-    x = b.op("add", layer + "add", {narrow, norm}, {})[0];
+    const ValueId gamma = weight("gamma", {48});
+    const ValueId up = weight("up.w", {80, 48}), up_bias = weight("up.b", {80});
+    const ValueId down = weight("down.w", {48, 80}), down_bias = weight("down.b", {48});
+    const ValueId norm = b.one("rmsnorm", layer + "norm", {x, gamma});
+    const ValueId wide = b.one("linear", layer + "up", {norm, up, up_bias}, bias_gelu);
+    const ValueId narrow = b.one("linear", layer + "down", {wide, down, down_bias, x}, bias_residual);
+    x = b.one("add", layer + "add", {narrow, norm});
   }
-  b.mark_output(x);
   b.split_at({"boundary"});
-  return b.finish();
+  return b.ending_in(x);
 }
 
 ir::Program conv(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ProgramBuilder b("conv", catalog);
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(9), fixed_dim(7), fixed_dim(8)},
-                      uniform(1));
+  SmallBuilder b(catalog, dtype, "conv");
+  ValueId x = b.input("x", batched({9, 7, 8}), uniform(1));
   for (int i = 0; i < 2; ++i) {
     const std::string block = "block" + std::to_string(i) + ".";
     if (i > 0) b.op("boundary", block + "boundary", {}, {});
     ValueId inner = x;
     for (int k = 0; k < 2; ++k) {
       const std::string name = block + "conv" + std::to_string(k);
-      const ir::Shape filter{fixed_dim(8), fixed_dim(3), fixed_dim(3), fixed_dim(8)};
-      const ValueId w = b.value(ValueKind::weight, name + ".w", dtype, filter, uniform(0.1));
-      const ValueId bias = b.value(ValueKind::weight, name + ".b", dtype, {fixed_dim(8)}, uniform(0.1));
-      std::vector<ValueId> inputs{inner, w, bias};
+      const ValueId w = b.weight(name + ".w", fixed({8, 3, 3, 8}), uniform(0.1));
+      std::vector<ValueId> inputs{inner, w, b.weight(name + ".b", fixed({8}), uniform(0.1))};
       if (k == 1) inputs.push_back(x);
-      inner = b.op("conv2d", name, inputs,
-                   {{"bias", one},
-                    {"residual", std::int64_t{k}},
-                    {"padding", one},
-                    {"activation", std::string("relu")}})[0];
+      inner = b.one("conv2d", name, inputs,
+                    {{"bias", one},
+                     {"residual", std::int64_t{k}},
+                     {"padding", one},
+                     {"activation", std::string("relu")}});
     }
     x = inner;
   }
-  b.mark_output(x);
   b.split_at({"boundary"});
-  return b.finish();
+  return b.ending_in(x);
 }
 
 ir::Program attention(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ProgramBuilder b("attention", catalog);
-  const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(12), fixed_dim(8)};
-  const ValueId positions = b.value(ValueKind::input, "positions", ir::DType::i32, {of_batch()}, constant(5));
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(2), fixed_dim(16)}, uniform(1));
+  SmallBuilder b(catalog, dtype, "attention");
+  const ir::Shape cache = batched({2, 12, 8});
+  const ValueId positions = b.integers("positions", batched({}), constant(5));
+  ValueId x = b.input("x", {of_batch(2), fixed_dim(16)}, uniform(1));
   for (int i = 0; i < 2; ++i) {
     const std::string layer = "layer" + std::to_string(i) + ".";
-    const ValueId k = b.value(ValueKind::state, layer + "k", dtype, cache, uniform(1));
-    const ValueId v = b.value(ValueKind::state, layer + "v", dtype, cache, uniform(1));
-    const ValueId w =
-        b.value(ValueKind::weight, layer + "qkv.w", dtype, {fixed_dim(48), fixed_dim(16)}, uniform(0.3));
-    const ValueId out =
-        b.value(ValueKind::weight, layer + "out.w", dtype, {fixed_dim(16), fixed_dim(16)}, uniform(0.3));
-    const ValueId qkv = b.op("linear", layer + "qkv", {x, w}, {})[0];
-    const ValueId q = b.op("rope_kv_append", layer + "rope", {qkv, positions, k, v},
-                           {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}})[0];
-    const ValueId o = b.op("sdpa", layer + "sdpa", {q, k, v}, {{"causal", one}})[0];
-    x = b.op("linear", layer + "out", {o, out, x}, {{"residual", one}})[0];
+    const ValueId k = b.state(layer + "k", cache, uniform(1)), v = b.state(layer + "v", cache, uniform(1));
+    const ValueId w = b.weight(layer + "qkv.w", fixed({48, 16}), uniform(0.3));
+    const ValueId out = b.weight(layer + "out.w", fixed({16, 16}), uniform(0.3));
+    const ValueId qkv = b.one("linear", layer + "qkv", {x, w});
+    const ValueId q = b.one("rope_kv_append", layer + "rope", {qkv, positions, k, v}, two_heads);
+    const ValueId o = b.one("sdpa", layer + "sdpa", {q, k, v}, {{"causal", one}});
+    x = b.one("linear", layer + "out", {o, out, x}, {{"residual", one}});
   }
-  b.mark_output(x);
   b.split_at({"sdpa"});
-  return b.finish();
+  return b.ending_in(x);
 }
 
 // Every place where a sum meets a norm: behind a product and behind an add, read once and read twice.
 ir::Program norms(const ir::OpCatalog& catalog, ir::DType dtype) {
   constexpr std::int64_t width = 256;
-  ProgramBuilder b("norms", catalog);
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(width)}, uniform(1));
+  SmallBuilder b(catalog, dtype, "norms");
+  ValueId x = b.input("x", batched({width}), uniform(1));
   for (int i = 0; i < 2; ++i) {
     const std::string layer = "layer" + std::to_string(i) + ".";
     if (i > 0) b.op("boundary", layer + "boundary", {}, {});
     const auto weight = [&](const char* name) {
-      return b.value(ValueKind::weight, layer + name, dtype, {fixed_dim(width), fixed_dim(width)},
-                     uniform(0.1));
+      return b.weight(layer + name, fixed({width, width}), uniform(0.1));
     };
     const auto norm = [&](const std::string& name, ValueId of) {
-      const ValueId gamma =
-          b.value(ValueKind::weight, layer + name + ".gamma", dtype, {fixed_dim(width)}, uniform(1.5));
-      return b.op("rmsnorm", layer + name, {of, gamma}, {})[0];
+      const ValueId gamma = b.weight(layer + name + ".gamma", fixed({width}), uniform(1.5));
+      return b.one("rmsnorm", layer + name, {of, gamma});
     };
-    const ValueId bias = b.value(ValueKind::weight, layer + "bias", dtype, {fixed_dim(width)}, uniform(0.2));
-    const ir::Attributes gelu{{"bias", one}, {"activation", std::string("gelu_tanh")}};
-    const ir::Attributes both{{"bias", one}, {"residual", one}};
-    const ValueId up = b.op("linear", layer + "up", {norm("ahead", x), weight("up.w"), bias}, gelu)[0];
-    const ValueId down = b.op("linear", layer + "down", {up, weight("down.w"), bias, x}, both)[0];
+    const ValueId bias = b.weight(layer + "bias", fixed({width}), uniform(0.2));
+    const ValueId up = b.one("linear", layer + "up", {norm("ahead", x), weight("up.w"), bias}, bias_gelu);
+    const ValueId down = b.one("linear", layer + "down", {up, weight("down.w"), bias, x}, bias_residual);
     const ValueId behind = norm("behind", down);
-    const ValueId sum = b.op("add", layer + "sum", {behind, down}, {})[0];
+    const ValueId sum = b.one("add", layer + "sum", {behind, down});
     const ValueId behind_sum = norm("behind_sum", sum);
     const ValueId last =
-        b.op("linear", layer + "last", {behind_sum, weight("last.w"), sum}, {{"residual", one}})[0];
-    x = b.op("add", layer + "end", {last, behind_sum}, {})[0];
+        b.one("linear", layer + "last", {behind_sum, weight("last.w"), sum}, {{"residual", one}});
+    x = b.one("add", layer + "end", {last, behind_sum});
   }
-  b.mark_output(x);
   b.split_at({"boundary"});
-  return b.finish();
+  return b.ending_in(x);
 }
 
 ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ProgramBuilder b("small", catalog);
-  const ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(33)}, uniform(3));
-  const ValueId relu = b.op("relu", "relu", {x}, {})[0];
-  const ValueId gelu = b.op("gelu_tanh", "gelu", {relu}, {})[0];
-  const ValueId softmax = b.op("softmax", "softmax", {gelu}, {})[0];
-  const ValueId sum = b.op("add", "sum", {softmax, relu}, {})[0];
-  b.mark_output(sum);
-  b.mark_output(softmax);
+  SmallBuilder b(catalog, dtype, "small");
+  const ValueId relu = b.one("relu", "relu", {b.input("x", batched({33}), uniform(3))});
+  const ValueId softmax = b.one("softmax", "softmax", {b.one("gelu_tanh", "gelu", {relu})});
+  b.mark_output(b.one("add", "sum", {softmax, relu}));
   b.split_at({"gelu_tanh"});
-  return b.finish();
+  return b.ending_in(softmax);
 }
 
 const abi::WorkloadRegistry& builtin() {
@@ -160,28 +142,33 @@ NamedProgram trained(const char* name, const char* workload, std::map<std::strin
 }  // namespace
 
 ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ir::ProgramBuilder b("attending", catalog);
+  SmallBuilder b(catalog, dtype);
   const auto weight = [&](const std::string& name, std::int64_t rows) {
-    return b.value(ValueKind::weight, name, dtype, {fixed_dim(rows), fixed_dim(16)}, uniform(0.5));
+    return b.weight(name, fixed({rows, 16}), uniform(0.5));
   };
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(5), fixed_dim(16)}, uniform(1));
+  ValueId x = b.input("x", {of_batch(5), fixed_dim(16)}, uniform(1));
   for (const std::string layer : {"layer0.", "layer1."}) {
-    const ValueId qkv = b.op("linear", layer + "qkv", {x, weight(layer + "wqkv", 48)}, {})[0];
-    const std::vector<ValueId> heads =
-        b.op("rope", layer + "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}});
-    const ValueId mixed = b.op("sdpa", layer + "sdpa", heads, {{"causal", one}})[0];
-    x = b.op("linear", layer + "out", {mixed, weight(layer + "wo", 16), x}, {{"residual", one}})[0];
-    if (layer == "layer0.") x = b.op("softmax", "softmax", {x}, {})[0];
+    const ValueId qkv = b.one("linear", layer + "qkv", {x, weight(layer + "wqkv", 48)});
+    const std::vector<ValueId> heads = b.op("rope", layer + "rope", {qkv}, two_heads);
+    const ValueId mixed = b.one("sdpa", layer + "sdpa", heads, {{"causal", one}});
+    x = b.one("linear", layer + "out", {mixed, weight(layer + "wo", 16), x}, {{"residual", one}});
+    if (layer == "layer0.") x = b.one("softmax", "softmax", {x});
   }
-  b.mark_output(x);
   b.split_at({"sdpa"});
-  return b.finish();
+  return b.ending_in(x);
 }
 
 ir::ValueId find(const ir::Program& program, const std::string& name) {
   const auto found = std::ranges::find(program.values(), name, &ir::Value::name);
   EXPECT_NE(found, program.values().end()) << name;
   return static_cast<ValueId>(found - program.values().begin());
+}
+
+NamedProgram trained_program(const char* name, const NamedProgram& forward,
+                             const ir::TrainingOptions& options) {
+  return {name, [forward, options](const ir::OpCatalog& catalog, ir::DType dtype) {
+            return ir::differentiate(forward.build(catalog, dtype), catalog, options);
+          }};
 }
 
 const std::vector<NamedProgram>& small_programs() {
@@ -211,19 +198,14 @@ const std::vector<NamedProgram>& base_programs() {
 
 const std::vector<NamedProgram>& training_programs() {
   using enum ir::Optimizer;
-  const auto of = [](const NamedProgram& forward, const char* name, const ir::TrainingOptions& options) {
-    return NamedProgram{name, [forward, options](const ir::OpCatalog& catalog, ir::DType dtype) {
-                          return ir::differentiate(forward.build(catalog, dtype), catalog, options);
-                        }};
-  };
   const auto end = ir::Accumulate::end;
   static const std::vector<NamedProgram> programs = {
-      of(small_programs()[0], "train_chain", {.optimizer = none}),
-      of(small_programs()[0], "train_chain_adamw", {.optimizer = adamw, .accumulate = end}),
-      of(small_programs()[1], "train_conv_sgd", {.optimizer = sgd}),
-      of(small_programs()[3], "train_norms", {.optimizer = none}),
-      of(base_programs()[6], "train_mlp_epilogues_off", {.optimizer = sgd}),
-      of(small_programs()[3], "train_norms_sgd", {.optimizer = sgd, .accumulate = end}),
+      trained_program("train_chain", small_programs()[0], {.optimizer = none}),
+      trained_program("train_chain_adamw", small_programs()[0], {.optimizer = adamw, .accumulate = end}),
+      trained_program("train_conv_sgd", small_programs()[1], {.optimizer = sgd}),
+      trained_program("train_norms", small_programs()[3], {.optimizer = none}),
+      trained_program("train_mlp_epilogues_off", base_programs()[6], {.optimizer = sgd}),
+      trained_program("train_norms_sgd", small_programs()[3], {.optimizer = sgd, .accumulate = end}),
       trained("train_base_mlp", "mlp", {}),
       trained("train_base_mlp_adamw", "mlp", {{"optimizer", "adamw"}}),
       trained("train_base_conv", "conv", {}),

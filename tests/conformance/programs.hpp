@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graphs/ir/program.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 
 namespace graphbench::conformance {
 
@@ -34,6 +35,10 @@ ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype);
 
 // The value of that name, which the program has.
 ir::ValueId find(const ir::Program& program, const std::string& name);
+
+// A training step of a program.
+NamedProgram trained_program(const char* name, const NamedProgram& forward,
+                             const ir::TrainingOptions& options);
 
 // Training steps of some of them, with each optimizer and way of accumulating.
 const std::vector<NamedProgram>& training_programs();

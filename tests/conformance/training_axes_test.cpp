@@ -1,7 +1,6 @@
 // Axes of the training pass beside its forms: what is recomputed, against steps that do without it.
 #include <utility>
 
-#include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/program_fixture.hpp"
 
 namespace graphbench::conformance {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/fp64_walk.hpp"
 #include "tests/conformance/plugin_programs.hpp"
 #include "tests/conformance/program_fixture.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -75,37 +75,30 @@ TEST(Gradients, AreThoseOfCentralDifferences) {
 
 // A convolution with a stride that leaves a rest, activations of every place, and weights read twice.
 ir::Program odd_places(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ir::ProgramBuilder b("odd", catalog);
-  const auto weight = [&](const char* name, ir::Shape shape) {
-    return b.value(ValueKind::weight, name, dtype, std::move(shape), uniform(0.5));
-  };
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(6)}, uniform(1));
-  const ValueId w = weight("w", {fixed_dim(6), fixed_dim(6)});
-  const ValueId bias = weight("bias", {fixed_dim(6)});
+  test::SmallBuilder b(catalog, dtype);
+  ValueId x = b.input("x", test::batched({6}), uniform(1));
+  const ValueId w = b.weight("w", test::fixed({6, 6}), uniform(0.5));
+  const ValueId bias = b.weight("bias", test::fixed({6}), uniform(0.5));
   const auto with = [](const char* activation, std::int64_t has_bias) {
     return ir::Attributes{{"bias", has_bias}, {"residual", one}, {"activation", std::string(activation)}};
   };
-  x = b.op("linear", "relu_residual", {x, w, bias, x}, with("relu", 1))[0];
-  x = b.op("linear", "gelu_residual", {x, w, x}, with("gelu_tanh", 0))[0];
-  x = b.op("linear", "relu_plain", {x, w}, {{"activation", std::string("relu")}})[0];
-  const ValueId gelu = b.op("gelu_tanh", "gelu", {x}, {})[0];
-  const ValueId relu = b.op("relu", "relu", {b.op("add", "twice", {gelu, gelu}, {})[0]}, {})[0];
-  b.mark_output(b.op("add", "sum", {relu, x}, {})[0]);
-  return b.finish();
+  x = b.one("linear", "relu_residual", {x, w, bias, x}, with("relu", 1));
+  x = b.one("linear", "gelu_residual", {x, w, x}, with("gelu_tanh", 0));
+  x = b.one("linear", "relu_plain", {x, w}, {{"activation", std::string("relu")}});
+  const ValueId gelu = b.one("gelu_tanh", "gelu", {x});
+  const ValueId relu = b.one("relu", "relu", {b.one("add", "twice", {gelu, gelu})});
+  return b.ending_in(b.one("add", "sum", {relu, x}));
 }
 
 ir::Program strided(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ir::ProgramBuilder b("strided", catalog);
-  const ir::Shape image{of_batch(), fixed_dim(8), fixed_dim(7), fixed_dim(3)};
-  const ir::Shape filter{fixed_dim(3), fixed_dim(3), fixed_dim(3), fixed_dim(3)};
-  ValueId x = b.value(ValueKind::input, "x", dtype, image, uniform(1));
+  test::SmallBuilder b(catalog, dtype);
+  ValueId x = b.input("x", test::batched({8, 7, 3}), uniform(1));
   for (int i = 0; i < 2; ++i) {
     const std::string name = "conv" + std::to_string(i);
-    const ValueId w = b.value(ValueKind::weight, name + ".w", dtype, filter, uniform(0.5));
-    x = b.op("conv2d", name, {x, w}, {{"stride", std::int64_t{1 + i}}, {"padding", std::int64_t{1 - i}}})[0];
+    const ValueId w = b.weight(name + ".w", test::fixed({3, 3, 3, 3}), uniform(0.5));
+    x = b.one("conv2d", name, {x, w}, {{"stride", std::int64_t{1 + i}}, {"padding", std::int64_t{1 - i}}});
   }
-  b.mark_output(x);
-  return b.finish();
+  return b.ending_in(x);
 }
 
 TEST(Gradients, AreThoseOfCentralDifferencesAtOddPlaces) {
@@ -256,9 +249,7 @@ std::vector<NamedProgram> with_micro_batches() {
   std::vector<NamedProgram> programs = training_programs();
   const auto add = [&programs](const char* name, const NamedProgram& forward,
                                const ir::TrainingOptions& options) {
-    programs.push_back({name, [options, forward](const ir::OpCatalog& catalog, ir::DType dtype) {
-                          return ir::differentiate(forward.build(catalog, dtype), catalog, options);
-                        }});
+    programs.push_back(trained_program(name, forward, options));
   };
   using enum ir::Optimizer;
   using enum ir::Backward;

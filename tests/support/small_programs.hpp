@@ -24,23 +24,24 @@ inline ir::Shape batched(std::initializer_list<std::int64_t> extents) {
 
 class SmallBuilder : public ir::ProgramBuilder {
  public:
-  explicit SmallBuilder(const ir::OpCatalog& catalog, ir::DType dtype = ir::DType::fp32)
-      : ProgramBuilder("p", catalog), dtype_(dtype) {}
+  explicit SmallBuilder(const ir::OpCatalog& catalog, ir::DType dtype = ir::DType::fp32,
+                        const std::string& name = "p")
+      : ProgramBuilder(name, catalog), dtype_(dtype) {}
 
-  ir::ValueId add(ir::ValueKind kind, const std::string& name, ir::Shape shape) {
-    return value(kind, name, dtype_, std::move(shape), {});
+  ir::ValueId add(ir::ValueKind kind, const std::string& name, ir::Shape shape, const ir::Init& init = {}) {
+    return value(kind, name, dtype_, std::move(shape), init);
   }
-  ir::ValueId input(const std::string& name, ir::Shape shape = batched({8})) {
-    return add(ir::ValueKind::input, name, std::move(shape));
+  ir::ValueId input(const std::string& name, ir::Shape shape = batched({8}), const ir::Init& init = {}) {
+    return add(ir::ValueKind::input, name, std::move(shape), init);
   }
-  ir::ValueId integers(const std::string& name, ir::Shape shape = batched({})) {
-    return value(ir::ValueKind::input, name, ir::DType::i32, std::move(shape), {});
+  ir::ValueId integers(const std::string& name, ir::Shape shape = batched({}), const ir::Init& init = {}) {
+    return value(ir::ValueKind::input, name, ir::DType::i32, std::move(shape), init);
   }
-  ir::ValueId weight(const std::string& name, ir::Shape shape = fixed({8, 8})) {
-    return add(ir::ValueKind::weight, name, std::move(shape));
+  ir::ValueId weight(const std::string& name, ir::Shape shape = fixed({8, 8}), const ir::Init& init = {}) {
+    return add(ir::ValueKind::weight, name, std::move(shape), init);
   }
-  ir::ValueId state(const std::string& name, ir::Shape shape) {
-    return add(ir::ValueKind::state, name, std::move(shape));
+  ir::ValueId state(const std::string& name, ir::Shape shape, const ir::Init& init = {}) {
+    return add(ir::ValueKind::state, name, std::move(shape), init);
   }
   // An op of one output.
   ir::ValueId one(const std::string& kind, const std::string& name, std::vector<ir::ValueId> inputs,
@@ -75,25 +76,21 @@ inline std::vector<std::string> op_names(const ir::Program& program,
 // `layers` times rmsnorm -> linear(gelu) -> linear(residual), with a boundary between layers.
 inline ir::Program make_chain(const ir::OpCatalog& catalog, int layers, std::int64_t width = 64,
                               ir::DType dtype = ir::DType::fp32) {
-  ir::ProgramBuilder builder("chain", catalog);
-  const auto fixed = [](std::int64_t n) { return ir::fixed_dim(n); };
-  ir::ValueId x = builder.value(ir::ValueKind::input, "x", dtype, {ir::of_batch(), fixed(width)}, {});
+  SmallBuilder builder(catalog, dtype, "chain");
+  ir::ValueId x = builder.input("x", batched({width}));
   for (int i = 0; i < layers; ++i) {
     const std::string name = "layer" + std::to_string(i) + ".";
     if (i > 0) builder.op("boundary", name + "boundary", {}, {});
-    const ir::ValueId gamma = builder.value(ir::ValueKind::weight, name + "gamma", dtype, {fixed(width)}, {});
-    const ir::ValueId up =
-        builder.value(ir::ValueKind::weight, name + "up.w", dtype, {fixed(4 * width), fixed(width)}, {});
-    const ir::ValueId down =
-        builder.value(ir::ValueKind::weight, name + "down.w", dtype, {fixed(width), fixed(4 * width)}, {});
-    const ir::ValueId norm = builder.op("rmsnorm", name + "norm", {x, gamma}, {})[0];
+    const ir::ValueId gamma = builder.weight(name + "gamma", fixed({width}));
+    const ir::ValueId up = builder.weight(name + "up.w", fixed({4 * width, width}));
+    const ir::ValueId down = builder.weight(name + "down.w", fixed({width, 4 * width}));
+    const ir::ValueId norm = builder.one("rmsnorm", name + "norm", {x, gamma});
     const ir::ValueId wide =
-        builder.op("linear", name + "up", {norm, up}, {{"activation", std::string("gelu_tanh")}})[0];
-    x = builder.op("linear", name + "down", {wide, down, x}, {{"residual", std::int64_t{1}}})[0];
+        builder.one("linear", name + "up", {norm, up}, {{"activation", std::string("gelu_tanh")}});
+    x = builder.one("linear", name + "down", {wide, down, x}, {{"residual", std::int64_t{1}}});
   }
-  builder.mark_output(x);
   builder.split_at(layers > 1 ? std::vector<std::string>{"boundary"} : std::vector<std::string>{});
-  return builder.finish();
+  return builder.ending_in(x);
 }
 
 }  // namespace graphbench::test

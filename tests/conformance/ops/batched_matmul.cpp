@@ -33,7 +33,6 @@ OpCase product(std::string name, std::int64_t rows, std::int64_t columns, std::i
   };
   return {
       std::move(name),
-      "batched_matmul",
       {matrices(rows, depth), transposed ? matrices(columns, depth) : matrices(depth, columns)},
       {{"transpose_b", std::int64_t{transposed}}, {"merge_heads", std::int64_t{merged}}, {"scale", scale}},
       2};

@@ -18,10 +18,10 @@ const ir::Attributes accumulating{{"accumulate", one}};
 const OpRegistration registration{
     "column_sum",
     column_sum,
-    {{"column_sum", "column_sum", {rows}, {}, 5},
-     {"column_sum_one_row", "column_sum", {rows}, {}, 1},
-     {"column_sum_image", "column_sum", {image}, {}, 6},
-     {"column_sum_added", "column_sum", {rows, {{fixed_dim(75)}, uniform(1)}}, accumulating, 3}}};
+    {{"column_sum", {rows}, {}, 5},
+     {"column_sum_one_row", {rows}, {}, 1},
+     {"column_sum_image", {image}, {}, 6},
+     {"column_sum_added", {rows, {{fixed_dim(75)}, uniform(1)}}, accumulating, 3}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -46,7 +46,7 @@ OpCase conv_case(std::string name, const Size& size, const std::string& with = "
     };
     return OpCase::Input{{of_batch(), extent(size.height), extent(size.width), fixed_dim(depth)}, uniform(1)};
   };
-  OpCase c{std::move(name), "conv2d", {}, {{"padding", size.padding}, {"stride", size.stride}}, size.batch};
+  OpCase c{std::move(name), {}, {{"padding", size.padding}, {"stride", size.stride}}, size.batch};
   const std::int64_t window = size.window;
   c.inputs = {image(0, size.channels),
               {{fixed_dim(size.filters), fixed_dim(window), fixed_dim(window), fixed_dim(size.channels)},

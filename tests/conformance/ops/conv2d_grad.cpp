@@ -52,7 +52,7 @@ struct Size {
 
 OpCase gradient_case(const std::string& kind, const std::string& what, const Size& size, bool sum) {
   const bool of_input = kind == "conv2d_grad_input";
-  OpCase c{kind + what, kind, {}, {}, 3};
+  OpCase c{kind + what, {}, {}, 3};
   c.inputs.push_back({image(size.height, size.width, 16), uniform(0.5)});
   const OpCase::Input x{image(9, 7, 8), uniform(1)}, w{filter(size.window), uniform(0.2)};
   c.inputs.push_back(of_input ? w : x);

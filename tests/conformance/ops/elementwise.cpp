@@ -46,29 +46,20 @@ const OpCase::Input even{{of_batch(4096)}, uniform(3)}, odd{{of_batch(1001)}, un
 const OpRegistration registrations[] = {
     {"add",
      add,
-     {{"add", "add", {rows, rows}, {}, 5},
-      {"add_even", "add", {even, even}, {}, 1},
-      {"add_odd", "add", {odd, odd}, {}, 1}}},
+     {{"add", {rows, rows}, {}, 5}, {"add_even", {even, even}, {}, 1}, {"add_odd", {odd, odd}, {}, 1}}},
     {"bias_add",
      bias_add,
-     {{"bias_add", "bias_add", {rows, {{fixed_dim(37)}, uniform(3)}}, {}, 5},
+     {{"bias_add", {rows, {{fixed_dim(37)}, uniform(3)}}, {}, 5},
       {"bias_add_vector",
-       "bias_add",
        {{{of_batch(), fixed_dim(3), fixed_dim(16)}, uniform(3)}, {{fixed_dim(16)}, uniform(3)}},
        {},
        5}}},
-    {"relu",
-     activation,
-     {{"relu", "relu", {rows}, {}, 5},
-      {"relu_even", "relu", {even}, {}, 1},
-      {"relu_odd", "relu", {odd}, {}, 1}}},
+    {"relu", activation, {{"relu", {rows}, {}, 5}, {"relu_even", {even}, {}, 1}, {"relu_odd", {odd}, {}, 1}}},
     {"gelu_tanh",
      activation,
-     {{"gelu_tanh", "gelu_tanh", {rows}, {}, 5},
-      {"gelu_tanh_even", "gelu_tanh", {even}, {}, 1},
-      {"gelu_tanh_odd", "gelu_tanh", {odd}, {}, 1}}},
-    {"relu_grad", relu_grad, {{"relu_grad", "relu_grad", {rows, rows}, {}, 5}}},
-    {"gelu_tanh_grad", gelu_tanh_grad, {{"gelu_tanh_grad", "gelu_tanh_grad", {rows, rows}, {}, 5}}}};
+     {{"gelu_tanh", {rows}, {}, 5}, {"gelu_tanh_even", {even}, {}, 1}, {"gelu_tanh_odd", {odd}, {}, 1}}},
+    {"relu_grad", relu_grad, {{"relu_grad", {rows, rows}, {}, 5}}},
+    {"gelu_tanh_grad", gelu_tanh_grad, {{"gelu_tanh_grad", {rows, rows}, {}, 5}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

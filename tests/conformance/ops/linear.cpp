@@ -1,4 +1,4 @@
-// linear: its definition and cases.
+// linear and its gradients: their definitions and cases.
 #include "tests/conformance/op_registry.hpp"
 
 namespace graphbench::conformance {
@@ -27,7 +27,7 @@ struct Size {
 
 OpCase linear_case(std::string name, const Size& size, const std::string& with) {
   const auto has = [&](const char* word) { return with.find(word) != std::string::npos; };
-  OpCase c{std::move(name), "linear", {}, {}, size.rows};
+  OpCase c{std::move(name), {}, {}, size.rows};
   c.inputs = {{{of_batch(), fixed_dim(size.inner)}, uniform(1)},
               {{fixed_dim(size.columns), fixed_dim(size.inner)}, uniform(size.inner > 500 ? 0.06 : 0.3)}};
   if (has("bias")) c.inputs.push_back({{fixed_dim(size.columns)}, uniform(1)});
@@ -59,7 +59,46 @@ std::vector<OpCase> cases() {
           linear_case("linear_large", {256, 512, 1024}, "bias residual")};
 }
 
-const OpRegistration registration{"linear", linear, cases()};
+std::vector<Tensor> input_gradient(const ir::OpCall& call, std::vector<Tensor>& in) {
+  const Index rows = extent(call.input(0), 0), columns = extent(call.input(0), 1),
+              inner = extent(call.input(1), 1);
+  Tensor dx = in.size() == 3 ? in[2] : Tensor(rows * inner);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index n = 0; n < columns; ++n) {
+      for (Index k = 0; k < inner; ++k) dx[r * inner + k] += in[0][r * columns + n] * in[1][n * inner + k];
+    }
+  }
+  return {dx};
+}
+
+std::vector<Tensor> weight_gradient(const ir::OpCall& call, std::vector<Tensor>& in) {
+  const Index rows = extent(call.input(0), 0), columns = extent(call.input(0), 1),
+              inner = extent(call.input(1), 1);
+  Tensor dw = in.size() == 3 ? in[2] : Tensor(columns * inner);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index n = 0; n < columns; ++n) {
+      for (Index k = 0; k < inner; ++k) dw[n * inner + k] += in[0][r * columns + n] * in[1][r * inner + k];
+    }
+  }
+  return {dw};
+}
+
+const OpCase::Input dy{{of_batch(), fixed_dim(24)}, uniform(1)};
+const OpCase::Input x{{of_batch(), fixed_dim(40)}, uniform(1)};
+const OpCase::Input w{{fixed_dim(24), fixed_dim(40)}, uniform(0.3)};
+const ir::Attributes accumulating{{"accumulate", one}};
+
+const OpRegistration registrations[] = {{"linear", linear, cases()},
+                                        {"linear_grad_input",
+                                         input_gradient,
+                                         {{"linear_grad_input", {dy, w}, {}, 5},
+                                          {"linear_grad_input_one_row", {dy, w}, {}, 1},
+                                          {"linear_grad_input_sum", {dy, w, x}, accumulating, 7}}},
+                                        {"linear_grad_weight",
+                                         weight_gradient,
+                                         {{"linear_grad_weight", {dy, x}, {}, 5},
+                                          {"linear_grad_weight_one_row", {dy, x}, {}, 1},
+                                          {"linear_grad_weight_sum", {dy, x, w}, accumulating, 7}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -39,13 +39,13 @@ const OpCase::Input classes{{of_batch()}, {ir::Init::Kind::uniform, 0, 37}, ir::
 const OpRegistration registrations[] = {
     {"mse_loss",
      mse_loss,
-     {{"mse_loss", "mse_loss", {rows, rows}, {}, 5},
-      {"mse_loss_one_row", "mse_loss", {rows, rows}, {}, 1},
-      {"mse_loss_times_8", "mse_loss", {rows, rows}, {{"scale", 8.0}}, 200}}},
+     {{"mse_loss", {rows, rows}, {}, 5},
+      {"mse_loss_one_row", {rows, rows}, {}, 1},
+      {"mse_loss_times_8", {rows, rows}, {{"scale", 8.0}}, 200}}},
     {"cross_entropy_loss",
      cross_entropy_loss,
-     {{"cross_entropy_loss", "cross_entropy_loss", {rows, classes}, {}, 5},
-      {"cross_entropy_loss_times_8", "cross_entropy_loss", {rows, classes}, {{"scale", 8.0}}, 70}}}};
+     {{"cross_entropy_loss", {rows, classes}, {}, 5},
+      {"cross_entropy_loss_times_8", {rows, classes}, {{"scale", 8.0}}, 70}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -64,21 +64,20 @@ std::vector<OpCase::Input> groups(std::vector<OpCase::Input> inputs, int paramet
 }
 
 const OpRegistration registrations[] = {
-    {"advance", advance, {{"advance", "advance", {count(6)}, {}, 1}}},
+    {"advance", advance, {{"advance", {count(6)}, {}, 1}}},
     {"sgd",
      sgd,
-     {{"sgd", "sgd", groups({rate}, 2, false), {}, 1},
-      {"sgd_decay", "sgd", groups({rate}, 1, false), {{"momentum", 0.5}, {"weight_decay", 0.25}}, 1},
-      {"sgd_many", "sgd", groups({rate}, 50, false), {}, 1}}},
+     {{"sgd", groups({rate}, 2, false), {}, 1},
+      {"sgd_decay", groups({rate}, 1, false), {{"momentum", 0.5}, {"weight_decay", 0.25}}, 1},
+      {"sgd_many", groups({rate}, 50, false), {}, 1}}},
     {"adamw",
      adamw,
-     {{"adamw", "adamw", groups({count(3), rate}, 2, true), {}, 1},
+     {{"adamw", groups({count(3), rate}, 2, true), {}, 1},
       {"adamw_first",
-       "adamw",
        groups({count(1), rate}, 1, true),
        {{"beta1", 0.5}, {"beta2", 0.75}, {"eps", 0.25}, {"weight_decay", 0.5}},
        1},
-      {"adamw_many", "adamw", groups({count(3), rate}, 50, true), {}, 1}}}};
+      {"adamw_many", groups({count(3), rate}, 50, true), {}, 1}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -71,7 +71,6 @@ std::vector<Tensor> rope_grad(const ir::OpCall& call, std::vector<Tensor>& in) {
 OpCase rope_case(std::string name, std::int64_t tokens, ir::Init position) {
   const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(20), fixed_dim(8)};
   return {std::move(name),
-          "rope_kv_append",
           {{{of_batch(tokens), fixed_dim(48)}, uniform(1)},
            {{of_batch()}, position, ir::ValueKind::input, true},
            {cache, uniform(1), ir::ValueKind::state},
@@ -91,10 +90,9 @@ const OpRegistration registrations[] = {
     {"rope",
      rope,
      {{"rope",
-       "rope",
        {{{of_batch(5), fixed_dim(48)}, uniform(1)}},
        {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}, {"theta", 100.0}}}}},
-    {"rope_grad", rope_grad, {{"rope_grad", "rope_grad", {heads, heads, heads}, {}}}}};
+    {"rope_grad", rope_grad, {{"rope_grad", {heads, heads, heads}, {}}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

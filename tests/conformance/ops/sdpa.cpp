@@ -74,11 +74,8 @@ OpCase gradient_case(std::string name, std::int64_t tokens, std::int64_t slots, 
     return OpCase::Input{{of_batch(), fixed_dim(2), fixed_dim(rows), fixed_dim(dim)}, uniform(1)};
   };
   const OpCase::Input output{{of_batch(tokens), fixed_dim(2 * dim)}, uniform(0.5)};
-  return {std::move(name),
-          "sdpa_grad",
-          {output, heads(tokens), heads(slots), heads(slots), output},
-          {{"causal", causal}},
-          2};
+  return {
+      std::move(name), {output, heads(tokens), heads(slots), heads(slots), output}, {{"causal", causal}}, 2};
 }
 
 OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std::int64_t slots,
@@ -87,7 +84,6 @@ OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std:
     return ir::Shape{of_batch(), fixed_dim(2), fixed_dim(rows), fixed_dim(16)};
   };
   return {std::move(name),
-          "sdpa",
           {{heads(tokens), uniform(2)}, {heads(slots), uniform(2)}, {heads(slots), uniform(1)}},
           {{"causal", causal}},
           batch};

@@ -36,11 +36,11 @@ const OpCase::Input weights{{of_batch(), fixed_dim(37)}, {ir::Init::Kind::unifor
 const OpRegistration registrations[] = {
     {"softmax",
      softmax_of_rows,
-     {{"softmax", "softmax", {rows}, {}, 5},
-      {"softmax_long", "softmax", {{{of_batch(), fixed_dim(1337)}, uniform(8)}}, {}, 6},
-      {"softmax_heads", "softmax", {heads}, {}, 2},
-      {"softmax_causal", "softmax", {heads}, {{"causal", one}}, 2}}},
-    {"softmax_grad", gradient, {{"softmax_grad", "softmax_grad", {rows, weights}, {}, 5}}}};
+     {{"softmax", {rows}, {}, 5},
+      {"softmax_long", {{{of_batch(), fixed_dim(1337)}, uniform(8)}}, {}, 6},
+      {"softmax_heads", {heads}, {}, 2},
+      {"softmax_causal", {heads}, {{"causal", one}}, 2}}},
+    {"softmax_grad", gradient, {{"softmax_grad", {rows, weights}, {}, 5}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -1,6 +1,5 @@
 // Loading backend modules: the good one works, every bad one is a reason.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>

@@ -2,7 +2,6 @@
 #include "graphs/backends/registry.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "gpu_fixture.hpp"
 #include "graphs/execution/executor.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -18,30 +19,22 @@ constexpr std::int64_t head_dim = 64;
 constexpr std::int64_t hidden = heads * head_dim;
 
 ir::Program make_prefill(const ir::OpCatalog& catalog) {
-  constexpr ir::DType dtype = ir::DType::bf16;
-  const auto fixed = [](std::int64_t n) { return ir::fixed_dim(n); };
-  const ir::Shape cache = {ir::of_batch(), fixed(heads), fixed(slots), fixed(head_dim)};
-  ir::Init position;
-  position.kind = ir::Init::Kind::constant;
-  position.low = static_cast<double>(slots - tokens);
-  ir::ProgramBuilder b("prefill", catalog);
-  ir::ValueId x = b.value(ir::ValueKind::input, "x", dtype, {ir::of_batch(tokens), fixed(hidden)}, {});
-  const ir::ValueId positions =
-      b.value(ir::ValueKind::input, "positions", ir::DType::i32, {ir::of_batch()}, position);
+  test::SmallBuilder b(catalog, ir::DType::bf16);
+  const ir::Shape cache = test::batched({heads, slots, head_dim});
+  ir::ValueId x = b.input("x", {ir::of_batch(tokens), ir::fixed_dim(hidden)});
+  const ir::ValueId positions = b.integers("positions", test::batched({}),
+                                           {ir::Init::Kind::constant, static_cast<double>(slots - tokens)});
   for (int i = 0; i < layers; ++i) {
     const std::string layer = "layer" + std::to_string(i) + ".";
-    const ir::ValueId k = b.value(ir::ValueKind::state, layer + "k", dtype, cache, {});
-    const ir::ValueId v = b.value(ir::ValueKind::state, layer + "v", dtype, cache, {});
-    const ir::ValueId w =
-        b.value(ir::ValueKind::weight, layer + "w", dtype, {fixed(3 * hidden), fixed(hidden)}, {});
-    const ir::ValueId qkv = b.op("linear", layer + "qkv", {x, w}, {})[0];
-    const ir::ValueId q = b.op("rope_kv_append", layer + "rope", {qkv, positions, k, v},
-                               {{"heads", heads}, {"head_dim", head_dim}})[0];
-    x = b.op("sdpa", layer + "sdpa", {q, k, v}, {{"causal", std::int64_t{1}}})[0];
+    const ir::ValueId k = b.state(layer + "k", cache), v = b.state(layer + "v", cache);
+    const ir::ValueId qkv =
+        b.one("linear", layer + "qkv", {x, b.weight(layer + "w", test::fixed({3 * hidden, hidden}))});
+    const ir::ValueId q = b.one("rope_kv_append", layer + "rope", {qkv, positions, k, v},
+                                {{"heads", heads}, {"head_dim", head_dim}});
+    x = b.one("sdpa", layer + "sdpa", {q, k, v}, {{"causal", std::int64_t{1}}});
   }
-  b.mark_output(x);
   b.split_at({"sdpa"});
-  return b.finish();
+  return b.ending_in(x);
 }
 
 // The program on one device, with an executor a batch of the ladder.

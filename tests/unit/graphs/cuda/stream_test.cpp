@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "gpu_fixture.hpp"
-#include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/random_fill.hpp"
+#include "tests/support/foreign_op.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 
@@ -29,23 +29,12 @@ int launch_waiting(const gb_op_call*, void* const*, void* stream, void* swallow)
   return swallow != nullptr ? 0 : static_cast<int>(status);
 }
 
-int launch_failing(const gb_op_call*, void* const*, void*, void*) {
-  return 1;
-}
-
-int launch_adding_one(const gb_op_call* call, void* const* operands, void* stream, void*) {
-  const auto bytes = static_cast<std::size_t>(call->operands[0].dims[0]) * 4;
-  return static_cast<int>(cudaMemcpyAsync(operands[1], operands[0], bytes, cudaMemcpyDeviceToDevice,
-                                          static_cast<cudaStream_t>(stream)));
-}
-
-class ForeignOp {
+// layer3.mine: launch_waiting, in a call of its own.
+class WaitingOp {
  public:
-  explicit ForeignOp(int (*launch)(const gb_op_call*, void* const*, void*, void*), void* user = nullptr) {
-    record_.struct_size = sizeof(gb_op);
-    record_.kind = "test_kind";
-    record_.launch_cuda = launch;
-    record_.user = user;
+  explicit WaitingOp(void* swallow = nullptr) {
+    record_.launch_cuda = launch_waiting;
+    record_.user = swallow;
     definition_.kind = "test_kind";
     definition_.foreign = &record_;
     op_.kind = "test_kind";
@@ -59,7 +48,7 @@ class ForeignOp {
   std::unique_ptr<Kernel> prepare(Device& device) { return device.make_kernel(call_); }
 
  private:
-  gb_op record_{};
+  gb_op record_ = test::foreign_op("test_kind", nullptr);
   ir::OpDefinition definition_;
   ir::Op op_;
   ir::OpCall call_;
@@ -85,7 +74,7 @@ void expect_capture_works(CudaDevice& device, Stream& stream) {
 }
 
 TEST_F(StreamTest, AnOpThatWaitsFailsTheCaptureAndTheNextCaptureWorks) {
-  ForeignOp op(launch_waiting);
+  WaitingOp op;
   const std::unique_ptr<Kernel> kernel = op.prepare(device());
   const std::unique_ptr<Stream> stream = device().make_stream();
   void* operands[2] = {};
@@ -98,7 +87,7 @@ TEST_F(StreamTest, AnOpThatWaitsFailsTheCaptureAndTheNextCaptureWorks) {
 
 TEST_F(StreamTest, AnErrorThatAnOpSwallowsShowsAtTheEndOfTheCapture) {
   int swallow = 1;
-  ForeignOp op(launch_waiting, &swallow);
+  WaitingOp op(&swallow);
   const std::unique_ptr<Kernel> kernel = op.prepare(device());
   const std::unique_ptr<Stream> stream = device().make_stream();
   void* operands[2] = {};
@@ -124,57 +113,6 @@ TEST_F(StreamTest, AForkThatIsNotJoinedFailsTheCaptureAndTheNextCaptureWorks) {
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
-TEST_F(StreamTest, BeginningACaptureTwiceIsRefused) {
-  const std::unique_ptr<Stream> stream = device().make_stream();
-  stream->begin_capture();
-  EXPECT_THROW(stream->begin_capture(), Error);
-  stream->abandon_capture();
-  expect_capture_works(device(), *stream);
-}
-
-TEST_F(StreamTest, APluginsErrorNamesTheOp) {
-  ForeignOp op(launch_failing);
-  const std::unique_ptr<Kernel> kernel = op.prepare(device());
-  const std::unique_ptr<Stream> stream = device().make_stream();
-  void* operands[2] = {};
-  const Error error = test::error_of([&] { kernel->launch(*stream, operands); });
-  EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
-  EXPECT_NE(std::string(error.what()).find("layer3.mine"), std::string::npos) << error.what();
-}
-
-TEST_F(StreamTest, APluginsOpWithoutACudaLaunchIsUnsupported) {
-  ForeignOp op(nullptr);
-  EXPECT_EQ(code_thrown([&] { op.prepare(device()); }), ErrorCode::unsupported);
-}
-
-TEST_F(StreamTest, APluginsOpRunsOnTheStreamAndInAGraph) {
-  ForeignOp op(launch_adding_one);
-  const std::unique_ptr<Kernel> kernel = op.prepare(device());
-  const std::unique_ptr<Stream> stream = device().make_stream();
-  Buffer from(device(), 256);
-  Buffer to(device(), 256);
-  void* operands[2] = {from.data(), to.data()};
-  stream->begin_capture();
-  kernel->launch(*stream, operands);
-  const std::unique_ptr<GraphExec> exec = stream->end_capture()->instantiate();
-  stream->fill_bytes(from.data(), 9, 256);
-  exec->upload(*stream);
-  exec->launch(*stream);
-  EXPECT_EQ(read<unsigned char>(*stream, to.data(), 256), std::vector<unsigned char>(256, 9));
-}
-
-TEST_F(StreamTest, EventsMeasureForwards) {
-  const std::unique_ptr<Stream> stream = device().make_stream();
-  const std::unique_ptr<Event> start = device().make_event();
-  const std::unique_ptr<Event> stop = device().make_event();
-  Buffer buffer(device(), std::size_t{64} << 20);
-  start->record(*stream);
-  stream->fill_bytes(buffer.data(), 1, buffer.bytes());
-  stop->record(*stream);
-  stream->synchronize();
-  EXPECT_GT(stop->seconds_since(*start), 0.0);
-}
-
 TEST_F(StreamTest, FillGivesTheBitsOfTheFormula) {
   const std::unique_ptr<Stream> stream = device().make_stream();
   const ir::Init uniform{ir::Init::Kind::uniform, -0.7, 1.3};
@@ -193,30 +131,6 @@ TEST_F(StreamTest, FillWithAConstantWritesIt) {
   Buffer buffer(device(), 4096);
   device().fill(*stream, buffer.data(), ir::DType::i32, 1024, {ir::Init::Kind::constant, 1023.0, 0.0}, 1);
   EXPECT_EQ(read<std::int32_t>(*stream, buffer.data(), 1024), std::vector<std::int32_t>(1024, 1023));
-}
-
-TEST_F(StreamTest, DigestIsTheSumOfItsFormulaAndSeesPositions) {
-  const std::unique_ptr<Stream> stream = device().make_stream();
-  std::vector<std::uint32_t> words(70001);
-  std::uint64_t expected = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = static_cast<std::uint32_t>(ir::mix64(i));
-    expected += ir::digest_word(i, words[i]);
-  }
-  Buffer buffer(device(), words.size() * 4);
-  stream->copy_to_device(buffer.data(), words.data(), words.size() * 4);
-  EXPECT_EQ(device().digest(*stream, buffer.data(), words.size() * 4), expected);
-  std::swap(words[1], words[60000]);
-  stream->copy_to_device(buffer.data(), words.data(), words.size() * 4);
-  EXPECT_NE(device().digest(*stream, buffer.data(), words.size() * 4), expected);
-  EXPECT_EQ(code_thrown([&] { device().digest(*stream, buffer.data(), 6); }), ErrorCode::invalid_argument);
-}
-
-TEST_F(StreamTest, MemoryThatIsNotThereIsReportedAndTheDeviceGoesOn) {
-  EXPECT_EQ(code_thrown([&] { device().allocate(std::size_t{1} << 50); }), ErrorCode::out_of_memory);
-  const std::unique_ptr<Stream> stream = device().make_stream();
-  expect_capture_works(device(), *stream);
-  EXPECT_GT(device().memory().total_bytes, device().memory().free_bytes);
 }
 
 TEST_F(StreamTest, TheDriverSaysHowMuchMemoryThisProcessUses) {

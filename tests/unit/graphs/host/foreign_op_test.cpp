@@ -98,19 +98,6 @@ TEST_F(ForeignOpTest, ACallKeepsItsAddressToItselfWhenItsDeviceIsGone) {
   for (const gb_op_call* call : seen) EXPECT_STREQ(call->attrs[1].text, "text");
 }
 
-TEST_F(ForeignOpTest, ReplaysFromAGraph) {
-  const auto kernel = prepare(scale);
-  const auto stream = device_.make_stream();
-  stream->begin_capture();
-  kernel->launch(*stream, operands_);
-  const auto exec = stream->end_capture()->instantiate();
-  stream->synchronize();
-  EXPECT_EQ(out_[0], 0.0f);
-  exec->launch(*stream);
-  stream->synchronize();
-  EXPECT_EQ(out_[0], 3.0f);
-}
-
 TEST_F(ForeignOpTest, ANonZeroReturnAndWhateverIsThrownAreAPluginFailure) {
   EXPECT_THAT(error_of_running([](const gb_op_call*, void* const*, void*) { return 17; }),
               testing::AllOf(testing::HasSubstr("scaled"), testing::HasSubstr("17")));
@@ -119,12 +106,6 @@ TEST_F(ForeignOpTest, ANonZeroReturnAndWhateverIsThrownAreAPluginFailure) {
               }),
               testing::HasSubstr("out of coffee"));
   error_of_running([](const gb_op_call*, void* const*, void*) -> int { throw 5; });
-}
-
-TEST_F(ForeignOpTest, WithoutAHostFunctionItIsUnsupported) {
-  const Error error = test::error_of([&] { prepare(nullptr); });
-  EXPECT_EQ(error.code(), ErrorCode::unsupported);
-  EXPECT_THAT(error.what(), testing::HasSubstr("test_scale"));
 }
 
 }  // namespace
