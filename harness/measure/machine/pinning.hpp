@@ -19,6 +19,10 @@ std::vector<int> allowed_cpus();
 // Error(invalid_argument) for a named CPU that is not allowed.
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed);
 
+// Seconds of a fixed piece of arithmetic, some tens of microseconds: the median of five. The arithmetic has
+// several independent chains, so that a core's operations per cycle, which its threads share, bound it.
+double arithmetic_seconds();
+
 // Order of calls: keep_others_off(); open the device and make streams, whose threads inherit the CPUs that
 // are not the submitter's; take(). On a machine with a single CPU all threads share it.
 class SubmitterPin {
@@ -54,9 +58,5 @@ class SubmitterPin {
   double quietest_seconds_;
   std::optional<int> cpu_;
 };
-
-// Seconds of a fixed piece of arithmetic, some tens of microseconds: the median of five. The arithmetic has
-// several independent chains, so that a core's operations per cycle, which its threads share, bound it.
-double arithmetic_seconds();
 
 }  // namespace graphbench::machine
