@@ -1,4 +1,4 @@
-// Options to settings, and a comparison to a report on stdout or in a file.
+// Makes settings of options, and a report on stdout or in a file of a comparison.
 #include "harness/judge/verdict.hpp"
 
 #include <unistd.h>
@@ -68,7 +68,8 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
       format(&format_of(arguments)),
       output(arguments.output == "-" ? "" : arguments.output) {
-  // Before anything is read: a comparison that cannot be written is not worth waiting for.
+  // This is checked before anything is read, because a comparison that cannot be written is not worth waiting
+  // for.
   if (!output.empty()) check_output_file("-o", output, Stdout::refused);
 }
 

@@ -1,4 +1,4 @@
-// From a comparison to what the person sees and the exit code: what compare and ab share.
+// What compare and ab share: options of a verdict, its report and its exit code.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace graphbench::cli {
 
-// How a verdict is reached and shown, as it was written; empty: not given.
+// How a verdict is reached and shown, as the user wrote it; empty: not given.
 struct VerdictArguments {
   std::string margin;
   std::string floor;
@@ -24,8 +24,8 @@ struct VerdictArguments {
 // `arguments` is filled when the command line is parsed, and must stay where it is.
 void add_verdict_options(Options& options, VerdictArguments& arguments);
 
-// How a verdict was asked for, checked. Making it throws InputError for a value that is wrong or
-// a file that cannot be written: before anything is measured or read.
+// The checked form of these arguments. Making it throws InputError for a wrong value or a file that cannot be
+// written, before anything is measured or read.
 struct VerdictRequest {
   explicit VerdictRequest(const VerdictArguments& arguments);
   model::ComparisonSettings settings;
@@ -36,7 +36,7 @@ struct VerdictRequest {
 // Throws Error(io), or std::system_error, where it cannot be written.
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request);
 
-// 0, 10, 11 or 12.
+// The exit code: 0, 10, 11 or 12.
 int exit_code_of(const model::Comparison& comparison);
 
 }  // namespace graphbench::cli

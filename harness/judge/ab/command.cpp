@@ -1,4 +1,5 @@
-// graphbench ab: two binaries, or one under two environments, measured side by side; or this one and itself.
+// Runs graphbench ab, which measures two binaries, or one under two environments, side by side, or this one
+// and itself.
 #include "harness/options/command.hpp"
 
 #include <fmt/format.h>
@@ -46,17 +47,16 @@ bool is_by_cell(const std::string& text) {
                                       config::did_you_mean(text, words));
 }
 
-// The options of the sweep whose launches ab measures in turns. Those that ab sets itself are parsed, so that
-// they are refused by name.
+// The options of the sweep whose launches ab measures in turns. Options that ab sets itself are parsed, so
+// that they are refused by name.
 class SideBySideOptions {
  public:
   explicit SideBySideOptions(Options& options);
-  // `launches` other than 0: how many the command plans by itself, so the person may not say. Throws
-  // InputError.
+  // `launches` other than 0 is how many the command plans, so the user may not say. Throws InputError.
   void check(std::int64_t launches = 0);
-  // All but the sides and the plan. Throws InputError for invalid options.
+  // Makes all but the sides and the plan. Throws InputError for invalid options.
   ab::InterleavedRequest request() const;
-  // Throws as make_checked_plan does.
+  // Throws what make_checked_plan throws.
   model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
                    process::ProcessSupervisor& supervisor) const;
 
@@ -72,7 +72,7 @@ SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
                "sides take turns with each ladder of batches, or with each cell (default: ladder)");
   options.config_file();
   options.sweep_options(config::option_names(), ab::refused_options());
-  // A sweep's help says 1.
+  // The help of a sweep says 1.
   options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
 }
 
@@ -129,7 +129,7 @@ struct AbArguments {
   }
 };
 
-// Where the two documents go.
+// The files of the two documents.
 struct Files {
   std::string base;
   std::string now;
@@ -152,14 +152,14 @@ Files files_of(const AbArguments& asked) {
   return {asked.json_base, asked.json_new};
 }
 
-// "graphbench-base.json" to "graphbench-base.again.json".
+// Makes "graphbench-base.again.json" of "graphbench-base.json".
 std::string again(const std::string& path) {
   std::filesystem::path name = path;
   const std::string extension = name.extension().string();
   return name.replace_extension(".again" + extension).string();
 }
 
-// This very binary, even where its path holds another by now.
+// The path of this binary, even where its file holds another by now.
 std::string own_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
@@ -195,7 +195,7 @@ int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
   return exit_interrupted;
 }
 
-// `files` are where the results went: the comparison names them.
+// Compares the sides. `files` are where the results are, which the comparison names.
 model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
                                 const model::ComparisonSettings& settings) {
   return compare::compare(compare::side_of(*outcome.base, files.base),

@@ -1,5 +1,6 @@
-// Cells stand in the plan's order; a cell that failed in one launch has failed, and its first reason stays,
-// as within a sweep. Summaries are made as harness/measure makes them, so that there is one definition.
+// Merges launches into one result. Cells have the plan's order; a cell that failed in one launch has failed,
+// with its first reason, as in a sweep. Summaries are made as harness/measure makes them, so that there is
+// one definition.
 #include "harness/judge/ab/merge_result.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void merge(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor>
 using model::CellSummary;
 using Summaries = std::vector<CellSummary>;
 
-// The median of one number over the launches' own summaries; what most launches lack has none.
+// The median of one number over the launches' summaries; absent where most launches lack it.
 template <typename Number>
 std::optional<double> own_median(const Summaries& own, Number&& number) {
   std::vector<double> values;
@@ -75,7 +76,7 @@ void take_from_launches(CellSummary& summary, const Summaries& own) {
   if (steady) summary.steady_after = static_cast<std::int64_t>(std::ceil(*steady));
 }
 
-// In a complete run cells are left out on purpose only.
+// Marks cells as skipped: in a complete run, missing cells were left out on purpose.
 void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   const model::Reason reason =
       complete ? model::Reason{"not_repeated", "only what came out slower was measured again"}
@@ -87,8 +88,8 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   }
 }
 
-// Each floor's median over the sweeps that have it, its counts added up; graphs of many nodes are the
-// first's, for sweeps measure none. Absent where there are no floors.
+// Each floor's median over the sweeps that have it, with the sum of its counts; graphs of many nodes are the
+// first's, because sweeps measure none. Absent where there are no floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged;

@@ -1,4 +1,4 @@
-// The launches of one side, measured by sweeps of their own, as one result.
+// Merges the launches of one side, which separate sweeps measured, into one result.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace graphbench::ab {
 
-// What the merged result says of the whole run; both sides say the same but for `role`.
+// What the merged result says of the whole run, which differs between sides only by `role`.
 struct RunFacts {
-  std::string interleaved_id;  // what lets a comparison pair launch with launch
+  std::string interleaved_id;  // lets a comparison pair launches
   std::string role;            // "base", "new"
   std::string started_at;
   std::string finished_at;
@@ -30,13 +30,13 @@ class ResultMerge {
  public:
   explicit ResultMerge(const model::Plan& plan) : plan_(plan), table_(plan) {}
 
-  // One sweep's result, as the given launch. Throws Error(invalid_argument) for a result without the cells
-  // of its task.
+  // Adds one sweep's result as the given launch. Throws Error(invalid_argument) for a result without the
+  // cells of its task.
   void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
-  // The task's cells were not measured in a launch that should have.
+  // Says that a launch did not measure the task's cells.
   void fail(const model::WorkerTask& task, const model::Reason& reason);
 
-  bool empty() const { return !first_; }  // nothing was added yet: there is no environment to name
+  bool empty() const { return !first_; }  // nothing was added, so the environment is unknown
   std::int64_t cells_failed() const;
   model::Result result(const RunFacts& facts) const;
 
@@ -44,9 +44,9 @@ class ResultMerge {
   model::Plan plan_;
   sweep::CellTable table_;
   std::optional<model::Result> first_;  // without its cells
-  std::vector<model::Floors> floors_;   // of every sweep
+  std::vector<model::Floors> floors_;   // every sweep's
   std::vector<model::LibraryChoice> choices_;
-  // The launches' own summaries: what needs all samples comes from them.
+  // The launches' summaries, from which comes what needs all samples.
   std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };
 

@@ -1,4 +1,5 @@
-// Every run is a whole `--sweep` of its side's binary, whose document lands in a folder of ours.
+// Measures two sides in turns. Every run is a `--sweep` of its side's binary, whose document is written to a
+// folder of ours.
 #include "harness/judge/ab/run_interleaved.hpp"
 
 #include <unistd.h>
@@ -31,10 +32,10 @@ namespace {
 
 using How = process::ChildExit::How;
 
-// A sweep watches its own workers: nothing of it has to be heard for as long as it runs.
+// A sweep watches its workers, so it may be silent as long as it runs.
 constexpr double silent_seconds_max = 1e8;
 
-// Fewer tell nothing: a run until decided makes so many however little time it has.
+// Fewer launches show nothing, so a run until decided makes so many even without time.
 constexpr std::int64_t launches_judged_min = 2;
 
 std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
@@ -49,7 +50,7 @@ std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t grou
   return make_schedule({groups, request.plan.facts.launches, request.seed});
 }
 
-// For the estimate of the time left: all runs as tasks.
+// Makes tasks of all runs, for the estimate of the time left.
 model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::WorkerTask>& groups) {
   model::Plan plan;
   for (const Run& run : runs) plan.tasks.push_back(groups[run.group]);
@@ -67,10 +68,10 @@ std::string name_of(Role role) {
   return role == Role::base ? "base" : "new";
 }
 
-// A folder for the documents of single runs, gone with its owner.
+// A folder for the documents of single runs, which its owner removes.
 class ScratchFolder {
  public:
-  // Under TMPDIR; throws Error(io).
+  // Makes the folder under TMPDIR. Throws Error(io).
   ScratchFolder() {
     std::error_code error;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
@@ -84,12 +85,12 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
     std::error_code error;
-    std::filesystem::remove_all(path_, error);  // what stays is the system's to clean up
+    std::filesystem::remove_all(path_, error);  // the system cleans up what stays
   }
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // The file's text; the file is gone afterwards, so that no run is taken for the next. Throws
-  // Error(io) where there is none.
+  // Returns the file's text and removes the file, so that no run is taken for the next. Throws Error(io)
+  // where there is none.
   static std::string take(const std::string& file) {
     model::WholeFile read = model::read_whole_file(file, codec::document_bytes_max);
     if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);
@@ -148,7 +149,7 @@ class Interleaved {
     progress_.update(progress);
   }
 
-  // Of a run until decided, asked before the pair of runs that begins at `i`: looks at it where that is due.
+  // Is called before the pair of runs that begins at `i`, and looks at a run until decided where that is due.
   bool is_over(std::size_t i) {
     if (!request_.until_decided) return false;
     const std::span planned(compare::planned_looks);
@@ -158,7 +159,7 @@ class Interleaved {
            std::ranges::find(going_, true) == going_.end();
   }
 
-  // Stops the groups that are decided. A side that has nothing to compare decides nothing.
+  // Stops the groups that are decided. Nothing is decided where a side has nothing to compare.
   void look(std::size_t next) {
     looks_.push_back(runs_[next].launch);
     if (base_.empty() || now_.empty()) return;

@@ -1,4 +1,4 @@
-// Measures two sides launch by launch, one right after the other, and makes a result document of each.
+// Measures two sides launch by launch, one right after the other, and makes a result document for each.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace graphbench::ab {
 
 // A run that goes on until every metric is decided, the time is up, or the plan's launches are made. It is
-// looked at after each of compare::planned_looks; groups with nothing undecided stop.
+// looked at after each of compare::planned_looks; decided groups stop.
 struct UntilDecided {
-  double seconds_max = 0;  // no pair of launches begins later, but for the first two
+  double seconds_max = 0;  // no pair of launches but the first two begins later
   model::ComparisonSettings settings;
 };
-// The most launches a side of such a run: what its plan has.
+// The most launches per side of such a run, which its plan has.
 inline constexpr std::int64_t launches_until_decided = compare::planned_looks.back();
 
 struct InterleavedRequest {
@@ -38,8 +38,8 @@ struct InterleavedOutcome {
   std::int64_t cells_failed = 0;  // over both sides
 };
 
-// A sweep that fails costs the cells of its group on that side. Throws InputError where a binary
-// refuses the options, Error where this machine fails.
+// A sweep that fails loses the cells of its group on that side. Throws InputError where a binary refuses the
+// options, Error where this machine fails.
 InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
                                    sweep::SweepListener& progress);
 

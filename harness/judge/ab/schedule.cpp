@@ -1,4 +1,5 @@
-// Shuffles with the standard generator and our own loop, so that a seed means the same everywhere.
+// Orders the runs of an A/B run. Shuffles with the standard generator and our own loop, so that a seed means
+// the same everywhere.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// What an A/B run measures in which order: ladders or cells, launch by launch, and what came out slower once
-// more. Pure.
+// The order of an A/B run: ladders or cells, launch by launch, and once more what came out slower. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +10,9 @@
 
 namespace graphbench::ab {
 
-// `plan` with a task of its own, which is a process of its own, for every batch of a ladder. Where there was
-// a ladder the hash is another, because something else is measured: a cell that is alone in its process
-// captures first, into an empty pool. A plan of single batches comes back as it was.
+// Makes a task, and so a process, of every batch of a ladder. A plan with a ladder gets another hash, because
+// something else is measured: a cell that is alone in its process captures first, into an empty pool. A plan
+// of single batches is not changed.
 model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };
@@ -28,16 +27,16 @@ struct Run {
 
 struct ScheduleOptions {
   std::size_t groups = 1;
-  std::int64_t launches = 1;  // a side
+  std::int64_t launches = 1;  // per side
   std::uint64_t seed = 1;
 };
 
-// Launch after launch, and in each every group once, in an order of its own. A group's two sides run one
-// right after the other, and who goes first alternates from launch to launch (ABBA, or BAAB, as a coin
-// says for each group): whatever drifts slowly meets both sides alike.
+// Makes the runs launch by launch, each with every group once, in a different order. A group's two sides run
+// one right after the other, and the first alternates from launch to launch (ABBA, or BAAB, by a coin for
+// each group), so that a slow drift affects both sides equally.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
 
-// By group, whether a metric of its cells is undecided: tested, and neither slower, faster nor the same.
+// By group: true where a metric of its cells was tested and is neither slower, faster nor the same.
 std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
                                    const model::Comparison& comparison);
 
@@ -45,8 +44,8 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 // neighbours in its worker are part of how it was measured.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
 
-// `slower` stays where `again` says so too, and becomes `inconclusive`, with both ratios, where it does
-// not. Counts, verdict and headline follow.
+// Keeps `slower` where `again` says so too, else makes it `inconclusive`, with both ratios. Updates counts,
+// verdict and headline.
 void apply_confirmation(model::Comparison& first, const model::Comparison& again);
 
 }  // namespace graphbench::ab

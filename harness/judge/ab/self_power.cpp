@@ -1,5 +1,5 @@
-// What a comparison of a binary with itself could find. The spread of a pair of launches is what it saw; the
-// error of the spread and its degrees of freedom follow from the number of pairs.
+// Computes what a comparison of a binary with itself could find. The spread of a pair of launches is the one
+// that it saw; the error of the spread and its degrees of freedom follow from the number of pairs.
 #include "harness/judge/ab/self_power.hpp"
 
 #include <algorithm>

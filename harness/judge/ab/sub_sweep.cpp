@@ -1,5 +1,5 @@
-// A binary is known by what it says, not by its name. Its command line names the group's one point on every
-// axis, and passes on what the person gave for the rest.
+// Makes the command line of one side's sweep, which names the group's point on every axis and passes on what
+// the user gave for the rest. A binary is known by its version's text, not by its name.
 #include "harness/judge/ab/sub_sweep.hpp"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace graphbench::ab {
 namespace {
 
-// Passed on as given, where given: the default is for each binary to know.
+// The options that are passed on where given, because each binary has its own defaults.
 const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
                                             "on-skip",       "sustained",   "capture-stream"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
@@ -32,7 +32,7 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
   return list_of(words);
 }
 
-// A sweep refuses words about callers that its cells have none of.
+// A sweep refuses options about callers where its cells have none.
 bool says_something(const std::string& option, const model::WorkerTask& task) {
   const std::string_view io = model::later_axis(task, "io");
   return option == "io-addresses" ? !io.empty() : io.starts_with("copy");
@@ -68,7 +68,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     arguments.push_back("--" + name);
     arguments.push_back(value);
   };
-  // A binary from before there was another one does not know the option.
+  // An older binary does not know the option.
   const bool trains = task.pass == "training";
   if (trains) add("pass", task.pass);
   for (const auto& [name, value] : task.more_axes) add(name, value);

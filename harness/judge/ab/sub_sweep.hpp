@@ -1,6 +1,5 @@
-// One side of an A/B run, a graphbench binary with its environment; and one launch of one group of cells as a
-// command line of it: `graphbench --sweep` with nothing but options of the first version, because BASE may be
-// an old one.
+// One side of an A/B run, a graphbench binary with its environment, and one launch of one group of cells as
+// its command line: `graphbench --sweep` with options of the first version only, because BASE may be old.
 #pragma once
 
 #include <string>
@@ -12,8 +11,8 @@
 
 namespace graphbench::ab {
 
-// Options of a sweep that an A/B run cannot have, because it makes documents of its own: those that are local
-// to a process, but for --quiet and --plugin, and --profile.
+// Options of a sweep that an A/B run cannot have, because it makes its own documents: --profile, and those
+// that are local to a process, except --quiet and --plugin.
 std::vector<std::string> refused_options();
 
 struct SubSweep {
@@ -22,21 +21,21 @@ struct SubSweep {
   std::string json;  // where its document goes
 };
 
-// What follows the binary's name. `raw` is what the person gave, `options` the same checked.
+// The arguments after the binary's name. `raw` is what the user gave, `options` its checked form.
 std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
                                       const config::SweepOptions& options);
 
 struct Target {
   std::string where;                     // "--base": begins messages about it
   std::string binary;                    // as given
-  std::vector<std::string> environment;  // "NAME=VALUE", beside this process's own
+  std::vector<std::string> environment;  // "NAME=VALUE", added to this process's
 };
 
-// The file that is executed: absolute, so that no search path has a say.
+// The file that is executed, an absolute path, so that no search path matters.
 std::string file_of(const Target& target);
 
-// Starts it with --version. Throws InputError for what is no file, not executable or no
-// graphbench; process::Interrupted.
+// Starts the binary with --version. Throws InputError where it is not a file, not executable or not
+// graphbench, and process::Interrupted.
 void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 
 // Throws InputError for anything but NAME=VALUE.

@@ -1,4 +1,4 @@
-// graphbench compare: what became slower between two results, as an exit code and a report.
+// Runs graphbench compare, which says what became slower between two results, as an exit code and a report.
 #include "harness/options/command.hpp"
 
 #include <filesystem>
@@ -29,7 +29,7 @@ struct CompareArguments {
   VerdictArguments verdict;
 };
 
-// The paths of a comparison: with --against, the only one is NEW's.
+// Checks the paths of a comparison: with --against, the only one is NEW's.
 void check_sides(CompareArguments& arguments) {
   if (!arguments.against.empty()) {
     if (!arguments.now.empty()) {
@@ -53,7 +53,7 @@ compare::Side baseline_of(const CompareArguments& asked, const compare::Side& no
   return history::find_baseline(store, {asked.against, asked.now, settings.allow}, now);
 }
 
-// The result of a comparison must not take the place of what it compared.
+// Refuses to write a comparison over a file that it compares.
 void check_not_a_side(const CompareArguments& asked) {
   std::error_code error;
   for (const std::string& side : {asked.base, asked.now}) {

@@ -1,12 +1,13 @@
-// Pairs cells by id and says what became of each; the judging is judge.cpp's.
+// Pairs cells by id and says what became of each. judge.cpp judges them.
 #include "harness/judge/compare/compare.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -15,12 +16,60 @@
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/compare/judge.hpp"
 #include "harness/judge/compare/looks.hpp"
-#include "harness/judge/compare/untested.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::compare {
 namespace {
+
+inline constexpr std::int64_t all_launches = std::numeric_limits<std::int64_t>::max();
+
+double median_or_zero(std::vector<double> values) {
+  return values.empty() ? 0 : statistics::median(std::move(values));
+}
+
+bool differs(const model::MetricRow& row, std::int64_t base, std::int64_t now) {
+  const auto difference = static_cast<double>(std::abs(now - base));
+  return difference > row.counted_tolerance * static_cast<double>(std::max(base, now));
+}
+
+std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCell& now) {
+  std::vector<model::Change> changes;
+  const auto& counted = model::counted_metrics();
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    const std::int64_t before = base.counts[i];
+    const std::int64_t after = now.counts[i];
+    if (before == DocumentCell::absent_count || after == DocumentCell::absent_count) continue;
+    if (!differs(*counted[i], before, after)) continue;
+    changes.push_back({std::string(counted[i]->counted), std::to_string(before), std::to_string(after)});
+  }
+  if (!base.paths.empty() && !now.paths.empty() && base.paths != now.paths)
+    changes.push_back({"paths", base.paths, now.paths});
+  return changes;
+}
+
+// One number per launch that has the metric, of launches with an index below `end`.
+std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
+                             std::int64_t end = all_launches) {
+  std::vector<double> times;
+  times.reserve(cell.launches.size());
+  for (const LaunchTimes& launch : cell.launches) {
+    if (launch.index < end && launch[metric] > 0) times.push_back(launch[metric]);
+  }
+  return times;
+}
+
+// Fills in `listed`, for these metrics, and `changed`. What one side does not have has not changed.
+void describe_untested(const DocumentCell& base, const DocumentCell& now,
+                       const std::vector<model::Metric>& listed, model::CellComparison& cell) {
+  for (const model::Metric metric : listed) {
+    const double before = median_or_zero(times_of(base, metric));
+    const double after = median_or_zero(times_of(now, metric));
+    if (before > 0 || after > 0) cell.listed.push_back({metric, before, after});
+  }
+  cell.changed = changes_of(base, now);
+}
 
 using model::CellComparison;
 using model::Coverage;
@@ -35,11 +84,11 @@ Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
   return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
 }
 
-// Two cells to compare, and where the outcome goes.
+// Two cells to compare, and the cell of the comparison that gets the outcome.
 struct Pair {
   const DocumentCell* base = nullptr;
   const DocumentCell* now = nullptr;
-  std::size_t cell = 0;  // of the comparison
+  std::size_t cell = 0;  // in the comparison
 };
 
 // Trials in the order of the pairs.
@@ -59,7 +108,7 @@ struct Launches {
   std::int64_t end = all_launches;  // of their indices
 };
 
-// Whether each launch's index says which it is: then those of an interleaved run can be paired.
+// True where launches have different indices, by which those of an interleaved run can be paired.
 bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
   for (std::size_t i = 0; i < launches.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -69,8 +118,8 @@ bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
   return true;
 }
 
-// The launches of both sides that have the metric; of an interleaved run, those that have a partner, and all
-// of them, `partnerless`, where none has. A side that lacks the metric is empty.
+// The launches of both sides that have the metric. In an interleaved run they are those with a partner, or
+// all, `partnerless`, where none has one. A side that lacks the metric is empty.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
@@ -91,7 +140,7 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-// Into the cells, too: large comparisons hold every result once.
+// Writes into the cells, so that large comparisons hold every result once.
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches, std::vector<CellComparison>& cells) {
   const std::vector<Metric> tested = model::tested_metrics();
@@ -121,7 +170,7 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
-// Numbers words in the order they come.
+// Numbers words in the order of their first use.
 class Numbers {
  public:
   std::uint32_t of(const std::string& word) {
@@ -132,8 +181,8 @@ class Numbers {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// Says of each trial which others it belongs with. A cell with a name of another form is a family by itself;
-// all of those may share a process.
+// Says which trials belong together. A cell whose name has another form is a family by itself; all such cells
+// may share a process.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
   Numbers families;
   Numbers ladders;
@@ -147,7 +196,7 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
   }
 }
 
-// What is said of pairs without statistics; each has a cell of its own.
+// Describes pairs without statistics; each has its own cell.
 void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
   const std::vector<Metric> listed = model::listed_metrics();
   for (const Pair& pair : pairs) {
@@ -170,12 +219,12 @@ CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& name
   return cell;
 }
 
-// NEW's cells by id. Most results name the same cells in the same order: then nothing is hashed.
+// NEW's cells by id. Most results have the same cells in the same order; then nothing is hashed.
 class Partners {
  public:
   explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
 
-  // The cell of that id, once; null where there is none.
+  // Returns the cell of that id, once; null where there is none.
   const DocumentCell* take(const std::string& id) {
     std::size_t place = next_;
     if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
@@ -298,7 +347,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
   describe_pairs(pairs, throttling_told, comparison);
-  // A run that was looked at while it went on is judged as it was then, look after look.
+  // A run until decided is judged as it was then, look after look.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);

@@ -1,5 +1,4 @@
-// The comparison of two sides: facts, coverage, then every metric of every cell that both measured; and its
-// headline.
+// Compares two sides: facts, coverage, then every metric of every cell that both measured, and a headline.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@ namespace graphbench::compare {
 // Pure. Where the sides do not compare, only the differences are filled in.
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
 
-// From everything of the comparison but its headline.
+// Makes the headline from the rest of the comparison.
 std::string headline_of(const model::Comparison& comparison);
 
 }  // namespace graphbench::compare

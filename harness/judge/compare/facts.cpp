@@ -1,4 +1,4 @@
-// A table of names, and a walk over both sides' facts.
+// Compares both sides' facts by a table of names.
 #include "harness/judge/compare/facts.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ struct Field {
   bool on_host = false;  // blocking where the device is the host
 };
 
-// In the order in which differences are listed.
+// The facts in the order in which differences are listed.
 constexpr std::array<Field, 23> known_fields = {{
     {"device.kind", true},
     {"device.name", true},
@@ -45,7 +45,7 @@ constexpr std::array<Field, 23> known_fields = {{
     {"fingerprint", true},
 }};
 
-// Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
+// Facts that are not part of the fingerprint, so that a difference here does not explain another fingerprint.
 constexpr auto outside_fingerprint = std::to_array<std::string_view>(
     {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
      "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",
@@ -92,7 +92,7 @@ bool explains_fingerprint(const model::Difference& difference) {
          !field.starts_with(variable_prefix) && !field.starts_with(choice_prefix);
 }
 
-// The names of either side that begin so.
+// The names of both sides that begin so.
 std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
   std::set<std::string> names;
   for (const DocumentFacts* facts : {&base, &now}) {
@@ -103,7 +103,7 @@ std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& n
   return names;
 }
 
-// A document of an older version does not say what was chosen.
+// False for a document of an older version, which does not say what was chosen.
 bool has_choices(const DocumentFacts& facts) {
   const auto first = facts.fields.lower_bound(std::string(choice_prefix));
   return first != facts.fields.end() && first->first.starts_with(choice_prefix);

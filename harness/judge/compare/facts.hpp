@@ -25,12 +25,12 @@ using codec::variable_prefix;
 // Every name that --allow takes; "device" includes its kind, name and compute capability.
 const std::vector<std::string>& allowable_fields();
 
-// What differs, in a stable order. Another device, plan, measuring method or (on the host, where it is the
-// device) CPU is blocking, and so is a fingerprint that differs where nothing listed explains it. Another
+// Lists what differs, in a stable order. Another device, plan, measuring method or (on the host, where it is
+// the device) CPU is blocking, and so is a fingerprint that differs where nothing listed explains it. Another
 // driver, library, tool, clock policy, variable of ours or choice of a library's algorithm (where both sides
-// tell theirs) is what people compare: listed, not blocking. So is what the device's monitor saw, where both
-// sides have it: a median SM clock that differs by more than 5 %, and each reason for throttling that one
-// side alone has.
+// have it) is what people compare, so it is listed but not blocking. So is what the device's monitor saw,
+// where both sides have it: a median SM clock that differs by more than 5 %, and each reason for throttling
+// that only one side has.
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow);
 

@@ -1,4 +1,4 @@
-// Simes' p is the smallest of Benjamini-Hochberg's adjusted p within the family.
+// Corrects tests by families. Simes' p is the smallest of Benjamini-Hochberg's adjusted p within the family.
 #include "harness/judge/compare/families.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The verdict first, then how much of what, then the worst or best place.
+// Writes the headline: the verdict first, then how many cells, then the worst or best place.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,25 +1,99 @@
-// The rules of docs/comparing.md, in its order: beyond the margin, within the margin, or inconclusive.
+// Judges by the rules of docs/comparing.md, in its order: beyond the margin, within the margin, or
+// inconclusive. Variances are per launch, so that pairs and sides of different length are comparable.
 #include "harness/judge/compare/judge.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
+#include <iterator>
+#include <map>
+#include <numeric>
 
 #include "harness/judge/compare/families.hpp"
-#include "harness/judge/compare/spreads.hpp"
+#include "harness/judge/compare/spread_prior.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::compare {
 namespace {
 
+using statistics::Spread;
+
+Spread spread_of(const Trial& trial) {
+  const statistics::MeanDifference& difference = *trial.difference;
+  return {difference.error * difference.error / difference.share, difference.freedom};
+}
+
+// The common spread of a family's members.
+Spread pooled(const std::vector<Spread>& members) {
+  Spread family;
+  for (const Spread& own : members) {
+    family.freedom += own.freedom;
+    family.variance += (own.variance - family.variance) * own.freedom / family.freedom;
+  }
+  return family;
+}
+
+template <typename T>
+T& at(std::vector<T>& values, std::size_t place) {
+  if (place >= values.size()) values.resize(place + 1);
+  return values[place];
+}
+
+// Shares the spread of one metric.
+void share_spread(const std::vector<Trial*>& trials) {
+  std::vector<double> ladders;
+  std::vector<std::vector<Spread>> families;
+  for (const Trial* trial : trials) {
+    const Spread own = spread_of(*trial);
+    at(families, trial->family).push_back(own);
+    double& freedom = at(ladders, trial->ladder);
+    freedom = std::max(freedom, own.freedom);
+  }
+  const double known = std::accumulate(ladders.begin(), ladders.end(), 0.0);
+  std::vector<Spread> spreads;  // of families
+  std::ranges::transform(families, std::back_inserter(spreads), pooled);
+  std::vector<Spread> measured = spreads;
+  std::erase_if(measured, [](const Spread& family) { return family.freedom == 0; });
+  const Spread common = statistics::common_spread(measured);
+  for (Spread& family : spreads) {
+    if (family.freedom == 0) continue;
+    family =
+        statistics::moderated(family, {common.variance, std::min(common.freedom, known - family.freedom)});
+  }
+  const double alike = statistics::common_freedom(families);
+  for (Trial* trial : trials) {
+    Spread own = spread_of(*trial);
+    const Spread& family = spreads[trial->family];
+    const double others = family.freedom - own.freedom;
+    if (families[trial->family].size() > 1)
+      own = statistics::moderated(own, {family.variance, std::min(alike, others)});
+    else
+      own = family;
+    trial->difference->error = std::sqrt(std::max(own.variance, family.variance) * trial->difference->share);
+    trial->difference->freedom = own.freedom;
+  }
+}
+
+// Replaces the error and the degrees of freedom of each trial's difference, metric by metric, by what the
+// launches of all cells show. A family follows what all families have in common, a member follows its family,
+// each as closely as the others do (spread_prior.hpp). A member never counts as quieter than its family,
+// because launches of two speeds look so where a few happened to agree. Cells of one ladder share what
+// happens to their processes, so degrees of freedom count once per ladder.
+void share_spreads(std::span<Trial> trials) {
+  std::map<model::Metric, std::vector<Trial*>> tested;
+  for (Trial& trial : trials) {
+    if (trial.difference) tested[trial.result.metric].push_back(&trial);
+  }
+  // Metrics are handled one after the other: each needs memory for every family, and threads save no time.
+  for (const auto& [metric, same] : tested) share_spread(same);
+}
+
 using model::MetricComparison;
 using model::Verdict;
 
-constexpr double detectable_max = 10;   // a larger change than elevenfold is no limit
-constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
+constexpr double detectable_max = 10;   // a change beyond elevenfold is not reported
+constexpr double half_width_max = 600;  // of a logarithm, whose exponential must be a double
 constexpr double launches_advised_max = 1000;
 constexpr double interval_alpha = 0.05;  // of ratio_ci95
 
@@ -45,7 +119,7 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
   return "one launch a side: repeat both with --launches 5";
 }
 
-// With how many launches a side, at this spread, the change could have been distinguished from the margin.
+// Says how many launches per side would have distinguished the change from the margin, at this spread.
 std::string undecided(const Trial& trial, double half_width) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin());
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
@@ -89,7 +163,7 @@ void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
   const statistics::MeanDifference& difference = *trial.difference;
-  // Bounded, so that two launches that differ by any factor still give finite numbers.
+  // The bound keeps numbers finite for two launches that differ by any factor.
   trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
   const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);
@@ -111,7 +185,7 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   result.base_seconds = statistics::median(replicates.base);
   result.new_seconds = statistics::median(replicates.now);
   result.floor_seconds = settings.floor_seconds;
-  // Over the shorter time, so that an exchange of the sides mirrors the verdict.
+  // The shorter time is the divisor, so that exchanging the sides mirrors the verdict.
   result.margin =
       std::max(settings.margin, settings.floor_seconds / std::min(result.base_seconds, result.new_seconds));
 

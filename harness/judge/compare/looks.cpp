@@ -1,4 +1,4 @@
-// A look is a whole judgement at a smaller alpha.
+// Judges a run look by look, each a complete judgement at a smaller alpha.
 #include "harness/judge/compare/looks.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Documents of one side are checked against each other, then made one.
+// Reads a side's documents, checks them against each other, and merges them.
 #include "harness/judge/compare/read_side.hpp"
 
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ std::string shown(const std::string& value) {
   return value.empty() ? "nothing" : in_quotes(value);
 }
 
-// What one side's documents must agree on; the fingerprint sums up the rest.
+// Checks what one side's documents must agree on; the fingerprint sums up the rest.
 void check_agreement(const Document& first, const Document& other) {
   for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
                             "device.runtime", "fingerprint", "method"}) {
@@ -38,15 +38,15 @@ void check_agreement(const Document& first, const Document& other) {
   }
 }
 
-// Plans may differ between shards, which share no cell, and not between launches of one cell.
+// Checks plans, which may differ between shards, which share no cell, but not between launches of one cell.
 void check_plan(const Document& document, const std::string& cell, const Document& earlier) {
   if (document.facts.field("plan") == earlier.facts.field("plan")) return;
   throw InputError(document.source, "cell " + in_quotes(cell) + " comes from another plan than in " +
                                         earlier.source + ": launches of a cell must share one plan");
 }
 
-// Every fact of the documents, each value once and sorted, so that a folder's facts do not depend on the
-// names of its files. Sides made of the same shards agree in their several plans.
+// Merges the documents' facts: each value once and sorted, so that they do not depend on names of files.
+// Sides of the same shards have the same plans.
 DocumentFacts merged_facts(const std::vector<Document>& documents) {
   DocumentFacts merged;
   std::map<std::string, std::set<std::string>> values;
@@ -80,15 +80,15 @@ bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
   });
 }
 
-// Of what share_a_launch() compares: launches that are alike have the same.
+// A digest of what share_a_launch() compares, so that equal launches have equal digests.
 std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
   std::size_t digest = std::hash<std::string>()(cell) ^ static_cast<std::size_t>(launch.index);
   for (const double seconds : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
   return digest;
 }
 
-// Two documents hold the same launches where in every cell that both measured a launch of one has the index
-// and all the medians of one of the other: in one cell that may be chance, in all it is a copy.
+// True where, in every cell that both documents measured, a launch of one has the index and all medians of a
+// launch of the other. In one cell that may be chance; in all of them it is a copy.
 bool are_copies(const Document& one, const Document& other) {
   std::unordered_map<std::string_view, const DocumentCell*> cells;
   for (const DocumentCell& cell : one.cells) cells.emplace(cell.id, &cell);
@@ -102,8 +102,9 @@ bool are_copies(const Document& one, const Document& other) {
   return any;
 }
 
-// Launches of a cell share a plan, and each counts once: pooled, copies would make any difference certain.
-// Linear in documents: only those that have a launch of one cell in common are looked at in pairs.
+// Checks that launches of a cell share a plan, and that each counts once, because copies would make any
+// difference certain. It is linear in documents: only those that have a launch of one cell in common are
+// compared in pairs.
 void check_shared_cells(const std::vector<Document>& documents) {
   if (documents.size() < 2) return;
   std::unordered_map<std::string_view, std::size_t> first;            // document of a cell, by id
@@ -153,7 +154,7 @@ void check_names(const std::vector<std::string>& paths) {
   }
 }
 
-// A program that writes two pipes may fill the first before it opens the second.
+// True of a pipe: a program that writes two may fill the first before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
@@ -212,7 +213,7 @@ Side read_side(const std::string& path) {
 
 Sides read_sides(const std::string& base, const std::string& now) {
   const bool in_turns = is_pipe(base) || is_pipe(now);
-  // BASE's error is reported first, whichever side fails first.
+  // BASE's error is reported first, even where NEW fails first.
   std::future<Side> second =
       std::async(in_turns ? std::launch::deferred : std::launch::async, [&] { return read_side(now); });
   Side first = read_side(base);

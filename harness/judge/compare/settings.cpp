@@ -1,4 +1,4 @@
-// One grammar for both lists: VALUE or METRIC=VALUE, comma-separated.
+// Parses a comparison's settings. Both lists have one grammar: VALUE or METRIC=VALUE, comma-separated.
 #include "harness/judge/compare/settings.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::optional<double> read_percent(std::string_view text) {
 
 std::optional<double> read_seconds(std::string_view text) {
   if (text == "0") return 0;
-  // "s" last: it ends the others too.
+  // "s" comes last, because it ends the others too.
   for (const auto& [unit, seconds] :
        {std::pair{"ns", 1e-9}, std::pair{"us", 1e-6}, std::pair{"ms", 1e-3}, std::pair{"s", 1.0}}) {
     if (!text.ends_with(unit)) continue;
@@ -49,7 +49,7 @@ std::optional<double> read_seconds(std::string_view text) {
   return std::nullopt;
 }
 
-// What the capture costs is tested as a part of the setup, and was tested alone before: the name still does.
+// The capture's cost is tested as a part of the setup; its name is still accepted.
 std::size_t metric_at(const std::string& flag, const std::string& name) {
   std::vector<std::string> names;
   for (const model::Metric metric : model::tested_metrics()) {
@@ -61,7 +61,7 @@ std::size_t metric_at(const std::string& flag, const std::string& name) {
                              " are" + config::did_you_mean(name, names));
 }
 
-// What each metric is given; a metric's own value wins over the bare one.
+// Reads each metric's value; its own wins over the bare one.
 std::vector<std::optional<double>> read_list(const std::string& flag, const std::string& text, Read read,
                                              const std::string& advice) {
   std::vector<std::optional<double>> own(model::all_metrics().size());

@@ -1,4 +1,4 @@
-// Margins, floors and the level of a comparison, from the text of command line options.
+// Reads margins, floors and the level of a comparison from the text of command line options.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace graphbench::compare {
 
-// All throw InputError naming the flag, the value and what would do.
+// All throw InputError, which names the flag, the value and what to give instead.
 
 // "2%", "latency=2%,submit=5%", "2%,capture=10%": a bare value is for all metrics, wherever it stands.
 void set_margins(const std::string& text, model::ComparisonSettings& settings);

@@ -1,4 +1,4 @@
-// Digamma, trigamma and Fisher's F from Boost.Math.
+// Estimates spreads, with digamma, trigamma and Fisher's F from Boost.Math.
 #include "harness/judge/compare/spread_prior.hpp"
 
 #include <boost/math/distributions/fisher_f.hpp>
@@ -11,13 +11,13 @@
 namespace graphbench::statistics {
 namespace {
 
-// No promotion to long double, as in mean_difference.cpp.
+// This policy avoids promotion to long double, as in mean_difference.cpp.
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
 constexpr double by_chance = 0.01;
 
-// Newton's iteration of Smyth (2004), appendix; convex, so it converges from its start for every positive
-// value.
+// Newton's iteration of Smyth (2004), appendix. It is convex, so it converges from its start for every
+// positive value.
 double inverse_trigamma(double value) {
   if (value > 1e7) return 1 / std::sqrt(value);
   if (value < 1e-6) return 1 / value;
@@ -31,7 +31,7 @@ double inverse_trigamma(double value) {
   return at;
 }
 
-// The logarithm of a variance, less what its freedom adds to the mean of it.
+// The logarithm of a variance, minus the bias that its degrees of freedom give its mean.
 double centred(const Spread& spread) {
   const double half = spread.freedom / 2;
   return std::log(spread.variance) - boost::math::digamma(half, Policy()) + std::log(half);
@@ -71,7 +71,7 @@ Spread common_spread(const std::vector<Spread>& group) {
 
 bool exceeds(const Spread& own, const Spread& common) {
   const double ratio = own.variance / common.variance;
-  // Below the percentile whatever the freedom of `common`, and quicker.
+  // This is below the percentile for any degrees of freedom of `common`, and quicker.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
   const boost::math::fisher_f_distribution<double, Policy> distribution(own.freedom, common.freedom);
   return boost::math::cdf(boost::math::complement(distribution, ratio)) < by_chance;

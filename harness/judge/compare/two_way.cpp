@@ -1,4 +1,5 @@
-// The loop ends when no row moves any more; columns come first, so the first turn has done most.
+// Fits effects of rows by median polish. The loop ends when no row changes; columns come first, so the first
+// turn does most.
 #include "harness/judge/compare/two_way.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 constexpr int turns_max = 20;
 constexpr double still = 1e-4;  // a tenth of log_spread_min
 
-// Of every `stride`th value, which it is subtracted from; NaN where there is none.
+// Subtracts the median of every `stride`th value from these, and returns it; NaN where there is none.
 double take_median(double* values, std::size_t count, std::size_t stride) {
   std::vector<double> known;
   known.reserve(count);

@@ -1,4 +1,5 @@
-// Searches backwards from the latest entry; harness/judge/compare decides what compares.
+// Finds a baseline: searches backwards from the latest entry. harness/judge/compare decides what is
+// comparable.
 #include "harness/judge/history/baseline.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace graphbench::history {
 namespace {
 
 constexpr std::size_t commit_digits_min = 7;
-// So many entries are read before the search gives up.
+// The search gives up after so many entries.
 constexpr std::size_t tries_max = 50;
 
 bool is_called(const model::HistoryEntry& entry, const std::string& name) {
@@ -67,7 +68,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
   std::reverse(called.begin(), called.end());
-  // The very same environment and plan before what only compares; each latest first.
+  // Entries of the same environment and plan come before comparable ones, each latest first.
   const auto is_same = [&](const model::HistoryEntry& entry) {
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };

@@ -1,4 +1,4 @@
-// The baseline of a comparison, taken from the history: `compare --against NAME NEW`.
+// Finds the baseline of a comparison in the history, for `compare --against NAME NEW`.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace graphbench::history {
 
 struct BaselineRequest {
   std::string name;      // a branch, a label, or the beginning of a commit (seven characters at least)
-  std::string new_path;  // NEW's file or folder: its own entries are no baseline for it
+  std::string new_path;  // NEW's file or folder, whose own entries are not its baseline
   std::vector<std::string> allow;
 };
 
-// The entries of that name, oldest first, at least one. Where none has it, throws InputError that lists the
-// known names.
+// The entries of that name, oldest first, at least one. Throws InputError, which lists the known names, where
+// none has it.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
-// The latest complete entry of that name that compares with NEW: one of the same environment and plan if
-// there is one, else one with no blocking difference (another driver is what one wants to compare). Where
-// there is none, throws InputError that says what the latest differs in.
+// The latest complete entry of that name that is comparable with NEW: one of the same environment and plan if
+// there is one, else one without a blocking difference, such as another driver. Throws InputError, which says
+// how the latest differs, where there is none.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
 }  // namespace graphbench::history

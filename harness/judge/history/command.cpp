@@ -1,4 +1,4 @@
-// graphbench history: results kept over time.
+// Runs graphbench history, which keeps results over time, lists them and plots them.
 #include "harness/options/command.hpp"
 
 #include <langinfo.h>
@@ -29,7 +29,7 @@ namespace {
 
 using history::Store;
 
-// Asked of the environment, without setting this process's locale: numbers are written in C's.
+// Looks at the environment and does not set this process's locale, because numbers are written in C's.
 bool terminal_is_unicode() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
   if (locale == static_cast<locale_t>(nullptr)) return false;
@@ -69,7 +69,7 @@ struct Named {
   std::string source;  // " (from ...)", or empty
 };
 
-// What the options say wins over what was found, word by word.
+// Takes each word from the options, else from what was found.
 Named name_of(const HistoryArguments& arguments) {
   Named named;
   named.label.label = arguments.label;
@@ -94,7 +94,7 @@ std::string words_of(const model::HistoryLabel& label) {
 
 int add(const HistoryArguments& arguments, const std::string& file) {
   const Named named = name_of(arguments);
-  // All are read before the first is kept.
+  // All documents are read before the first is kept.
   std::vector<history::NewEntry> entries;
   for (const std::string& path : arguments.documents)
     entries.push_back(history::read_entry(path, named.label));

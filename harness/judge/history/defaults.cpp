@@ -1,5 +1,5 @@
-// Runs git instead of reading its files: it knows worktrees, packed references and linked folders. Files
-// follow the XDG base directory rules: a relative path in XDG_DATA_HOME is to be ignored.
+// Finds labels and the default file. Runs git instead of reading its files, because it knows worktrees,
+// packed references and linked folders. Ignores a relative path in XDG_DATA_HOME, as the XDG rules say.
 #include "harness/judge/history/defaults.hpp"
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ const std::vector<CiSystem>& ci_systems() {
   return systems;
 }
 
-// The first line that git prints; absent where it fails or is not there.
+// The first line that git prints; absent where git fails or is missing.
 std::optional<std::string> ask_git(process::ProcessSupervisor& supervisor,
                                    std::vector<std::string> arguments) {
   process::ChildCommand command;

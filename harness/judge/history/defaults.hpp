@@ -1,5 +1,5 @@
-// What the person does not say: the label of a result, from CI's environment variables, else from git; and
-// the file of the history.
+// What holds where the user says nothing: the label of a result, from CI's environment variables, else from
+// git, and the file of the history.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ struct FoundLabel {
 using Environment = std::function<std::string(const char* name)>;
 Environment process_environment();
 
-// The first CI system whose commit variable is set: GitHub Actions, GitLab CI, Buildkite, Jenkins. Of a
-// pull request the branch is the one that asks to be merged.
+// The first CI system whose commit variable is set: GitHub Actions, GitLab CI, Buildkite, Jenkins. The branch
+// of a pull request is the one to be merged.
 std::optional<FoundLabel> label_from_ci(const Environment& environment);
 
 // HEAD of the repository that the working folder is in; absent without git or a commit. A detached head

@@ -1,5 +1,5 @@
-// Decodes the header fields that https://www.sqlite.org/fileformat2.html names in section 1.3. One call of
-// zlib each way; the length is stored beside the bytes.
+// Decodes the header fields that https://www.sqlite.org/fileformat2.html names in section 1.3, and packs
+// documents with one call of zlib each way; the length is stored beside the bytes.
 #include "harness/judge/history/history_file.hpp"
 
 #include <zlib.h>
@@ -40,7 +40,7 @@ const Bytef* bytes_of(std::string_view text) {
   return reinterpret_cast<const Bytef*>(text.data());
 }
 
-// Beyond any document; a damaged length must not become an allocation.
+// No document is larger; a damaged length must not become an allocation.
 constexpr std::int64_t document_bytes_max = std::int64_t{1} << 31;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A file of graphbench's history, recognised by its first bytes before SQLite opens it; and documents as it
-// holds them: they are mostly digits and repeat their keys, and zlib makes them about a tenth.
+// Recognises a file of graphbench's history by its first bytes before SQLite opens it, and packs its
+// documents, which zlib reduces to about a tenth.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace graphbench::history {
 
 // "gbHi", in the header field that SQLite keeps for naming a file's owner.
 inline constexpr std::int64_t application_id = 0x67624869;
-// Rises when the tables change in a way that an older graphbench cannot read.
+// The version rises when the tables change in a way that an older graphbench cannot read.
 inline constexpr std::int64_t schema_version = 1;
 
 enum class FileState : std::uint8_t {
@@ -18,8 +18,8 @@ enum class FileState : std::uint8_t {
   ours,
 };
 
-// Reads the first 100 bytes, writes nothing. Throws InputError for a file that is no history: it
-// is no SQLite file, another program's, made by a newer graphbench, or cannot be read.
+// Reads the first 100 bytes, writes nothing. Throws InputError for a file that is not a history: it is not a
+// SQLite file, belongs to another program, was made by a newer graphbench, or cannot be read.
 FileState inspect_file(const std::string& path);
 
 // Throw Error: internal where zlib fails, io where the bytes are not what `pack` made of `bytes` bytes.

@@ -1,5 +1,5 @@
-// Entries in columns as wide as their widest value: people copy from this table. A plot is a grid of
-// characters: one column an entry (or several, where there are more entries than columns).
+// Prints entries in columns as wide as their widest value, because people copy from this table. A plot is a
+// grid of characters, with one column per entry (or for several, where there are more entries than columns).
 #include "harness/judge/history/history_table.hpp"
 
 #include <fmt/format.h>
@@ -77,12 +77,12 @@ struct Scale {
 Scale scale_of(const CellHistory& history, const PlotOptions& options) {
   Scale scale;
   const auto [low, high] = std::ranges::minmax_element(history.points, {}, &HistoryPoint::median);
-  // A flat series must not fill the plot with its last digit: at least 2 % from bottom to top.
+  // The plot covers 2 % or more, so that a flat series does not fill it with its last digit.
   const double middle = (low->median + high->median) / 2;
   const double reach = std::max((high->median - low->median) / 2, middle * 0.01);
   scale.low = middle - reach;
   scale.high = middle + reach;
-  // One launch far out must not flatten the rest: its bar ends at the edge.
+  // The bar of a launch far outside ends at the edge, so that it does not flatten the rest.
   for (const HistoryPoint& point : history.points) {
     if (point.launches < 2) continue;
     scale.low = std::min(scale.low, std::max(point.lowest, middle - 2 * reach));
@@ -128,8 +128,8 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// From the fastest to the slowest launch: of five launches they have the median between them in 94 % of
-// entries.
+// Draws from the fastest to the slowest launch, which with five launches have the median between them in 94 %
+// of entries.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

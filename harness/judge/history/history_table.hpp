@@ -1,4 +1,4 @@
-// What the console shows of a history: its entries, and one cell's series as a plot.
+// Prints a history on the console: its entries, and one cell's series as a plot.
 #pragma once
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// Uses the reader of comparisons, so that what was stored can be compared.
+// Reads entries with the reader of comparisons, so that what is stored can be compared.
 #include "harness/judge/history/read_entry.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace graphbench::history {
 namespace {
 
-// RFC 3339 in UTC, as the schema has it: only such texts are ordered as the times are.
+// True of RFC 3339 in UTC, which the schema requires, because only such texts have the order of their times.
 bool is_instant(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00";
   if (text.size() <= form.size() || text.back() != 'Z') return false;

@@ -1,28 +1,209 @@
-// Candidates from permutations, then each against chance in a series whose neighbours correlate.
+// Finds changes in series: candidates by permutations, then each tested against chance in a series whose
+// neighbours correlate. That test is a parametric bootstrap (a sieve of order one: Buehlmann, Bernoulli 3,
+// 1997), with the statistic over its spread, because level and spread of the series are not known.
 #include "harness/judge/history/series.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <random>
 #include <utility>
 
 #include "graphs/base/error.hpp"
-#include "harness/judge/history/correlation.hpp"
-#include "harness/judge/history/split.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::history {
 namespace {
 
-// Fisher-Yates, written out: std::shuffle may differ between standard libraries, and what a history
+struct Split {
+  std::size_t at = 0;    // the first value behind the split
+  double statistic = 0;  // equation 7 of the paper that series.hpp names
+};
+
+// How a split is tested against chance in a correlated series.
+struct CorrelatedTest {
+  double correlation = 0;  // of the simulated series: measured_at_most() of the values
+  std::size_t segment_min = 0;
+  std::int64_t series = 0;  // simulated, at most
+  double alpha = 0;         // it stops once the p value cannot come down to this
+};
+
+// Summed distances between the values of any two runs of a segment, from which the statistic of a split takes
+// constant time.
+class Distances {
+ public:
+  explicit Distances(const double* values, std::size_t count)
+      : count_(count), sums_((count + 1) * (count + 1)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      double row = 0;
+      for (std::size_t j = 0; j < count; ++j) {
+        row += std::abs(values[i] - values[j]);
+        sums_[(i + 1) * (count + 1) + j + 1] = sums_[i * (count + 1) + j + 1] + row;
+      }
+    }
+  }
+
+  // The sum over all pairs (a, b), a in [begin, middle), b in [middle, end).
+  double between(std::size_t begin, std::size_t middle, std::size_t end) const {
+    return box(begin, middle, end) - box(begin, middle, middle);
+  }
+  // The sum over all unordered pairs in [begin, end).
+  double within(std::size_t begin, std::size_t end) const {
+    return (box(begin, end, end) - box(begin, end, begin)) / 2;
+  }
+
+ private:
+  // The sum of rows [begin, end), columns [0, column).
+  double box(std::size_t begin, std::size_t end, std::size_t column) const {
+    return sums_[end * (count_ + 1) + column] - sums_[begin * (count_ + 1) + column];
+  }
+
+  std::size_t count_;
+  std::vector<double> sums_;
+};
+
+// Equation 7 of the paper: the divergence of [0, middle) from [middle, end), scaled by mn / (m + n).
+double statistic_of(const Distances& distances, std::size_t middle, std::size_t end) {
+  const auto left = static_cast<double>(middle);
+  const auto right = static_cast<double>(end - middle);
+  const double between = 2 * distances.between(0, middle, end) / (left * right);
+  const double inside_left = 2 * distances.within(0, middle) / (left * (left - 1));
+  const double inside_right = 2 * distances.within(middle, end) / (right * (right - 1));
+  return left * right / (left + right) * (between - inside_left - inside_right);
+}
+
+// The split that divides the segment best. Its right side may end before the segment does (kappa in the
+// paper), because a level that returns later would hide the change.
+std::optional<Split> best_split(const double* values, std::size_t count, std::size_t segment_min) {
+  if (count < 2 * segment_min) return std::nullopt;
+  const Distances distances(values, count);
+  Split best;
+  best.statistic = -std::numeric_limits<double>::infinity();
+  for (std::size_t middle = segment_min; middle + segment_min <= count; ++middle) {
+    for (std::size_t end = middle + segment_min; end <= count; ++end) {
+      const double statistic = statistic_of(distances, middle, end);
+      if (statistic > best.statistic) best = {middle, statistic};
+    }
+  }
+  return best;
+}
+
+// The best split of all segments. `boundaries` are the segments' ends, from 0 to the number of values. Either
+// side has at least `segment_min` values. Absent where no segment is long enough.
+std::optional<Split> best_over_segments(const std::vector<double>& values,
+                                        const std::vector<std::size_t>& boundaries, std::size_t segment_min) {
+  std::optional<Split> best;
+  for (std::size_t i = 0; i + 1 < boundaries.size(); ++i) {
+    const std::size_t begin = boundaries[i];
+    auto split = best_split(values.data() + begin, boundaries[i + 1] - begin, segment_min);
+    if (!split || (best && split->statistic <= best->statistic)) continue;
+    split->at += begin;
+    best = split;
+  }
+  return best;
+}
+
+// The values minus the mean of their segment.
+std::vector<double> around_means(const std::vector<double>& values,
+                                 const std::vector<std::size_t>& boundaries) {
+  std::vector<double> rest = values;
+  for (std::size_t k = 0; k + 1 < boundaries.size(); ++k) {
+    double sum = 0;
+    for (std::size_t i = boundaries[k]; i < boundaries[k + 1]; ++i) sum += values[i];
+    const double mean = sum / static_cast<double>(boundaries[k + 1] - boundaries[k]);
+    for (std::size_t i = boundaries[k]; i < boundaries[k + 1]; ++i) rest[i] -= mean;
+  }
+  return rest;
+}
+
+// The best split's statistic over the remaining deviation; infinite for a step that leaves none.
+double over_spread(const std::vector<double>& values, std::vector<std::size_t> boundaries,
+                   std::size_t segment_min) {
+  const auto split = best_over_segments(values, boundaries, segment_min);
+  if (!split) return 0;
+  boundaries.insert(std::ranges::upper_bound(boundaries, split->at), split->at);
+  double deviation = 0;
+  for (const double rest : around_means(values, boundaries)) deviation += std::abs(rest);
+  deviation /= static_cast<double>(values.size());
+  return deviation > 0 ? split->statistic / deviation : std::numeric_limits<double>::infinity();
+}
+
+// A nearly normal number: std::normal_distribution may differ between standard libraries, this sum of
+// uniforms does not.
+double normal(std::mt19937_64& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+  return sum;
+}
+
+// Simulates each segment as a stationary series of variance 1.
+void simulate(std::vector<double>& values, const std::vector<std::size_t>& boundaries, double correlation,
+              std::mt19937_64& random) {
+  const double innovation = std::sqrt(1 - correlation * correlation);
+  for (std::size_t k = 0; k + 1 < boundaries.size(); ++k) {
+    values[boundaries[k]] = normal(random);
+    for (std::size_t i = boundaries[k] + 1; i < boundaries[k + 1]; ++i)
+      values[i] = correlation * values[i - 1] + innovation * normal(random);
+  }
+}
+
+// The lag-one correlation of the values around the means of their segments, corrected for the bias that
+// estimating the means brings (Marriott & Pope, Kendall, Biometrika 41, 1954). Absent where nothing varies.
+std::optional<double> lag_one_correlation(const std::vector<double>& values,
+                                          const std::vector<std::size_t>& boundaries) {
+  const std::vector<double> rest = around_means(values, boundaries);
+  double products = 0;
+  double squared = 0;
+  for (std::size_t k = 0; k + 1 < boundaries.size(); ++k) {
+    for (std::size_t i = boundaries[k]; i < boundaries[k + 1]; ++i) {
+      squared += rest[i] * rest[i];
+      if (i > boundaries[k]) products += rest[i] * rest[i - 1];
+    }
+  }
+  if (!(squared > 0)) return std::nullopt;
+  // A mean of n values makes it smaller by (1 + 4 rho) / n.
+  const double segments = static_cast<double>(boundaries.size() - 1) /
+                          static_cast<double>(std::max<std::size_t>(values.size(), 1));
+  return std::clamp((products / squared + segments) / (1 - std::min(0.75, 4 * segments)), -0.99, 0.99);
+}
+
+// The correlation that is assumed, because a short series measures it badly: three standard errors more than
+// was measured, from 0 to model::correlation_max. With 24 values the standard error is 0.2, so it is nearly
+// always the latter. Less would exceed the rate of false changes, because a change by chance makes the rest
+// look uncorrelated.
+double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
+  const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
+  return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,
+                    model::correlation_max);
+}
+
+// The p value of the best split of `values`, relative to the mean deviation from the segments' means: how
+// often series of the first autoregressive order, with normal innovations and the same segments, are split as
+// well.
+double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
+                       const CorrelatedTest& test, std::mt19937_64& random) {
+  const double observed = over_spread(values, boundaries, test.segment_min);
+  const double orders = static_cast<double>(test.series + 1);
+  std::int64_t as_good = 0;
+  std::vector<double> simulated(values.size());
+  for (std::int64_t i = 0; i < test.series && std::isfinite(observed); ++i) {
+    simulate(simulated, boundaries, test.correlation, random);
+    if (over_spread(simulated, boundaries, test.segment_min) >= observed) ++as_good;
+    if (static_cast<double>(as_good + 1) / orders > test.alpha) break;
+  }
+  return static_cast<double>(as_good + 1) / orders;
+}
+
+// Fisher-Yates is written out, because std::shuffle may differ between standard libraries, and what a history
 // shows must not.
 void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
 }
 
-// How often the values, in random order within each segment, can be split as well as `statistic`.
-// Stops early once the p value cannot come down to alpha any more.
+// How often the values, in random order within each segment, can be split as well as `statistic`. Stops early
+// once the p value cannot come down to alpha.
 double p_value_of(double statistic, std::vector<double> values, const std::vector<std::size_t>& boundaries,
                   const ChangePointOptions& options, std::mt19937_64& random) {
   const double orders = static_cast<double>(options.permutations + 1);
@@ -50,7 +231,8 @@ double median_between(const std::vector<model::HistoryPoint>& points, std::size_
   return statistics::median(std::move(medians));
 }
 
-// In the order in which they divide best, as long as fewer than alpha of the permutations divide as well.
+// Candidates in the order in which they divide best, while fewer than alpha of the permutations divide as
+// well.
 std::vector<FoundChange> candidates_of(const std::vector<double>& values, const ChangePointOptions& options) {
   std::vector<FoundChange> found;
   std::vector<std::size_t> boundaries = {0, values.size()};
@@ -66,8 +248,8 @@ std::vector<FoundChange> candidates_of(const std::vector<double>& values, const 
   return found;
 }
 
-// Simulated series do not depend on the values: from one seed, all histories of a length would be held
-// against the same thousand, and share their error.
+// Makes the seed depend on the values, because from one seed all histories of a length would be compared with
+// the same thousand series, and share their error.
 std::uint64_t digest_of(const std::vector<double>& values) {
   std::uint64_t digest = 0;
   for (const double value : values) digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3;
@@ -94,7 +276,7 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
 
 }  // namespace
 
-// The candidates, as long as chance in a correlated series does not divide as well.
+// Keeps the candidates while chance in a correlated series does not divide as well.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
   const std::vector<FoundChange> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};
@@ -118,8 +300,8 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 
 std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
-  // A perfect step in halves is what so few values can show best. Of ten, 2 of C(10, 5) = 252 orders divide
-  // as well; drawn at random, these orders come up more or less often: so the test itself is asked.
+  // A perfect step in halves is the best that so few values can show. Of ten, 2 of C(10, 5) = 252 orders
+  // divide as well; random draws find these more or less often, so the test itself is asked.
   std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;

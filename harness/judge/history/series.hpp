@@ -1,4 +1,4 @@
-// A cell's history from the store: which points belong together, and where they change their level:
+// Makes a cell's history from the store: which points belong together, and where they change their level, by
 // E-divisive, tested by permutations and against correlated series. Pure; the seed is fixed.
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace graphbench::history {
 
 struct ChangePointOptions {
-  double alpha = 0.01;              // chance of a change found in a series without one, at most
+  double alpha = 0.01;              // the largest chance of a change in a series without one
   std::int64_t permutations = 999;  // and simulated series; the smallest p value is 1 / (permutations + 1)
-  std::int64_t segment_min = 3;     // points that must stand on either side of a change
+  std::int64_t segment_min = 3;     // points on either side of a change
   std::uint64_t seed = 1;
 };
 
@@ -33,12 +33,12 @@ struct Findings {
 // sections 2.2, 2.3 and 3.1, with exponent 1. It assumes no distribution, so skewed times and outliers do
 // not fool it, and it is what MongoDB gates its CI with (Daly et al., ICPE 2020). But its permutations take
 // neighbours as independent, and those of a nightly series are not: a change must also be more than chance
-// in series of the correlation that the values may have (correlation.hpp). Values are used as given; times
+// in series of the correlation that the values may have (series.cpp). Values are used as given; times
 // belong on a log scale.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
-// Below this many values the permutation test cannot reach `alpha`: the likeliest split of so few has too
-// many equals among the orders that are drawn.
+// With fewer values the permutation test cannot reach `alpha`, because the best split has too many equals
+// among the drawn orders.
 std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {
@@ -48,8 +48,8 @@ struct SeriesOptions {
   ChangePointOptions changes;
 };
 
-// `points` oldest first, as Store::points gives them. Changes are looked for in the logarithms of the
-// medians: times vary by factors.
+// `points` are oldest first, as in Store::points. Changes are looked for in the logarithms of the medians,
+// because times vary by factors.
 model::CellHistory make_series(std::string cell, model::Metric metric,
                                std::vector<model::HistoryPoint> points, const SeriesOptions& options);
 

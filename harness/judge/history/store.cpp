@@ -1,5 +1,5 @@
-// The tables and their queries. The rollback journal is SQLite's default and leaves one file behind,
-// which a person may copy; a writer's transaction is short enough for others to wait.
+// Keeps the history's tables and queries. The rollback journal is SQLite's default and leaves one file, which
+// people can copy; a writer's transaction is short enough for others to wait.
 #include "harness/judge/history/store.hpp"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ Store::Store(const std::string& path, Access access) : path_(path), connection_(
   check_whole();
 }
 
-// Finds a damaged page before anything is read or written. In one transaction, so that no other process
+// Finds a damaged page before anything is read or written, in one transaction, so that no other process
 // writes meanwhile.
 void Store::check_whole() {
   std::string finding;
@@ -97,7 +97,7 @@ void Store::check_whole() {
     if (made && finding == "ok" && connection_.integer_of(tables_there) != table_count)
       finding = "it lacks tables";
     connection_.execute("COMMIT");
-    // SQLite reads a last page that was cut off as if zeros stood there.
+    // SQLite reads a last page that was cut off as zeros.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
   } catch (const storage::DamageError& error) {
     finding = error.what();

@@ -1,5 +1,4 @@
-// The history: result documents in one SQLite file, and the launch medians of their cells in tables
-// that answer quickly.
+// The history: result documents in one SQLite file, with the launch medians of their cells in tables.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace graphbench::history {
 struct LaunchMedians {
   std::string cell;
   model::Metric metric = model::Metric::latency;
-  std::vector<double> seconds;  // one a launch
+  std::vector<double> seconds;  // one per launch
 };
 
 // What is stored of one document.
@@ -27,7 +26,7 @@ struct NewEntry {
 
 struct Added {
   std::int64_t id = 0;
-  bool was_there = false;  // the same text: nothing was changed
+  bool was_there = false;  // the same text exists, so nothing was changed
 };
 
 // One connection, one thread. Several processes may use a file at once: each adds in one transaction
@@ -41,12 +40,12 @@ class Store {
   // Throws InputError for a file that is not an undamaged history, and leaves it unchanged.
   Store(const std::string& path, Access access);
 
-  // All of them or, where this throws or the process dies, none.
+  // Adds all or, where this throws or the process dies, none.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
-  // Oldest measurement first; of a branch alone where one is given.
+  // Lists the oldest measurement first; only those of `branch` where one is given.
   std::vector<model::HistoryEntry> list(const std::string& branch = "");
-  // The text as it was added. Throws InputError where the file was damaged since.
+  // The text that was added. Throws InputError where the file was damaged since.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
   // Names of known cells, for messages.

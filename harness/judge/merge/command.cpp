@@ -1,4 +1,4 @@
-// graphbench merge: the shards of one plan as one result.
+// Runs graphbench merge, which makes one result of the shards of one plan.
 #include "harness/options/command.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Two passes: the first indexes and checks, the second copies.
+// Merges shards in two passes: the first indexes and checks, the second copies.
 #include "harness/judge/merge/merge_shards.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
   }
 }
 
-// Workloads whose cells can be told: with one preset in the plan, or what the shards say.
+// The preset of a workload: the plan's, where it has one, or what the shards say.
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {
   const auto found = plan.shard->presets.find(workload);
   if (found != plan.shard->presets.end()) return found->second;
@@ -116,7 +116,7 @@ void ShardMerge::check_head(const std::string& path, const model::Result& head,
                                  blocking->field + " if that is meant");
     }
   }
-  // Whatever the order of the files.
+  // This does not depend on the order of the files.
   if (by_index_.empty() || shard.index < by_index_.begin()->first) {
     merged_.environment = head.environment;
     merged_.plan.argv = head.plan.argv;

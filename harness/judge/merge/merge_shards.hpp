@@ -1,5 +1,5 @@
-// Task shards of one plan to one result. Cells are copied as they are written, file by file: what is in
-// memory grows with how many there are, and not with what they hold.
+// Merges task shards of one plan into one result. Cells' text is copied file by file, so memory grows with
+// their number, not with their content.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace graphbench::merge {
 
-// Files as they are, folders as the documents (*.json) in them, in the order of their names. `output` is
-// left out. Throws InputError for what cannot be read and for a folder without documents.
+// Replaces folders by the documents (*.json) in them, in the order of their names, and leaves `output` out.
+// Throws InputError for what cannot be read and for a folder without documents.
 std::vector<std::string> documents_in(const std::vector<std::string>& paths, const std::string& output);
 
 class ShardMerge {
  public:
-  // Reads all. `allow`: differences of devices, as compare's --allow names them. Throws InputError, which
-  // names the file, for what is not a task shard of the same plan, assignment and kind of device, for a shard
-  // that is there twice and for cells that are not its plan's.
+  // Reads all files. `allow` are differences of devices by the names of compare's --allow. Throws InputError,
+  // which names the file, for what is not a task shard of the same plan, assignment and kind of device, for a
+  // repeated shard and for cells that are not in the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow);
 
-  // What of the plan no shard has measured, a line each: shards, then cells (the first ten, and how many
-  // more). Empty: nothing.
+  // Lines about what no shard has measured: shards, then cells (the first ten, and how many more). Empty:
+  // nothing.
   std::vector<std::string> missing() const;
   std::size_t shards() const { return files_.size(); }
   std::size_t cells() const { return places_.size(); }
@@ -55,10 +55,10 @@ class ShardMerge {
   model::Result merged_;        // all but the cells
   codec::DocumentFacts facts_;  // of the first shard
   std::vector<File> files_;
-  std::map<std::int64_t, std::size_t> by_index_;   // of shards, to files_
+  std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index
   std::unordered_map<std::string, Place> places_;  // by cell id
   std::vector<std::string> planned_;               // ids, in the plan's order
-  std::vector<std::string> unfinished_;            // ids of cells that are there, but not measured completely
+  std::vector<std::string> unfinished_;            // ids of cells that were not measured completely
   std::int64_t cells_failed_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The table of formats: adding one adds a row here and its file to the folder.
+// The table of formats. Adding one adds a row here and its file to the folder.
 #include "harness/judge/report/formats.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a comparison can be shown as. A format is a function in a file of its own and a row in formats.cpp.
+// The formats of a comparison. A format is a function in a file of its own and a row in formats.cpp.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,18 @@ struct Format {
 
 // The first is the default.
 const std::vector<Format>& formats();
-// Null where there is none of that name.
+// Null where no format has that name.
 const Format* find_format(std::string_view name);
 
-// For people at a terminal: what became slower first, what did not change in one line, what to do last.
+// For people at a terminal: prints what became slower first, what did not change in one line, what to do
+// last.
 void print_comparison_table(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
-// The document `graphbench.comparison/1`, one cell a line.
+// Prints the document `graphbench.comparison/1`, one cell per line.
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison,
                            const FormatOptions& options);
 
-// What a comment on GitHub takes.
+// The most bytes of a comment on GitHub.
 inline constexpr std::size_t markdown_length_max = 65536;
 // For a pull request: one line of verdict, a table of what changed, the rest folded. GitHub-flavoured,
 // at most markdown_length_max bytes: tables are cut where they do not fit, and say how many of their rows
@@ -42,14 +43,14 @@ inline constexpr std::size_t markdown_length_max = 65536;
 void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
                                const FormatOptions& options);
 
-// JUnit XML in the dialect that Jenkins, GitLab and GitHub's report actions read: one testcase a cell, a
+// JUnit XML in the dialect that Jenkins, GitLab and GitHub's report actions read: one testcase per cell, a
 // failure where a metric is slower or the cell was lost, skipped where the launches cannot tell (a failure
-// with --strict) or nothing was compared. There is a failure exactly where passed() is false. Testcases
-// carry no `time`: it would be taken for how long a test ran.
+// with --strict) or nothing was compared. There is a failure exactly where passed() is false. Testcases carry
+// no `time`: it would be taken for how long a test ran.
 void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 
-// GitHub shows this many errors and as many warnings a step, and drops the rest silently.
+// GitHub shows this many errors and as many warnings per step, and drops the rest silently.
 inline constexpr std::size_t annotations_max = 10;
 // Workflow commands, which become annotations of a run: errors for what fails the comparison (with
 // --strict also what is inconclusive), warnings for interrupted sweeps and differences of environment, and

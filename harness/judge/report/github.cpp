@@ -1,5 +1,4 @@
-// Chooses what is worth one of the few annotations a step may show, and escapes it as the runner's
-// command parser wants it.
+// Chooses what is worth one of the few annotations of a step, and escapes it for the runner's command parser.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,14 +91,15 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
   return warnings;
 }
 
-// Writes as many as are shown; how many were left out.
+// Writes as many as are shown; returns how many were left out.
 std::size_t write(std::ostream& out, std::string_view kind, const std::vector<Annotation>& annotations) {
   const std::size_t shown = std::min(annotations.size(), annotations_max);
   for (std::size_t i = 0; i < shown; ++i) out << command(kind, annotations[i]);
   return annotations.size() - shown;
 }
 
-// What does not fail the comparison is no warning: a quiet machine short of launches would have ten a run.
+// What does not fail the comparison is not a warning: a quiet machine with few launches would have ten per
+// run.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)

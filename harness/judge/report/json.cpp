@@ -1,5 +1,5 @@
-// The comparison as a document, in the order of its schema; one cell a line, so that a large one is
-// written as it goes and a small one reads well in a diff.
+// Writes the comparison as a document, in the order of its schema, with one cell per line, so that a large
+// one is written as it goes and a small one reads well in a diff.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -54,8 +54,7 @@ Json settings_of(const model::ComparisonSettings& settings) {
           {"allow", settings.allow}};
 }
 
-// Cells are most of a large document, so they are written as they go: a tree of each costs five times as
-// much.
+// Cells are most of a large document, so they are written as they go: trees of them cost five times as much.
 using Buffer = fmt::memory_buffer;
 
 template <typename... Arguments>
@@ -67,7 +66,7 @@ void add_string(Buffer& to, const std::string& value) {
   add(to, "{}", dump(value));
 }
 
-// As `format` writes it, with a mark of its being no integer.
+// Writes a number by `format`, with a mark that it is not an integer.
 template <typename... Arguments>
 void add_real(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const std::size_t begin = to.size();
@@ -76,7 +75,7 @@ void add_real(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&..
   if (written.find_first_of(".e") == std::string_view::npos) add(to, ".0");
 }
 
-// Nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
+// Writes nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
 void add_number(Buffer& to, const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return add(to, "null");
   add_real(to, "{:.9g}", *value);
@@ -120,7 +119,7 @@ void add_metric(Buffer& to, const model::MetricComparison& metric) {
   add(to, "}}");
 }
 
-// ,"key":[...], where there are any.
+// Writes ,"key":[...], where there are any items.
 template <typename Item, typename Add>
 void add_list(Buffer& to, const char* key, const std::vector<Item>& items, const Add& add_item) {
   if (items.empty()) return;

@@ -1,4 +1,4 @@
-// Builds the document with pugixml, which escapes; text is made valid XML before it gets there.
+// Builds the document with pugixml, which escapes text. Text is made valid XML first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ struct Test {
   std::string classname;
   std::string name;
   Outcome outcome = Outcome::passed;
-  std::string type;     // of a failure
+  std::string type;     // a failure's
   std::string message;  // one line: why it failed or was skipped
-  std::string details;  // a line a metric
+  std::string details;  // one line per metric
 };
 
 std::vector<std::string_view> parts_of(std::string_view id) {
@@ -40,8 +40,8 @@ std::vector<std::string_view> parts_of(std::string_view id) {
   return parts;
 }
 
-// Reports group by class: a cell's is its workload, mode, preset, dtype and pass, so that its batches and
-// warmups stand together; another tool's benchmark's is its name up to the first parameter.
+// Reports group by class: a cell's is its workload, mode, preset, dtype and pass, which groups its batches
+// and warmups; another tool's benchmark's is its name up to the first parameter.
 std::string classname_of(const std::string& id) {
   const std::vector<std::string_view> parts = parts_of(id);
   if (parts.size() != 7) return std::string(parts.front());
@@ -103,7 +103,7 @@ Test test_of(const CellComparison& cell, bool strict) {
   return test;
 }
 
-// Stands for the comparison as a whole where no cell can: another device, or nothing that both sides have.
+// Represents the whole comparison where no cell can: another device, or nothing that both sides have.
 Test test_of_all(const Comparison& comparison) {
   Test test;
   test.classname = "graphbench.compare";

@@ -1,6 +1,5 @@
-// Writes the sections in the order of their urgency; each table may take half of the room that is left, so
-// that a thousand slower cells do not push out which cells were lost. Escapes are for GitHub-flavoured
-// Markdown.
+// Writes sections in the order of their urgency as GitHub-flavoured Markdown. Each table may take half of the
+// room that is left, so that a thousand slower cells leave room for lost ones.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -27,7 +26,7 @@ bool stands_for_itself(char c) {
          std::string_view(" .,;:/+-=()%?'\"").find(c) != std::string_view::npos;
 }
 
-// "http://..." and "www. ..." become links without any markup.
+// True where "http://..." or "www. ..." begins, which become links without markup.
 bool begins_a_link(std::string_view text, std::size_t i) {
   if (text[i] == ':') return text.substr(i).starts_with("://");
   if (text[i] != '.' || i < 3) return false;
@@ -45,7 +44,7 @@ std::string as_entities(std::string_view text) {
       continue;
     }
     escaped += fmt::format("&#{};", static_cast<int>(c));
-    // GitHub looks for @names and #numbers after entities are resolved: a blank of no width parts them.
+    // GitHub looks for @names and #numbers after it resolves entities, so a blank of no width divides them.
     if (c == '@' || c == '#') escaped += "&#8203;";
   }
   return escaped;
@@ -54,7 +53,7 @@ std::string as_entities(std::string_view text) {
 using model::Comparison;
 using model::Verdict;
 
-// For what follows or lies between the tables' rows: titles, what is left out, how to read it.
+// The room for what is not a table's row: titles, what is left out, how to read it.
 constexpr std::size_t reserved = 6144;
 
 constexpr std::string_view change_head =
@@ -67,7 +66,7 @@ constexpr std::string_view coverage_head =
     "| cell | what became of it |\n"
     "| --- | --- |\n";
 
-// Tables are made of what they show, copied; a row is written when it is asked for.
+// Tables copy what they show, and write a row when it is needed.
 template <typename Item, typename Write>
 MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
   const std::size_t count = items.size();

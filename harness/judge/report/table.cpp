@@ -1,5 +1,5 @@
-// Worst first: cells lost, slower, faster, inconclusive; what did not change is a line. Long lists are
-// cut and say so: the document (--format json) has all.
+// Prints the worst first: cells lost, slower, faster, inconclusive; what did not change is one line. Long
+// lists are cut and say so; the document (--format json) has all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Cells of which there is something to say without statistics.
+  // Prints cells about which there is something to say without statistics.
   void print_said(const char* title, std::string (*text)(const model::CellComparison&)) {
     std::vector<const model::CellComparison*> cells;
     for (const model::CellComparison& cell : comparison_.cells) {
@@ -146,7 +146,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Of a family the worst member is shown, and how many have the verdict.
+  // Shows the worst member of a family, and how many members have the verdict.
   void print_head(int id_width, bool families) {
     out_ << paint("  " + left("cell", id_width + 2) + left("metric", metric_width) +
                       right("BASE", time_width) + right("NEW", time_width) + right("ratio", ratio_width) +
@@ -173,7 +173,7 @@ class Table {
     out_ << "    " << paint("listed: " + parts, Colour::dim, colours_) << '\n';
   }
 
-  // The reasons of the rows shown, each once: rows of one launch a side all have the same.
+  // Prints the reasons of the rows, each once: rows of one launch per side all have the same.
   void print_whys(const std::vector<Finding>& found, std::size_t rows) {
     std::vector<std::string> whys;
     for (std::size_t i = 0; i < rows; ++i) {

@@ -1,5 +1,5 @@
-// Code point by code point: what may stand in a line of Markdown, XML and a log. Fixed words and three
-// significant digits; everything that came from a document is made one line.
+// Puts comparisons into words with three significant digits, and makes text of documents fit one line of
+// Markdown, XML and a log, code point by code point.
 #include "harness/judge/report/words.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ std::string lacks_text(const std::vector<model::Metric>& metrics, const char* si
                        : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
 }
 
-// A gate that is given its own result as the baseline passes for ever.
+// True where both sides are the same result: a gate with its own result as the baseline would always pass.
 bool is_a_copy(const model::Comparison& comparison) {
   if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
     return false;
@@ -68,7 +68,7 @@ bool is_a_copy(const model::Comparison& comparison) {
   return metrics > 0;
 }
 
-// A launch a side is the commonest reason for not knowing.
+// One launch per side is the most common reason for not knowing.
 bool lacks_launches(const model::Comparison& comparison) {
   return comparison.tests == 0 &&
          std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {
@@ -78,12 +78,12 @@ bool lacks_launches(const model::Comparison& comparison) {
          });
 }
 
-// A comparison that was written down by hand may name none.
+// The family may be empty in a comparison that was written by hand.
 std::string_view family_of(const model::CellComparison& cell) {
   return cell.family.empty() ? cell.id : cell.family;
 }
 
-// At most six columns, so that no ratio runs into its neighbour.
+// Writes at most six columns, so that ratios stay apart.
 std::string digits_of(double ratio) {
   if (ratio < 99.9995) return fmt::format("{:.3f}", ratio);
   return ratio < 99999.5 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.0e}", ratio);
@@ -293,7 +293,7 @@ std::string detectable_text(const model::Comparison& comparison) {
     }
   }
   if (tested == 0) return "";
-  // Those without a limit count as larger than all others.
+  // Metrics without a limit count as larger than all others.
   const auto at = [&](double share) -> std::string {
     const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
     if (rank >= std::ssize(changes)) return "more than 1000 %";

@@ -11,18 +11,19 @@
 
 namespace graphbench::reporters {
 
-// One line of valid UTF-8 for people: broken sequences become U+FFFD, control characters blanks, what
-// is not seen an escape; at most `length_max` code points of the text, with an ellipsis at the cut.
+// Makes one line of valid UTF-8 for people: broken sequences become U+FFFD, control characters blanks,
+// invisible ones an escape. Keeps at most `length_max` code points, with an ellipsis at the cut.
 std::string printable(std::string_view text, std::size_t length_max = 500);
 
-// As much of a name as a line has room for.
+// The most of a name that a line has room for.
 inline constexpr std::size_t name_length_max = 240;
 
-// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; of what is inconclusive also what it could have
-// found: ", finds 6.8 %".
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; an inconclusive one has too what it could have
+// found:
+// ", finds 6.8 %".
 std::string metric_text(const model::MetricComparison& metric);
 
-// A metric of a cell, both of the comparison it points into.
+// A metric of a cell; both point into the comparison.
 struct Finding {
   const model::CellComparison* cell = nullptr;
   const model::MetricComparison* metric = nullptr;
@@ -30,10 +31,10 @@ struct Finding {
   std::size_t members = 1;  // of the family
 };
 
-// All of one verdict, worst first: the largest ratio first, of `faster` the smallest.
+// All metrics with one verdict, worst first: the largest ratio, for `faster` the smallest.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
 
-// The first of each family, which is its worst, in the order given. `found` are all of one verdict.
+// The first of each family, which is its worst, in the given order. `found` have one verdict.
 std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found);
 // "8 metrics", "8 metrics of 2 families": before folding and after.
 std::string count_text(std::size_t metrics, const std::vector<Finding>& families);
@@ -46,7 +47,7 @@ std::string interval_text(const model::MetricComparison& metric);
 std::string finds_text(const model::MetricComparison& metric);
 // "<0.0001", "0.021", "-".
 std::string q_text(const std::optional<double>& q);
-// Whether there is anything to say of the cell but its metrics: it was not compared, or not in all of them.
+// True where the cell was not compared, or not in all metrics.
 bool has_gaps(const model::CellComparison& cell);
 // "not in NEW", "failed in NEW: out_of_memory: ...", "latency is not in NEW" for a cell with gaps.
 std::string coverage_text(const model::CellComparison& cell);
@@ -54,13 +55,13 @@ std::string coverage_text(const model::CellComparison& cell);
 std::string changes_text(const model::CellComparison& cell);
 // "throttled: never -> power"; empty where the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
-// "capture 1.90ms -> 1.70ms, 0.895x", one each of what is not tested.
+// "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
 // "device.driver: 580 -> 590", with what it means where it is in the way.
 std::string difference_text(const model::Difference& difference);
 // "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 5 launches, 2026-..."
 std::string side_text(const model::ComparisonSide& side);
-// "margin 2 %, floor 200ns" or the metrics' own where they differ.
+// "margin 2 %, floor 200ns", or each metric's where they differ.
 std::string settings_text(const model::ComparisonSettings& settings);
 // The changes that half and nine tenths of the metrics would have shown: "half of the metrics would
 // have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty where nothing was tested.
@@ -68,7 +69,7 @@ std::string detectable_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten.", with what was
 // required; empty where no latency was tested, or all were decided.
 std::string power_text(const model::Comparison& comparison);
-// What a person should do now, one sentence a line; empty where nothing needs doing.
+// What the user should do now, one sentence per line; empty where there is nothing to do.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
 }  // namespace graphbench::reporters
