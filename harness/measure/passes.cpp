@@ -96,6 +96,8 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
   launch.setup.first_step_seconds = launch.latency_samples.front();
 }
 
+namespace {
+
 // One placement's samples.
 struct Samples {
   Samples(std::int64_t latency, std::int64_t device)
@@ -114,6 +116,8 @@ struct Samples {
 std::optional<double> p50_of(const std::vector<double>& samples) {
   return samples.empty() ? std::nullopt : std::optional(statistics::summarize(samples)->p50);
 }
+
+}  // namespace
 
 class CellPasses::Implementation {
  public:
