@@ -33,7 +33,7 @@ DocumentCell cell(const std::string& id, const Times& times, int launches = 5, d
     made.launches.push_back(
         {i,
          {times.latency * factor, times.submit * factor, times.device * factor, times.capture * factor, 0,
-          times.capture * factor * 1.5, 0, times.capture * factor / 2}});
+          times.capture * factor * 1.5, times.capture * factor / 2}});
   }
   return made;
 }

@@ -124,7 +124,7 @@ template <typename Custom>
 constexpr std::size_t members_of(const CustomField<Custom>& field) {
   return field.members;
 }
-// Whoever forgets a member in a description is told by the compiler: writer and reader assert this.
+// A description that forgets a member does not compile: writer and reader assert this.
 template <Described T>
 constexpr bool describes_all() {
   return members_of(Description<T>::fields) == boost::pfr::tuple_size_v<T>;

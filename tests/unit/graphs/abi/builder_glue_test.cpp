@@ -219,14 +219,14 @@ TEST(BuilderGlue, PadValuesBelongToInputsAndAreFinite) {
   });
   EXPECT_EQ(program.value(program.values_of(ir::ValueKind::input).at(0)).pad, -1);
   expect_refused([](B b) { return b.api.pad_with(b.handle, -3, 0); }, HasSubstr("-3"));
-  expect_refused([](B b) { return b.api.pad_with(b.handle, 7, 0); }, HasSubstr("no input"));
+  expect_refused([](B b) { return b.api.pad_with(b.handle, 7, 0); }, HasSubstr("not an input"));
   expect_refused(
       [](B b) {
         std::int32_t y = -1;
         b.op("softmax", "shares", {b.input()}, &y);
         return b.api.pad_with(b.handle, y, 0);
       },
-      HasSubstr("value 1 is no input"));
+      HasSubstr("value 1 is not an input"));
   expect_refused(
       [](B b) { return b.api.pad_with(b.handle, b.input(), std::numeric_limits<double>::quiet_NaN()); },
       HasSubstr("not finite"));
@@ -262,7 +262,7 @@ TEST(BuilderGlue, HooksAreKeptForTraining) {
         },
         HasSubstr(text));
   };
-  refused(GB_HOOK_PRE, "relu", true, "hook h: value 0 is no weight of floats");
+  refused(GB_HOOK_PRE, "relu", true, "hook h: value 0 is not a weight of floats");
   refused(GB_HOOK_PRE, "rleu", false, "unknown op kind \"rleu\"");
   refused(GB_HOOK_PRE, nullptr, false, "hook 'h': kind is null");
   refused(7, "relu", false, "place 7 is not a gb_hook_place");

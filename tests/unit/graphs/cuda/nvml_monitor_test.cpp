@@ -1,7 +1,7 @@
 // The NVML monitor against a table of functions of its own: no GPU, no driver.
-#include "graphs/cuda/nvml.hpp"
-
 #include <gtest/gtest.h>
+
+#include "graphs/cuda/nvml.hpp"
 
 namespace graphbench::cuda {
 namespace {

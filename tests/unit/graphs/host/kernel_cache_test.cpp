@@ -1,9 +1,8 @@
 // Ops that are alike share an implementation; ops that differ in anything do not.
-#include "graphs/host/host_kernel.hpp"
-
 #include <gtest/gtest.h>
 
 #include "graphs/host/host_device.hpp"
+#include "graphs/host/host_kernel.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 

@@ -160,8 +160,8 @@ TEST_F(TrainingPlugins, HooksBelongToFloatingWeightsAndHaveNamesOfTheirOwn) {
   const auto refusal = [&](ValueId id, const char* kind, const char* name) {
     return std::string(test::error_of([&] { builder_->hook({id, HookPlace::pre, kind, name, {}}); }).what());
   };
-  EXPECT_THAT(refusal(x, "relu", "hook"), HasSubstr("hook hook: value 0 is no weight of floats"));
-  EXPECT_THAT(refusal(99, "relu", "hook"), HasSubstr("value 99 is no weight"));
+  EXPECT_THAT(refusal(x, "relu", "hook"), HasSubstr("hook hook: value 0 is not a weight of floats"));
+  EXPECT_THAT(refusal(99, "relu", "hook"), HasSubstr("value 99 is not a weight"));
   EXPECT_THAT(refusal(w, "rleu", "hook"), HasSubstr("hook hook: unknown op kind \"rleu\""));
   EXPECT_THAT(refusal(w, "relu", "x"), HasSubstr("the name is taken"));
 }

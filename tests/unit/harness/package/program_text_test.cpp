@@ -112,7 +112,7 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is below what it may be");
   EXPECT_THAT(failure_of("micro_batches 1", "micro_batches 01"), HasSubstr("not written as programs are"));
   EXPECT_THAT(failure_of("values ", "values 99999"), HasSubstr("line 6: it says that more follow than do"));
-  EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("none of the words that may stand there"));
+  EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("is not a word that may come here"));
   EXPECT_THAT(failure_of("op \"linear\"", "op \"nonlinear\""), HasSubstr("unknown op kind \"nonlinear\""));
   EXPECT_THAT(failure_of("traits 0 1 0", "traits 0 0 0"), HasSubstr("its kind has other traits here"));
   EXPECT_THAT(failure_of("mutates 0", "mutates 1 0"), HasSubstr("does not write what its kind writes"));
