@@ -35,9 +35,8 @@ def install(folder):
 class Generated(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="graphbench-dashboards-")
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
+        folder = tempfile.TemporaryDirectory(prefix="graphbench-dashboards-")
+        cls.folder = pathlib.Path(cls.enterClassContext(folder))
         install(cls.folder)
         for path in SOURCE.glob("*.mjs"):
             shutil.copy(path, cls.folder)

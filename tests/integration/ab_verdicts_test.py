@@ -2,7 +2,6 @@
 """Paired verdicts of A/B runs: confirmed, or decided as it goes on; and against itself."""
 
 import json
-import os
 import sys
 import unittest
 

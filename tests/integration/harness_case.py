@@ -44,16 +44,13 @@ class HarnessCase(unittest.TestCase):
     def setUp(self):
         if not BINARY:
             self.fail("GRAPHBENCH_BINARY must name the binary to test")
-        self._folder = tempfile.TemporaryDirectory(prefix="graphbench-test-")
-        self.addCleanup(self._folder.cleanup)
-        self.folder = pathlib.Path(self._folder.name)
-        self._runtime = tempfile.TemporaryDirectory(prefix="graphbench-test-")
-        self.addCleanup(self._runtime.cleanup)
+        folders = [self.enterContext(tempfile.TemporaryDirectory(prefix="graphbench-test-")) for _ in "12"]
+        self.folder, self._runtime = map(pathlib.Path, folders)
 
     def environment(self, **extra):
         environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"  # a test that supposes more fails on every machine
-        environment["XDG_RUNTIME_DIR"] = self._runtime.name  # services of other tests have turns of their own
+        environment["XDG_RUNTIME_DIR"] = str(self._runtime)  # services of other tests have turns of their own
         environment.update(extra)
         return environment
 

@@ -8,7 +8,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import threading
 import time
 import unittest
 
@@ -129,27 +128,6 @@ class Adding(History):
                 self.run_graphbench("history", "add", "--history", name, document, code=0)
                 self.run_graphbench("history", "list", "--history", name, code=0)
                 self.assertTrue((self.folder / name).is_file())
-
-    def test_refuses_what_has_no_end(self):
-        self.assert_refused(self.history("add", "/dev/zero"), "/dev/zero: it cannot be read: it is a device")
-
-    def test_reads_pipes_and_waits_for_none_that_nobody_writes_to(self):
-        os.mkfifo(self.folder / "pipe")
-        self.assert_refused(self.history("add", "pipe"), "pipe: it cannot be read: it is a pipe without a")
-        self.assertFalse(self.file.exists())
-        ours, theirs = os.pipe()
-        text = self.write_document("a.json").read_bytes()
-
-        def fill():  # in a thread, for it may be more than a pipe holds
-            with open(theirs, "wb") as pipe:
-                pipe.write(text)
-
-        writer = threading.Thread(target=fill)
-        writer.start()
-        self.addCleanup(writer.join)
-        self.addCleanup(os.close, ours)
-        self.add(f"/dev/fd/{ours}", pass_fds=[ours])
-        self.assertIn("is entry 1 already", self.add("a.json"))
 
     def test_makes_its_default_file(self):
         self.run_graphbench("history", "add", self.write_document("a.json"), code=0)

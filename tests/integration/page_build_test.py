@@ -23,9 +23,7 @@ def contents(folder):
 
 class PageBuildCase(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="graphbench-page-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="graphbench-page-")))
         self.file = self.folder / "built_in_page.cpp"
         self.npm = shutil.which("npm")
 

@@ -10,8 +10,7 @@ import ssl
 import unittest
 
 from certificates import Certificates
-from client import fetch, free_port, memory_mib, wait_for
-from flood import CHUNKED, ENDLESS, flood
+from client import fetch, free_port, wait_for
 from harness_case import TINY, HarnessCase, workers_of
 from prometheus_servers import Prometheus, lint, pushgateway, serving
 
@@ -95,17 +94,6 @@ class Scraped(HarnessCase):
                 workers += 1 if links else 0
                 self.assertEqual([], [link for link in links if link.startswith("socket:")])
         self.assertGreater(workers, 0)
-
-    def test_a_request_without_end_costs_no_memory(self):
-        port = free_port()
-        process, url = self.start_listening(*MLP, "--linger", "60", port=port)
-        wait_for("the end", lambda: "graphbench_last_success" in fetch(url)[2])
-        before = memory_mib(process.pid, most=True)
-        for name, endless in ENDLESS.items():
-            with self.subTest(name):
-                answer = flood(port, f"GET /metrics HTTP/1.1\r\n{CHUNKED}{endless}", 200)
-                self.assertRegex(answer, b"^HTTP/1.1 4(13|31) ")
-        self.assertLess(memory_mib(process.pid, most=True) - before, 100)
 
     def test_a_port_that_is_taken_is_said_before_anything_runs(self):
         holder = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)

@@ -1,14 +1,11 @@
 #!/usr/bin/env python3
-"""HTTPS as a person sets it up: certificates of the openssl program, clients polite and rude."""
+"""HTTPS as a person sets it up, with certificates of the openssl program; malformed_requests_test is rude."""
 
 import contextlib
 import http.client
 import json
-import random
 import signal
-import socket
 import ssl
-import time
 import unittest
 
 from certificates import Certificates
@@ -17,9 +14,6 @@ from harness_case import TINY as SWEEP
 from harness_case import HarnessCase
 from prometheus_servers import lint
 from serve_case import TINY, TOKEN
-
-RUDE_COUNT = 500
-CLIENT_HELLO = b"\x16\x03\x01\x00\x20\x01\x00\x00\x1c\x03\x03"  # its first bytes
 
 
 class Tls(HarnessCase):
@@ -72,43 +66,6 @@ class Tls(HarnessCase):
         self.serve()
         self.assertEqual(421, self.ask("GET", "/v1/sweeps", Host="bench.example")[0])
         self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
-
-    def say(self, request):
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:
-            got = b""
-            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
-                client.sendall(request)
-                while chunk := client.recv(65536):
-                    got += chunk
-            return got
-
-    def test_rude_clients_do_no_harm(self):
-        process = self.serve()
-        mute = socket.create_connection(("127.0.0.1", self.port), timeout=60)
-        self.addCleanup(mute.close)
-        begin = time.monotonic()
-        answer = self.say(b"GET /v1/sweeps HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        self.assertTrue(answer.startswith(b"HTTP/1.1 400 "), answer)
-        self.assertIn(b"https://", answer)
-        chance = random.Random(5)
-        for number in range(RUDE_COUNT):
-            noise = bytes(chance.randrange(256) for _ in range(chance.randint(1, 300)))
-            start = chance.choice([b"", b"GET ", b"\x16\x03\x01", CLIENT_HELLO])
-            with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:
-                client.sendall(start + noise)
-                client.shutdown(socket.SHUT_WR)
-                with contextlib.suppress(ConnectionResetError):
-                    self.assertNotIn(b"HTTP/1.1 5", client.recv(65536), (number, start, noise))
-        # A hundred connections that ended in the middle of a request.
-        for _ in range(100):
-            with socket.create_connection(("127.0.0.1", self.port)) as bare:
-                with self.context().wrap_socket(bare, server_hostname="127.0.0.1") as client:
-                    client.sendall(b"GET /v1/sw")
-        self.assertEqual(b"", mute.recv(1), "a handshake that never begins is cut off")
-        self.assertLess(time.monotonic() - begin, 60)
-        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(0, process.wait(timeout=30))
 
     def test_a_sweep_serves_its_metrics_over_tls(self):
         sweep = [*SWEEP, "--workload", "mlp", "--linger", "60", "--prometheus-listen"]

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The pass training: cells, checks, what the document says of a step, and what is refused."""
 
-import json
 import unittest
 
 from harness_case import TINY, HarnessCase
