@@ -1,13 +1,11 @@
 // The choice of plans and its cache on disk, with clocks that the tests hold: what is timed, what is
-// remembered, and which files are refused.
+// remembered; tests/unit/graphs/device/cache has which files are refused.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "graphbench_version.hpp"
 #include "graphs/base/error.hpp"
@@ -65,10 +63,6 @@ class TunerTest : public ::testing::Test {
   int timed_ = 0;
   int cold_ = 0;
 };
-
-void write(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 TEST_F(TunerTest, TakesTheFastestAndRemembersItInTheProcessAndOnDisk) {
   Tuner first = tuner();
@@ -235,42 +229,6 @@ TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
   EXPECT_EQ(platform.libraries, "driver 580, CUDA , cudnn 9");
 }
 
-TEST_F(TunerTest, DamagedFilesAreRefusedAndReplaced) {
-  Tuner first = tuner();
-  choose(first);
-  const fs::path file = only_file();
-  const std::string sound = test::read_file(file);
-  std::string altered = sound;
-  altered.replace(altered.find("fast"), 4, "slow");
-  for (const std::string& bad : {std::string(), std::string("{}"), sound.substr(0, sound.size() / 2), altered,
-                                 sound + "more", std::string(100000, 'x')}) {
-    write(file, bad);
-    Tuner again = tuner();
-    testing::internal::CaptureStderr();
-    EXPECT_FALSE(again.known("key"));
-    EXPECT_EQ(choose(again), 1u);
-    const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(timed_, 3) << bad.substr(0, 80);
-    EXPECT_NE(said.find("ignoring " + file.string()), std::string::npos) << said;
-    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
-    EXPECT_EQ(cache::content_of(file).why_not, "");
-    EXPECT_EQ(tuner().known("key"), "fast");
-  }
-}
-
-TEST_F(TunerTest, AFileAboutAnotherKeyIsRefused) {
-  Tuner first = tuner();
-  choose(first, "key");
-  const fs::path file = only_file();
-  fs::copy_file(
-      file, file.parent_path() / cache::file_name_of({cache::Kind::choices, {"other", "", "gpu 1", "", ""}}));
-  testing::internal::CaptureStderr();
-  Tuner second = tuner();
-  choose(second, "other");
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("about something else"), std::string::npos);
-  EXPECT_EQ(timed_, 3);
-}
-
 TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAgain) {
   Tuner first = tuner();
   choose(first);
@@ -315,14 +273,6 @@ TEST_F(TunerTest, TakesWhatAnotherKeptAndIsOfferedHere) {
   EXPECT_EQ(elsewhere.offer(first.kept()), 0U);
   choose(elsewhere, "linear 8x1024");
   EXPECT_EQ(timed_, 3);
-}
-
-TEST_F(TunerTest, AFolderThatCannotBeMadeIsSaidAndSurvived) {
-  write(folder_ / "plans", "a file where the folder should be");
-  testing::internal::CaptureStderr();
-  Tuner tuner_now = tuner();
-  EXPECT_EQ(choose(tuner_now), 1u);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot write"), std::string::npos);
 }
 
 TEST(TuningSettingsTest, RefusesWordsItDoesNotKnow) {

@@ -3,7 +3,6 @@
 #include "harness/measure/worker/ladder.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/fake_device.hpp"
+#include "tests/support/foreign_op.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/measure/worker/ladder_fixture.hpp"
 
@@ -171,12 +171,6 @@ int run_nan(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-std::int32_t infer_one(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred* outputs,
-                       char*, std::size_t, void*) {
-  outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
-  return 1;
-}
-
 // An op that stops writing its output once the check's reference run is over. What it left there
 // before is right, so only poisoned memory shows it.
 bool check_begun = false;
@@ -209,14 +203,11 @@ class LadderCheckTest : public LadderTest {
  protected:
   void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
                 const std::vector<std::int64_t>& batches = {1}) {
-    op_ = gb_op{sizeof(gb_op), flags,   "mine",  0,       infer_one, nullptr, run_host,
-                nullptr,       nullptr, nullptr, nullptr, nullptr,   0};
+    op_ = test::foreign_op("mine", test::infer_same, run_host, flags);
     catalog_.add(abi::foreign_definition(op_));
-    ir::ProgramBuilder builder("p", catalog_);
-    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
+    test::SmallBuilder b(catalog_);
     task_.batches = batches;
-    run(builder.finish());
+    run(b.ending_in(b.one("mine", "m", {b.input("x", test::batched({}))})));
   }
   const model::CellResult& cell() { return events_.cells.at(1); }
 
@@ -282,47 +273,41 @@ class LadderFailureTest : public LadderCheckTest {
     LadderCheckTest::SetUp();
     measure_begun = false;
     events_.on_measure = [] { measure_begun = true; };
+    open_ = [this] {
+      ++opened_;
+      return open_device("host");
+    };
   }
+  int opened_ = 0;
 };
 
 // The plugin may remember it, and fail another batch for it.
 TEST_F(LadderFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProcess) {
-  int opened = 0;
-  open_ = [&opened] {
-    ++opened;
-    return open_device("host");
-  };
   run_with(run_frail, 0, {1, 2});
   ASSERT_TRUE(events_.cells.contains(2));
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
   EXPECT_FALSE(events_.cells.contains(1));
   EXPECT_THAT(events_.stops, ::testing::ElementsAre(2));
-  EXPECT_EQ(opened, 1);
+  EXPECT_EQ(opened_, 1);
 }
 
 TEST_F(LadderFailureTest, OfEveryBatchEndsTheLadder) {
-  int opened = 0;
-  open_ = [&opened] {
-    ++opened;
-    return open_device("host");
-  };
   run_with(run_frail, 0, {2});
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
-  EXPECT_EQ(opened, 1);
+  EXPECT_EQ(opened_, 1);
   EXPECT_TRUE(events_.stops.empty()) << "no batch is left";
 }
 
 TEST_F(LadderFailureTest, InALaterPlacementEndsTheLadderToo) {
-  int opened = 0;
-  open_ = [&] {
-    measure_begun = ++opened == 2;
+  open_ = [this] {
+    measure_begun = ++opened_ == 2;
     return open_device("host");
   };
   events_.on_measure = [] {};
   run_with(run_frail, 0, {1, 2});
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
   EXPECT_FALSE(events_.cells.contains(1));
-  EXPECT_EQ(opened, 2);
+  EXPECT_EQ(opened_, 2);
 }
 
 TEST_F(LadderFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {

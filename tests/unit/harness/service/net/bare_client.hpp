@@ -1,12 +1,15 @@
-// Servers on free ports, and a client that sends any bytes.
+// Servers on free ports, a client that sends any bytes, and an answer that goes on.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
+#include <deque>
+#include <memory>
 #include <string>
 
+#include "harness/service/net/body_stream.hpp"
 #include "harness/service/net/http_server.hpp"
 
 namespace graphbench::net {
@@ -21,8 +24,9 @@ inline ServerSettings on_a_free_port(ServerLimits limits = {}) {
 // Sends bytes as they are, reads what comes.
 class BareClient {
  public:
-  explicit BareClient(const HttpServer& server) : socket_(io_) {
+  explicit BareClient(const HttpServer& server, const std::string& bytes = "") : socket_(io_) {
     socket_.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
+    write(bytes);
   }
   void write(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
   // Whether there is something to read, or the end.
@@ -43,6 +47,33 @@ class BareClient {
  private:
   boost::asio::io_context io_;
   boost::asio::ip::tcp::socket socket_;
+};
+
+inline const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+// Of a client that asks for nothing else.
+inline std::string last_get(const std::string& path = "/") {
+  return "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+}
+
+// The body of an answer that goes on, from the test's thread.
+class Streaming {
+ public:
+  explicit Streaming(std::string first, std::size_t waiting_max = 1024)
+      : stream(std::make_shared<BodyStream>(
+            std::deque<BodyStream::Bytes>{std::make_shared<const std::string>(std::move(first))}, waiting_max,
+            ":\n")) {}
+  Handler handler() const {
+    return [stream = stream](const Request&) {
+      Response response;
+      response.content_type = "text/event-stream";
+      response.stream = stream;
+      return response;
+    };
+  }
+  bool put(const std::string& text) const { return stream->put(std::make_shared<const std::string>(text)); }
+
+  std::shared_ptr<BodyStream> stream;
 };
 
 }  // namespace graphbench::net

@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "harness/service/net/body_stream.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"
 #include "tests/support/eventually.hpp"
@@ -52,33 +51,10 @@ Handler large_answer() {
   };
 }
 
-// The body of an answer that goes on, from the test's thread.
-class Streaming {
- public:
-  explicit Streaming(std::string first, std::size_t waiting_max = 1024)
-      : stream(std::make_shared<BodyStream>(
-            std::deque<BodyStream::Bytes>{std::make_shared<const std::string>(std::move(first))}, waiting_max,
-            ":\n")) {}
-  Handler handler() const {
-    return [stream = stream](const Request&) {
-      Response response;
-      response.content_type = "text/event-stream";
-      response.stream = stream;
-      return response;
-    };
-  }
-  bool put(const std::string& text) const { return stream->put(std::make_shared<const std::string>(text)); }
-
-  std::shared_ptr<BodyStream> stream;
-};
-
-const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
 TEST(HttpServer, AStreamIsSentAsItComesUntilItsEnd) {
   const Streaming streaming("first\n");
   const HttpServer server(on_a_free_port(), streaming.handler());
-  BareClient client(server);
-  client.write(get);
+  BareClient client(server, get);
   std::string got;
   while (got.find("first\n") == std::string::npos) got += client.read_some();
   EXPECT_THAT(got, HasSubstr("Content-Type: text/event-stream\r\n"));
@@ -94,8 +70,7 @@ TEST(HttpServer, AStreamIsSentAsItComesUntilItsEnd) {
 TEST(HttpServer, AQuietStreamIsKeptAlive) {
   const Streaming streaming("first\n");
   const HttpServer server(on_a_free_port({.keep_alive = std::chrono::milliseconds(1)}), streaming.handler());
-  BareClient client(server);
-  client.write(get);
+  BareClient client(server, get);
   std::string got;
   while (got.find(":\n:\n") == std::string::npos && got.size() < 64 * 1024) got += client.read_some();
   EXPECT_THAT(got, testing::ContainsRegex("first\n(:\n)+$")) << "comments, and nothing else";
@@ -108,8 +83,7 @@ TEST(HttpServer, AClientThatLeavesAStreamIsForgotten) {
   const Streaming streaming("first\n");
   const HttpServer server(on_a_free_port(), streaming.handler());
   {
-    BareClient client(server);
-    client.write(get);
+    BareClient client(server, get);
     client.read_some();
   }
   EXPECT_TRUE(test::eventually([&] { return !streaming.stream->listened_to(); }));
@@ -119,8 +93,7 @@ TEST(HttpServer, AClientThatLeavesAStreamIsForgotten) {
 TEST(HttpServer, AClientThatLagsIsCutOff) {
   const Streaming streaming("", 1024 * 1024);
   const HttpServer server(on_a_free_port(), streaming.handler());
-  BareClient slow(server);
-  slow.write(get);
+  BareClient slow(server, get);
   slow.read_some();  // the head
   const std::string chunk(64 * 1024, 'x');
   int taken = 0;
@@ -130,8 +103,7 @@ TEST(HttpServer, AClientThatLagsIsCutOff) {
 
 TEST(HttpServer, AnAnswerThatHasBegunIsSentWholeWhereTheServerEnds) {
   auto server = std::make_unique<HttpServer>(on_a_free_port(), large_answer());
-  BareClient client(*server);
-  client.write(get);
+  BareClient client(*server, get);
   std::string got = client.read_some();
   std::thread ending([&server] { server.reset(); });
   got += client.read_to_end();
@@ -141,8 +113,7 @@ TEST(HttpServer, AnAnswerThatHasBegunIsSentWholeWhereTheServerEnds) {
 
 TEST(HttpServer, AnAnswerMayTakeAsLongAsItsClientReadsOn) {
   const HttpServer server(on_a_free_port({.request_max = std::chrono::milliseconds(500)}), large_answer());
-  BareClient client(server);
-  client.write(get);
+  BareClient client(server, get);
   std::string got;
   for (std::string some = client.read_some(); !some.empty(); some = client.read_some()) {
     got += some;
@@ -154,8 +125,7 @@ TEST(HttpServer, AnAnswerMayTakeAsLongAsItsClientReadsOn) {
 
 TEST(HttpServer, AnAnswerThatItsClientDoesNotReadIsCutOff) {
   const HttpServer server(on_a_free_port({.request_max = std::chrono::milliseconds(50)}), large_answer());
-  BareClient client(server);
-  client.write(get);
+  BareClient client(server, get);
   client.read_some();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   EXPECT_LT(client.read_to_end().size(), large_bytes);
@@ -171,17 +141,12 @@ TEST(HttpServer, LargeAnswersHaveABoundInWhichASharedOneCountsOnce) {
                             response.body = request.path == "/one" ? one : other;
                             return response;
                           });
-  const auto get = [](const std::string& path) {
-    return "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-  };
   std::vector<std::unique_ptr<BareClient>> readers;
   for (int i = 0; i < 20; ++i) {
-    readers.push_back(std::make_unique<BareClient>(server));
-    readers.back()->write(get("/one"));
+    readers.push_back(std::make_unique<BareClient>(server, last_get("/one")));
     EXPECT_THAT(readers.back()->read_some(), StartsWith("HTTP/1.1 200"));
   }
-  BareClient beyond(server);
-  beyond.write(get("/other"));
+  BareClient beyond(server, last_get("/other"));
   const std::string refused = beyond.read_to_end();
   EXPECT_THAT(refused, StartsWith("HTTP/1.1 503"));
   EXPECT_THAT(refused, HasSubstr("Retry-After: "));
@@ -190,16 +155,14 @@ TEST(HttpServer, LargeAnswersHaveABoundInWhichASharedOneCountsOnce) {
   EXPECT_GT(readers.front()->read_to_end().size(), large_bytes - 65536);
   readers.clear();
   EXPECT_TRUE(test::eventually([&] {
-    BareClient again(server);
-    again.write(get("/other"));
+    BareClient again(server, last_get("/other"));
     return again.read_to_end().size() > large_bytes;
   })) << "there is room for it now";
 }
 
 TEST(HttpServer, OneAnswerIsSentHoweverLargeItIs) {
   const HttpServer server(on_a_free_port({.sending_bytes_max = 1}), large_answer());
-  BareClient client(server);
-  client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  BareClient client(server, last_get());
   EXPECT_GT(client.read_to_end().size(), large_bytes);
 }
 
@@ -215,8 +178,7 @@ TEST(HttpServer, BriefWorkDoesNotWaitForLongWork) {
     };
     return response;
   });
-  BareClient slow(server);
-  slow.write("GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  BareClient slow(server, last_get("/long"));
   EXPECT_EQ(ask(server, "/brief").body, "/brief\n");
   go.set_value();
   EXPECT_THAT(slow.read_to_end(), HasSubstr("/long"));
@@ -248,8 +210,7 @@ TEST(HttpServer, AConnectionServesManyRequests) {
 
 TEST(HttpServer, HeadHasTheHeadersOfGetAndNoBody) {
   const HttpServer server(on_a_free_port(), echo);
-  BareClient client(server);
-  client.write("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  BareClient client(server, "HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   const std::string answer = client.read_to_end();
   EXPECT_THAT(answer, HasSubstr("Content-Length: 11\r\n"));
   EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
@@ -267,8 +228,7 @@ TEST(HttpServer, MalformedAndOversizedRequestsAreRefused) {
       {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + std::string(4095, 'a'), "413"},
   };
   for (const auto& [bytes, status] : cases) {
-    BareClient client(server);
-    client.write(bytes);
+    BareClient client(server, bytes);
     EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 " + status)) << bytes.substr(0, 60);
   }
   EXPECT_EQ(ask(server, "/").status, 200u) << "it serves on";
@@ -279,8 +239,7 @@ TEST(HttpServer, SlowAndSilentClientsAreCutOff) {
   limits.request_max = limits.idle_max = std::chrono::milliseconds(50);
   const HttpServer server(on_a_free_port(limits), echo);
   BareClient silent(server);
-  BareClient slow(server);
-  slow.write("GET / HT");
+  BareClient slow(server, "GET / HT");
   EXPECT_EQ(silent.read_to_end(), "");
   EXPECT_EQ(slow.read_to_end(), "");
 }
@@ -305,8 +264,7 @@ TEST(HttpServer, EndsWithClientsStillThereThatAreIdleReadAStreamOrDoNotRead) {
   const Streaming streaming("first\n");
   for (const Handler& handler : {Handler(echo), streaming.handler(), large_answer()}) {
     auto server = std::make_unique<HttpServer>(on_a_free_port(), handler);
-    BareClient client(*server);
-    client.write(get);
+    BareClient client(*server, get);
     client.read_some();
     server.reset();
     EXPECT_LT(client.read_to_end().size(), large_bytes);

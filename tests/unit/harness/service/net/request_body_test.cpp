@@ -35,15 +35,14 @@ std::string post(const std::string& path, std::size_t bytes, const std::string& 
 
 TEST(RequestBody, TheHeadDecidesHowLongItMayBe) {
   const HttpServer server(settings(), length_of);
-  BareClient client(server);
-  client.write(post("/small", 10) + std::string(10, 'x'));
+  BareClient client(server, post("/small", 10) + std::string(10, 'x'));
   EXPECT_THAT(client.read_some(), HasSubstr("10 bytes"));
   client.write(post("/large", 3'000'000, "Connection: close\r\n") + std::string(3'000'000, 'x'));
   EXPECT_THAT(client.read_to_end(), HasSubstr("3000000 bytes"));
   for (const char* path : {"/small", "/large"}) {
-    BareClient chunked(server);
-    chunked.write(std::string("POST ") + path + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" +
-                  "8\r\n12345678\r\n8\r\n12345678\r\n0\r\n\r\n");
+    BareClient chunked(server, std::string("POST ") + path +
+                                   " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                                   "8\r\n12345678\r\n8\r\n12345678\r\n0\r\n\r\n");
     if (path == std::string("/small")) {
       EXPECT_THAT(chunked.read_to_end(), StartsWith("HTTP/1.1 413"));
     } else {
@@ -55,8 +54,7 @@ TEST(RequestBody, TheHeadDecidesHowLongItMayBe) {
 TEST(RequestBody, OneThatIsTooLongIsRefusedBeforeItIsSent) {
   const HttpServer server(settings(), length_of);
   for (const char* expect : {"", "Expect: 100-continue\r\n"}) {
-    BareClient client(server);
-    client.write(post("/small", 11, expect));
+    BareClient client(server, post("/small", 11, expect));
     EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 413"));
   }
 }
@@ -64,8 +62,7 @@ TEST(RequestBody, OneThatIsTooLongIsRefusedBeforeItIsSent) {
 TEST(RequestBody, WhoSendsItAllTheSameStillLearnsWhyNot) {
   const HttpServer server(settings(), length_of);
   for (const char* path : {"/small", "/none"}) {
-    BareClient client(server);
-    client.write(post(path, 20'000'000) + std::string(20'000'000, 'x'));
+    BareClient client(server, post(path, 20'000'000) + std::string(20'000'000, 'x'));
     EXPECT_THAT(client.read_to_end(),
                 StartsWith(path == std::string("/none") ? "HTTP/1.1 200" : "HTTP/1.1 413"));
   }
@@ -73,8 +70,7 @@ TEST(RequestBody, WhoSendsItAllTheSameStillLearnsWhyNot) {
 
 TEST(RequestBody, OneThatIsNotWantedIsNotRead) {
   const HttpServer server(settings(), length_of);
-  BareClient client(server);
-  client.write(post("/none", 5, "Expect: 100-continue\r\n"));
+  BareClient client(server, post("/none", 5, "Expect: 100-continue\r\n"));
   const std::string answer = client.read_to_end();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("0 bytes"));
@@ -83,10 +79,9 @@ TEST(RequestBody, OneThatIsNotWantedIsNotRead) {
 
 TEST(RequestBody, WhereNoneFollowsTheConnectionGoesOnAllTheSame) {
   const HttpServer server(settings(), length_of);
-  BareClient client(server);
-  client.write("GET /none HTTP/1.1\r\nHost: a\r\n\r\n");
+  BareClient client(server, "GET /none HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(client.read_some(), HasSubstr("0 bytes"));
-  client.write("GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  client.write(last_get("/none"));
   EXPECT_THAT(client.read_to_end(), HasSubstr("0 bytes"));
 }
 
@@ -95,9 +90,8 @@ TEST(RequestBody, ACodingOtherThanChunkedIsRefusedAndNothingBehindItIsARequest) 
   for (const char* coding :
        {"gzip", "chunked, gzip", "gzip, chunked", "identity", "xchunked", "chunked;a=b"}) {
     for (const char* length : {"", "Content-Length: 2\r\n"}) {
-      BareClient client(server);
-      client.write(std::string("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ") + coding + "\r\n" +
-                   length + "\r\nGET /behind HTTP/1.1\r\nHost: a\r\n\r\n");
+      BareClient client(server, std::string("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ") +
+                                    coding + "\r\n" + length + "\r\nGET /behind HTTP/1.1\r\nHost: a\r\n\r\n");
       const std::string answer = client.read_to_end();
       EXPECT_THAT(answer, testing::ContainsRegex("^HTTP/1.1 (501|400) ")) << coding;
       EXPECT_THAT(answer, HasSubstr("Connection: close")) << coding;
@@ -105,8 +99,8 @@ TEST(RequestBody, ACodingOtherThanChunkedIsRefusedAndNothingBehindItIsARequest) 
       if (*length == '\0') EXPECT_THAT(answer, StartsWith("HTTP/1.1 501")) << coding;
     }
   }
-  BareClient client(server);
-  client.write("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n");
+  BareClient client(
+      server, "POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n");
   EXPECT_THAT(client.read_some(), HasSubstr("2 bytes"));
 }
 
@@ -124,8 +118,8 @@ TEST(RequestBody, WhatChunksAreMadeOfIsBounded) {
   for (const auto& [name, first, then] : floods) {
     for (const char* path : {"/large", "/small"}) {
       const HttpServer server(settings(), length_of);
-      BareClient client(server);
-      client.write(std::string("POST ") + path + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + first);
+      BareClient client(
+          server, std::string("POST ") + path + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + first);
       std::size_t sent = 0;
       while (!client.has_answer() && sent < 64'000'000) {
         client.write(then);
@@ -140,11 +134,10 @@ TEST(RequestBody, WhatChunksAreMadeOfIsBounded) {
 
 TEST(RequestBody, TrailersAndExtensionsOfAPoliteClientAreRead) {
   const HttpServer server(settings(), length_of);
-  BareClient client(server);
-  client.write(
-      "POST /small HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-      "8;name=value\r\n12345678\r\n2\r\n90\r\n0;last\r\nX-Sum: " +
-      std::string(7000, 'a') + "\r\n\r\nGET /next HTTP/1.1\r\nConnection: close\r\n\r\n");
+  BareClient client(server,
+                    "POST /small HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    "8;name=value\r\n12345678\r\n2\r\n90\r\n0;last\r\nX-Sum: " +
+                        std::string(7000, 'a') + "\r\n\r\nGET /next HTTP/1.1\r\nConnection: close\r\n\r\n");
   const std::string both = client.read_to_end();
   EXPECT_THAT(both, HasSubstr("10 bytes"));
   EXPECT_THAT(both, HasSubstr("0 bytes\n"));
@@ -152,8 +145,7 @@ TEST(RequestBody, TrailersAndExtensionsOfAPoliteClientAreRead) {
 
 TEST(RequestBody, AClientThatExpectsAWordGetsIt) {
   const HttpServer server(settings(), length_of);
-  BareClient client(server);
-  client.write(post("/large", 5, "Expect: 100-Continue\r\n"));
+  BareClient client(server, post("/large", 5, "Expect: 100-Continue\r\n"));
   EXPECT_EQ(client.read_some(), "HTTP/1.1 100 Continue\r\n\r\n");
   client.write("12345");
   EXPECT_THAT(client.read_some(), HasSubstr("5 bytes"));
@@ -176,8 +168,7 @@ TEST(RequestBody, WhatAdmissionTookIsGivenBackBeforeTheAnswer) {
     response.later = [](Request& request) { return length_of(request); };
     return response;
   });
-  BareClient client(server);
-  client.write(post("/", 3) + "abc");
+  BareClient client(server, post("/", 3) + "abc");
   EXPECT_THAT(client.read_some(), HasSubstr("3 bytes"));
   EXPECT_TRUE(taken.expired());
 }
@@ -199,12 +190,9 @@ TEST(RequestBody, ALongAnswerDoesNotHoldUpOthers) {
     };
     return response;
   });
-  BareClient first(server);
-  BareClient second(server);
-  BareClient other(server);
-  first.write("GET /later HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  second.write("GET /throw HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  other.write("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  BareClient first(server, last_get("/later"));
+  BareClient second(server, last_get("/throw"));
+  BareClient other(server, last_get("/now"));
   EXPECT_THAT(other.read_to_end(), HasSubstr("now"));
   go.set_value();
   EXPECT_THAT(first.read_to_end(), StartsWith("HTTP/1.1 201"));
@@ -228,8 +216,7 @@ TEST(RequestBody, AServerEndsAfterWhatItAnswersLater) {
       };
       return response;
     });
-    BareClient client(server);
-    client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    BareClient client(server, get);
     began.get_future().wait();
   }
   EXPECT_TRUE(ended);

@@ -7,8 +7,7 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
 
-#include "harness/service/net/body_stream.hpp"
-#include "harness/service/net/http_server.hpp"
+#include "tests/unit/harness/service/net/bare_client.hpp"
 #include "tests/unit/harness/service/net/certificates.hpp"
 
 namespace graphbench::net {
@@ -21,16 +20,11 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-const char* const last_get = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-
 class TlsServerTest : public testing::Test {
  protected:
   std::unique_ptr<HttpServer> serve(const TlsFiles& files, Handler handler = nullptr,
                                     ServerLimits limits = {}) const {
-    ServerSettings settings;
-    settings.address = *parse_listen_address("127.0.0.1:0");
-    settings.limits = limits;
+    ServerSettings settings = on_a_free_port(limits);
     settings.tls = load_tls(files);
     if (!handler)
       handler = [](const Request& request) { return text_response(200, request.path + " over TLS"); };
@@ -84,24 +78,13 @@ class TlsClient {
   error_code end_;
 };
 
-std::string say_plainly(const HttpServer& server, const std::string& bytes) {
-  boost::asio::io_context io;
-  tcp::socket socket(io);
-  socket.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
-  boost::asio::write(socket, boost::asio::buffer(bytes));
-  std::string answer;
-  error_code ignored;  // whatever ends it
-  boost::asio::read(socket, boost::asio::dynamic_buffer(answer), ignored);
-  return answer;
-}
-
 TEST_F(TlsServerTest, RequestsAreAnsweredAndTheEndIsSaid) {
   const auto server = serve(server_files_);
   TlsClient client(ca_files_.certificate);
   ASSERT_FALSE(client.shake_hands(*server));
   client.write(get);
   EXPECT_THAT(client.read_until("over TLS\n"), StartsWith("HTTP/1.1 200"));
-  client.write(last_get);
+  client.write(last_get());
   EXPECT_THAT(client.read_to_end(), EndsWith("/ over TLS\n"));
   EXPECT_EQ(client.end(), boost::asio::error::eof) << "and not a truncation";
 }
@@ -142,9 +125,10 @@ TEST_F(TlsServerTest, OldVersionsAndWeakCiphersAreRefused) {
 
 TEST_F(TlsServerTest, PlainHttpIsToldAndGarbageIsDropped) {
   const auto server = serve(server_files_);
-  EXPECT_THAT(say_plainly(*server, get), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(say_plainly(*server, get), HasSubstr("begin with https://"));
-  EXPECT_THAT(say_plainly(*server, std::string(10'000, '\xff')), testing::Not(HasSubstr("HTTP")));
+  EXPECT_THAT(BareClient(*server, get).read_to_end(), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(BareClient(*server, get).read_to_end(), HasSubstr("begin with https://"));
+  EXPECT_THAT(BareClient(*server, std::string(10'000, '\xff')).read_to_end(),
+              testing::Not(HasSubstr("HTTP")));
   TlsClient client(ca_files_.certificate);
   EXPECT_FALSE(client.shake_hands(*server)) << "it serves on";
 }
@@ -153,26 +137,22 @@ TEST_F(TlsServerTest, AHandshakeMayNotTakeLong) {
   ServerLimits limits;
   limits.request_max = std::chrono::milliseconds(50);
   const auto server = serve(server_files_, nullptr, limits);
-  EXPECT_EQ(say_plainly(*server, ""), "");
-  EXPECT_EQ(say_plainly(*server, std::string("\x16\x03\x01\x02\x00\x01", 6)), "") << "the first bytes of one";
+  EXPECT_EQ(BareClient(*server).read_to_end(), "");
+  EXPECT_EQ(BareClient(*server, std::string("\x16\x03\x01\x02\x00\x01", 6)).read_to_end(), "")
+      << "the first bytes of one";
 }
 
 TEST_F(TlsServerTest, AStreamIsSentAsItComesUntilItsEnd) {
-  const auto stream = std::make_shared<BodyStream>(
-      std::deque<BodyStream::Bytes>{std::make_shared<const std::string>("first\n")}, 1024, ":\n");
-  const auto server = serve(server_files_, [stream](const Request&) {
-    Response response;
-    response.stream = stream;
-    return response;
-  });
+  const Streaming streaming("first\n");
+  const auto server = serve(server_files_, streaming.handler());
   TlsClient client(ca_files_.certificate);
   ASSERT_FALSE(client.shake_hands(*server));
   client.write(get);
   client.read_until("first\n");
-  stream->put(std::make_shared<const std::string>("second\n"));
+  streaming.put("second\n");
   client.read_until("second\n");
-  stream->put(std::make_shared<const std::string>("third\n"));
-  stream->end();
+  streaming.put("third\n");
+  streaming.stream->end();
   EXPECT_THAT(client.read_to_end(), EndsWith("third\n"));
   EXPECT_EQ(client.end(), boost::asio::error::eof) << "and not a truncation";
 }
