@@ -37,7 +37,7 @@ struct Listing {
 
 Lines workloads(const sweep::ProbeAnswer& answer) {
   Lines lines;
-  for (const abi::WorkloadInfo& info : answer.workloads) {
+  for (const abi::WorkloadInfo& info : answer.catalog.workloads) {
     Json options = Json::array();
     Lines more;
     for (const auto& [key, help, min, max] : info.options) {
@@ -88,7 +88,7 @@ Lines modes(const sweep::ProbeAnswer&) {
 
 Lines presets(const sweep::ProbeAnswer& answer) {
   Lines lines;
-  for (const abi::WorkloadInfo& info : answer.workloads) {
+  for (const abi::WorkloadInfo& info : answer.catalog.workloads) {
     for (const abi::WorkloadPreset& preset : info.presets) {
       std::string values;
       for (const auto& [key, value] : preset.values)

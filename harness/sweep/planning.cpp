@@ -83,11 +83,6 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
 
 namespace {
 
-plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
-  return {std::move(answer.device), std::move(answer.facts), std::move(answer.dtypes),
-          std::move(answer.workloads)};
-}
-
 // One program a (workload, preset, dtype, pass, and the axes of a pass): what modes and warmups share. To
 // show what is captured, one a later axis and graph mode. With the first batch alone, which is what a dump
 // shows.
@@ -227,7 +222,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   request.plugins = options.plugins;
   request.list_workloads = !package;
   CheckedPlan checked;
-  checked.catalog = catalog_of(sweep::ask_probe(supervisor, probe, request, options));
+  checked.catalog = sweep::ask_probe(supervisor, probe, request, options).catalog;
   if (package) {
     const model::DeviceFacts& facts = checked.catalog.facts;
     const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);

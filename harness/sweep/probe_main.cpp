@@ -48,7 +48,7 @@ class Probe {
     }
     if (!request_.device.empty()) describe_device();
     if (request_.list_workloads || !request_.programs.empty()) load_plugins();
-    if (request_.list_workloads) answer_.workloads = registry_.workloads();
+    if (request_.list_workloads) answer_.catalog.workloads = registry_.workloads();
     for (const model::WorkerTask& program : request_.programs) check_program(program);
     send(answer_);
   }
@@ -63,9 +63,9 @@ class Probe {
     const std::unique_ptr<Device> device = open_device(request_.device);
     const facts::DeviceFacts& info = device->info();
     const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole of it, or a share
-    answer_.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
-    answer_.facts = info;
-    answer_.dtypes = supported_dtypes([&](ir::DType dtype) { return device->supports(dtype); });
+    answer_.catalog.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
+    answer_.catalog.facts = info;
+    answer_.catalog.dtypes = supported_dtypes([&](ir::DType dtype) { return device->supports(dtype); });
   }
 
   // A package's programs need plugins' ops alone.

@@ -19,7 +19,8 @@ struct Names<sweep::ProbeStage::What> {
 
 GB_DESCRIBE(sweep::ProbeStage, what, subject);
 GB_DESCRIBE(sweep::ProbeFailure, stage, bad_input, bad_split, message);
-GB_DESCRIBE(sweep::ProbeAnswer, devices, device, facts, dtypes, workloads, dumps, notes);
+GB_DESCRIBE(plan::Catalog, device, facts, dtypes, workloads);
+GB_DESCRIBE(sweep::ProbeAnswer, devices, catalog, dumps, notes);
 
 template <>
 struct Messages<sweep::ProbeEvent> {

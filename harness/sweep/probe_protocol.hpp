@@ -11,7 +11,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/device.hpp"
 #include "harness/model/plan.hpp"
-#include "harness/model/result.hpp"
+#include "harness/sweep/plan/catalog.hpp"
 
 namespace graphbench::sweep {
 
@@ -42,10 +42,7 @@ struct ProbeFailure {
 
 struct ProbeAnswer {
   std::vector<DeviceStatus> devices;
-  std::string device;  // "cuda:0"
-  model::DeviceFacts facts;
-  std::vector<std::string> dtypes;
-  std::vector<abi::WorkloadInfo> workloads;
+  plan::Catalog catalog;
   std::vector<std::string> dumps;  // one a program, where asked for
   std::vector<std::string> notes;  // of programs that lack a kind to split at
 };

@@ -137,7 +137,7 @@ serve::WorkloadCatalog::Ask asker(double grace_seconds) {
     sweep::ProbeRequest request;
     request.list_workloads = true;
     request.plugins = plugin_files;
-    return ask(request, silent_max).workloads;
+    return ask(request, silent_max).catalog.workloads;
   };
 }
 
@@ -150,7 +150,8 @@ void describe_machine(serve::ServiceSettings& settings) {
   for (const DeviceStatus& each : answer.devices) {
     settings.devices.push_back({each.id, each.available, each.detail, each.advice});
   }
-  settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), asker(settings.grace_seconds));
+  settings.workloads =
+      serve::WorkloadCatalog(std::move(answer.catalog.workloads), asker(settings.grace_seconds));
 }
 
 int serve_until_stopped(serve::ServiceSettings settings) {

@@ -29,15 +29,16 @@ TEST(ProbeProtocol, ARequestSurvives) {
 TEST(ProbeProtocol, AnAnswerSurvives) {
   ProbeAnswer answer;
   answer.devices = {{"host", true, "a CPU", ""}};
-  answer.device = "host";
-  answer.dtypes = {"fp32"};
-  answer.workloads = {{"mlp", "help", "builtin", {{"hidden", "width", 1, 9}}, {{"tiny", {{"hidden", 3}}}}}};
+  answer.catalog.device = "host";
+  answer.catalog.dtypes = {"fp32"};
+  answer.catalog.workloads = {
+      {"mlp", "help", "builtin", {{"hidden", "width", 1, 9}}, {{"tiny", {{"hidden", 3}}}}}};
   answer.dumps = {"program\n"};
   const ProbeEvent event = decode_probe_event(encode_probe_event(answer));
   const auto& copy = std::get<ProbeAnswer>(event);
   EXPECT_TRUE(copy.devices.at(0).available);
-  EXPECT_EQ(copy.workloads.at(0).options.at(0).max, 9);
-  EXPECT_EQ(copy.workloads.at(0).presets.at(0).values.at("hidden"), 3);
+  EXPECT_EQ(copy.catalog.workloads.at(0).options.at(0).max, 9);
+  EXPECT_EQ(copy.catalog.workloads.at(0).presets.at(0).values.at("hidden"), 3);
   EXPECT_EQ(copy.dumps, answer.dumps);
 }
 

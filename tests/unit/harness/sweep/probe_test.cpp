@@ -36,8 +36,8 @@ std::string refusal(const std::string& script, double silent_seconds_max = 60) {
 
 TEST(Probe, AnAnswerIsReturned) {
   ProbeAnswer answer;
-  answer.device = "host";
-  EXPECT_EQ(ask(says(answer)).device, "host");
+  answer.catalog.device = "host";
+  EXPECT_EQ(ask(says(answer)).catalog.device, "host");
 }
 
 TEST(Probe, APluginThatCrashesIsNamedWithTheSignalAndItsLastWords) {
