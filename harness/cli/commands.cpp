@@ -55,11 +55,8 @@ const std::vector<CommandRow>& commands() {
 
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
-      {worker_role, [](const ChildArguments& own) { return worker::worker_main(own.parent); }},
-      {probe_role, [](const ChildArguments& own) { return sweep::probe_main(own.parent); }},
-      {floor_role, [](const ChildArguments& own) { return floors::floor_main(own.parent); }},
-      {ladder_role, [](const ChildArguments& own) { return ladder::ladder_main(own.parent); }},
-      {served_role, run_served},
+      {worker_role, worker::worker_main}, {probe_role, sweep::probe_main}, {floor_role, floors::floor_main},
+      {ladder_role, ladder::ladder_main}, {served_role, run_served},
   };
   return rows;
 }

@@ -21,14 +21,10 @@ struct CommandRow {
 // In the order of the help.
 const std::vector<CommandRow>& commands();
 
-// What graphbench starts itself as; users never do. `argv`: what follows the parent's process id.
-struct ChildArguments {
-  std::string_view parent;
-  std::vector<std::string> argv;
-};
+// What graphbench starts itself as; users never do. `parent`: its process id.
 struct ChildRow {
   std::string_view role;  // the first argument
-  int (*run)(const ChildArguments& arguments);
+  int (*run)(std::string_view parent);
 };
 const std::vector<ChildRow>& children();
 
@@ -36,7 +32,7 @@ const std::vector<ChildRow>& children();
 // becomes one line on stderr and its exit code.
 int run(int argc, const char* const* argv);
 
-// A sweep that the service, process `arguments.parent`, started. Its argv is a command line of its own.
-int run_served(const ChildArguments& arguments);
+// A sweep that the service, process `parent`, started: reads a serve::ServedSweep from stdin.
+int run_served(std::string_view parent);
 
 }  // namespace graphbench::cli

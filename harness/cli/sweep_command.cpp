@@ -10,9 +10,9 @@
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/write_file.hpp"
 #include "harness/measure/machine/environment.hpp"
+#include "harness/measure/machine/pinning.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/statistics/submit_floor.hpp"
 #include "harness/options/command.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
@@ -29,23 +29,19 @@
 namespace graphbench::cli {
 namespace {
 
-// Passes everything on to several listeners, cells with what follows from the floors.
+// Passes everything on to several listeners.
 class Listeners final : public sweep::SweepListener {
  public:
-  Listeners(std::vector<sweep::SweepListener*> listeners, const std::optional<model::Floors>& floors)
-      : listeners_(std::move(listeners)), floors_(floors) {}
+  explicit Listeners(std::vector<sweep::SweepListener*> listeners) : listeners_(std::move(listeners)) {}
   void update(const model::Progress& progress) override {
     for (sweep::SweepListener* listener : listeners_) listener->update(progress);
   }
-  void cells_done(const std::vector<model::CellResult>& done) override {
-    std::vector<model::CellResult> cells = done;
-    if (floors_) statistics::add_submit_over_floor(*floors_, cells);
+  void cells_done(const std::vector<model::CellResult>& cells) override {
     for (sweep::SweepListener* listener : listeners_) listener->cells_done(cells);
   }
 
  private:
   std::vector<sweep::SweepListener*> listeners_;
-  const std::optional<model::Floors>& floors_;
 };
 
 int dump_programs(const std::vector<std::string>& dumps) {
@@ -84,10 +80,11 @@ void say_what_is_finished(const model::Plan& plan, const sweep::SweepSettings& s
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, const Conditions& conditions,
-                            process::ProcessSupervisor& supervisor, publish::Publisher& publisher,
-                            const Invocation& invocation, sweep::Journal* journal) {
+                            process::ProcessSupervisor& supervisor, sweep::SweepListener& listener,
+                            sweep::Journal* journal) {
   sweep::SweepSettings settings{process::own_command(worker_role), options.worker_timeout_seconds};
   settings.hostname = machine::read_environment().hostname;
+  settings.floors = conditions.floors;
   if (journal != nullptr) {
     settings.finished = journal->finished();
     settings.finished_in = options.where("json") + ": " + in_quotes(sweep::journal_of(options.json));
@@ -105,15 +102,7 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
     };
     say_what_is_finished(plan, settings, catalog.facts, options);
   }
-  ConsoleProgress console(options.quiet);
-  std::vector<sweep::SweepListener*> listeners = {&publisher, &console};
-  std::optional<ServiceReporter> service;
-  if (invocation.served) listeners.push_back(&service.emplace(plan.device, catalog.facts));
-  Listeners progress(std::move(listeners), conditions.floors);
-  publisher.begin(plan.device, catalog.facts);
-  sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
-  console.finish();
-  return outcome;
+  return sweep::run_sweep(plan, catalog.facts, settings, supervisor, listener);
 }
 
 void show_table(const model::Result& result, const config::SweepOptions& options, bool written) {
@@ -245,9 +234,19 @@ class SweepCommand final : public Command {
     if (options.dump_program) return dump_programs(dumps);
     plan.facts.concurrent = config::join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
+    // Before the floors, which are measured where the cells are.
+    const std::vector<int> cpus =
+        machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
+    const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};
+    publisher->begin(began.device, began.facts, began.submitter);
+    ConsoleProgress console(options.quiet);
+    std::vector<sweep::SweepListener*> listeners = {publisher.get(), &console};
+    std::optional<ServiceReporter> service;
+    if (invocation.served) listeners.push_back(&service.emplace(began));
+    Listeners all(std::move(listeners));
     const Conditions conditions = read_conditions(plan, options, supervisor);
-    sweep::SweepOutcome outcome =
-        measure(plan, catalog, options, conditions, supervisor, *publisher, invocation, journal.get());
+    sweep::SweepOutcome outcome = measure(plan, catalog, options, conditions, supervisor, all, journal.get());
+    console.finish();
     add_conditions(conditions, outcome);
     const int exit_code = report(outcome, options);
     // Where a file could not be written the journal still holds what it would.

@@ -15,6 +15,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/steady.hpp"
+#include "harness/model/statistics/submit_floor.hpp"
 #include "harness/sweep/cell_table.hpp"
 #include "harness/sweep/progress_tracker.hpp"
 
@@ -81,6 +82,7 @@ class Sweep {
 
   void tell(std::vector<model::CellResult> done) {
     statistics::summarize_cells(done);
+    if (settings_.floors) statistics::add_submit_over_floor(*settings_.floors, done);
     listener_.cells_done(done);
   }
 

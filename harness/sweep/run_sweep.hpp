@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct SweepSettings {
   // By an earlier run of this plan, and what takes each ladder that is finished now; none: not kept.
   std::vector<FinishedLadder> finished = {};
   std::function<void(const FinishedLadder&)> keep = nullptr;
-  bool keep_samples = false;     // all samples of what is kept, not the first steps alone
-  std::string hostname = {};     // this machine's
+  bool keep_samples = false;                 // all samples of what is kept, not the first steps alone
+  std::string hostname = {};                 // this machine's
+  std::optional<model::Floors> floors = {};  // what the cells that are told are compared with
   std::string finished_in = {};  // begins messages about `finished`: the option and the journal's file
 };
 

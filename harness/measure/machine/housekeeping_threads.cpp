@@ -13,7 +13,6 @@
 #include <string>
 
 #include "graphs/base/error.hpp"
-#include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/pinning.hpp"
 
 namespace graphbench::machine {
@@ -82,21 +81,9 @@ void HousekeepingThreads::add_this_thread() {
   set_affinity(threads_.back(), cpus_);
 }
 
-void HousekeepingThreads::keep_off_submitter_near(const std::string& pci_bus_id) {
-  model::InstrumentOptions instruments = instruments_;
-  instruments.submitter = choose_submitter(instruments, allowed_, pci_bus_id);
-  keep_off_submitter(instruments);
-}
-
-void HousekeepingThreads::keep_off_submitter(const model::InstrumentOptions& instruments) {
-  instruments_ = instruments;
-  std::vector<int> beside = allowed_;
-  try {
-    const std::vector<int> taken = submitter_cpus(instruments, allowed_);
-    beside = housekeeping_cpus(allowed_, taken, siblings_of(taken));
-  } catch (const Error&) {
-    // The sweep that asks for a CPU that does not exist reports it.
-  }
+void HousekeepingThreads::keep_off(const std::vector<std::int64_t>& submitter) {
+  const std::vector<int> taken(submitter.begin(), submitter.end());
+  std::vector<int> beside = housekeeping_cpus(allowed_, taken, siblings_of(taken));
   const std::scoped_lock lock(mutex_);
   cpus_ = std::move(beside);
   for (const pid_t thread : threads_) set_affinity(thread, cpus_);

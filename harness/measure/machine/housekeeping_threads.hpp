@@ -4,12 +4,11 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "harness/model/instruments.hpp"
 
 namespace graphbench::machine {
 
@@ -29,19 +28,15 @@ class HousekeepingThreads {
 
   // Adds the calling thread, which keeps off the CPUs that may submit by default.
   void add_this_thread();
-  // All added threads keep off the CPUs that may submit with these options; off none without pinning.
-  void keep_off_submitter(const model::InstrumentOptions& instruments);
-  // Does so with the place of the measured device, once it is known (DeviceFacts::pci_bus_id).
-  void keep_off_submitter_near(const std::string& pci_bus_id);
-  // Lets the calling thread use every CPU until the next keep_off_submitter(), because a process that it
-  // starts inherits that.
+  // All added threads keep off these CPUs, on which a submitting thread may be.
+  void keep_off(const std::vector<std::int64_t>& submitter);
+  // The calling thread may use every CPU until the next keep_off(): a process that it starts inherits that.
   void use_every_cpu() const;
 
  private:
   void set_affinity(pid_t thread, const std::vector<int>& cpus) const;
 
   const std::vector<int> allowed_;
-  model::InstrumentOptions instruments_;  // read and written by the thread that starts what measures
   std::mutex mutex_;
   std::vector<pid_t> threads_;
   std::vector<int> cpus_;

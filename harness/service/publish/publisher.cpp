@@ -29,14 +29,13 @@ net::Router routes(const reporters::SweepMetrics& metrics) {
 
 }  // namespace
 
-Publisher::Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
-                     const std::string& tool_version)
+Publisher::Publisher(PublishSettings settings, const std::string& tool_version)
     : settings_(std::move(settings)), metrics_(tool_version) {
   if (!settings_.listen) return;
   net::ServerSettings server;
   server.address = *settings_.listen;
   server.tls = settings_.tls;
-  housekeeping_.emplace().keep_off_submitter(instruments);
+  housekeeping_.emplace();
   server.on_thread = [this] { housekeeping_->add_this_thread(); };
   server_ = std::make_unique<net::HttpServer>(std::move(server), routes(metrics_));
 }
@@ -45,9 +44,10 @@ std::string Publisher::url() const {
   return server_ ? (settings_.tls ? "https://" : "http://") + server_->address().text() + "/metrics" : "";
 }
 
-void Publisher::begin(const std::string& device, const model::DeviceFacts& facts) {
+void Publisher::begin(const std::string& device, const model::DeviceFacts& facts,
+                      const std::vector<std::int64_t>& submitter) {
   device_ = device;
-  if (housekeeping_) housekeeping_->keep_off_submitter_near(facts.pci_bus_id);
+  if (housekeeping_) housekeeping_->keep_off(submitter);
   metrics_.begin_sweep(device);
   metrics_.set_device(device, facts);
 }

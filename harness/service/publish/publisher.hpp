@@ -1,7 +1,7 @@
 // Publishes a running sweep to Prometheus through a server, a file or a Pushgateway.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,14 +51,15 @@ struct PublishFailure {
 // submitting thread will take, and files are written between workers. Used from one thread.
 class Publisher final : public sweep::SweepListener {
  public:
-  // Begins to listen where the settings say so. Throws Error(io) where it cannot.
-  Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
-            const std::string& tool_version);
+  // Listens from here on, where asked for. Throws Error(io) where it cannot.
+  Publisher(PublishSettings settings, const std::string& tool_version);
 
   // Where /metrics is: "http://127.0.0.1:9464/metrics"; empty where nothing listens.
   std::string url() const;
 
-  void begin(const std::string& device, const model::DeviceFacts& facts);
+  // `submitter`: the CPUs that the submitting thread may be on.
+  void begin(const std::string& device, const model::DeviceFacts& facts,
+             const std::vector<std::int64_t>& submitter);
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 

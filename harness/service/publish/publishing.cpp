@@ -8,12 +8,11 @@
 #include "graphbench_version.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/child_io.hpp"
-#include "harness/service/serve/sweep_events.hpp"
 
 namespace graphbench::cli {
 
-ServiceReporter::ServiceReporter(const std::string& device, const model::DeviceFacts& facts) {
-  process::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
+ServiceReporter::ServiceReporter(const serve::SweepBegan& began) {
+  process::send_line(serve::encode_sweep_event(began));
 }
 
 void ServiceReporter::update(const model::Progress& progress) {
@@ -73,8 +72,7 @@ bool report_failures(const std::vector<publish::PublishFailure>& failures,
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options) {
   publish::PublishSettings settings = publish::check_publishing(options);
   try {
-    auto publisher =
-        std::make_unique<publish::Publisher>(std::move(settings), options.instruments, GRAPHBENCH_VERSION);
+    auto publisher = std::make_unique<publish::Publisher>(std::move(settings), GRAPHBENCH_VERSION);
     if (!options.quiet && !publisher->url().empty()) {
       std::fprintf(stderr, "graphbench: metrics at %s\n", publisher->url().c_str());
     }

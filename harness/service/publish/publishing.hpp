@@ -11,6 +11,7 @@
 #include "harness/model/plan.hpp"
 #include "harness/options/options.hpp"
 #include "harness/service/publish/publisher.hpp"
+#include "harness/service/serve/sweep_events.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::cli {
@@ -26,9 +27,8 @@ bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome&
 
 class ServiceReporter final : public sweep::SweepListener {
  public:
-  ServiceReporter(const std::string& device, const model::DeviceFacts& facts);
-  // Writes at most once per second, and when all is done, because many clients may listen while a worker
-  // measures.
+  explicit ServiceReporter(const serve::SweepBegan& began);
+  // At most once a second, and when all is done: a thousand clients may listen while a worker measures.
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 

@@ -59,7 +59,7 @@ std::string without_files(std::string message, const SweepRequest& request,
                           const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (std::size_t at = message.find(files[i]); at != std::string::npos; at = message.find(files[i], at)) {
-      message.replace(at, files[i].size(), request.plugins.at(i));
+      message.replace(at, files[i].size(), request.asked.plugins.at(i));
     }
   }
   return message;

@@ -91,7 +91,7 @@ json json_of(const StoredSweep& sweep) {
   return {{"id", sweep.id},
           {"state", name_of(sweep.state)},
           {"resumable", is_resumable(sweep.state)},
-          {"arguments", sweep.arguments},
+          {"arguments", sweep.asked.arguments([](const std::string& plugin) { return plugin; })},
           {"submitted_at", sweep.submitted_at},
           {"started_at", nullable(sweep.started_at)},
           {"finished_at", nullable(sweep.finished_at)},

@@ -35,15 +35,15 @@ Response Submission::answer(const Request& request) const {
   const std::string key(request.header("idempotency-key"));
   if (key.size() > key_bytes_max) throw Refused(400, "Idempotency-Key: give at most 255 bytes");
   const BodyFormat format = type == "application/json" ? BodyFormat::json : BodyFormat::toml;
-  SweepRequest asked = parse_sweep_request(request.body, format, settings_.plugins.names());
-  const bool brief = asked.plugins.empty();
+  SweepRequest sweep = parse_sweep_request(request.body, format, settings_.plugins.names());
+  const bool brief = sweep.asked.plugins.empty();
   if (!brief && turn_.use_count() > waiting_max) {
     throw Refused(503, "the plugins of many requests are being loaded: try again", 1);
   }
   Response response;
   response.brief = brief;
-  response.later = [this, turn = turn_, asked = std::move(asked), key](Request&) {
-    return queue(asked, key);
+  response.later = [this, turn = turn_, sweep = std::move(sweep), key](Request&) {
+    return queue(sweep, key);
   };
   return response;
 }
@@ -58,9 +58,9 @@ std::vector<std::string> Submission::files_of(const std::vector<std::string>& pl
   return files;
 }
 
-Response Submission::queue(const SweepRequest& asked, const std::string& key) const {
-  settings_.workloads.check(asked, files_of(asked.plugins));
-  const SweepStore::Added added = store_.add(asked.arguments, key, settings_.queued_max);
+Response Submission::queue(const SweepRequest& sweep, const std::string& key) const {
+  settings_.workloads.check(sweep, files_of(sweep.asked.plugins));
+  const SweepStore::Added added = store_.add(sweep.asked, key, settings_.queued_max);
   using What = SweepStore::Added::What;
   if (added.what == What::full) throw queue_is_full();
   if (!added.same) throw Refused(422, "this Idempotency-Key belongs to another request: give a new one");

@@ -32,7 +32,7 @@ class Submission {
 
  private:
   std::vector<std::string> files_of(const std::vector<std::string>& plugins) const;
-  net::Response queue(const SweepRequest& asked, const std::string& key) const;
+  net::Response queue(const SweepRequest& sweep, const std::string& key) const;
 
   const Settings settings_;
   SweepStore& store_;

@@ -8,7 +8,8 @@ namespace graphbench::codec {
 
 GB_DESCRIBE(model::Progress, cells_done, cells_total, tasks_done, tasks_total, elapsed_seconds, eta_seconds,
             worker, phase, batch, failures);
-GB_DESCRIBE(serve::SweepBegan, device, facts);
+GB_DESCRIBE(serve::ServedSweep, asked, run);
+GB_DESCRIBE(serve::SweepBegan, device, facts, submitter);
 GB_DESCRIBE(serve::SweepProgress, progress);
 
 struct CellDocuments {
@@ -30,6 +31,14 @@ struct Messages<serve::SweepEvent> {
 }  // namespace graphbench::codec
 
 namespace graphbench::serve {
+
+std::string encode_served_sweep(const ServedSweep& served) {
+  return codec::write_data(served);
+}
+
+ServedSweep decode_served_sweep(std::string_view text) {
+  return codec::read_data<ServedSweep>(text, "read what the service asks");
+}
 
 std::string encode_sweep_event(const SweepEvent& event) {
   return codec::write_message(event);

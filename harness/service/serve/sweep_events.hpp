@@ -1,6 +1,8 @@
-// What a sweep's process tells the service while it runs: JSON lines on its descriptor 3.
+// What the service asks of a sweep's process, on its stdin, and what that tells it while it runs: JSON lines
+// on its descriptor 3.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -11,9 +13,21 @@
 
 namespace graphbench::serve {
 
+// Two command lines of `graphbench --sweep`, by their options. Documents keep the one that was asked: those
+// of equal requests are equal, and none says where the service keeps its files.
+struct ServedSweep {
+  std::vector<std::string> asked;
+  std::vector<std::string> run;  // the same with what the service adds
+};
+
+std::string encode_served_sweep(const ServedSweep& served);
+// Throws Error(invalid_argument) for an invalid text.
+ServedSweep decode_served_sweep(std::string_view text);
+
 struct SweepBegan {
   std::string device;  // "cuda:0"
   model::DeviceFacts facts;
+  std::vector<std::int64_t> submitter;  // the CPUs that its submitting thread may be on
 };
 struct SweepProgress {
   model::Progress progress;

@@ -27,9 +27,9 @@ constexpr std::size_t line_bytes_max = 64 * 1024 * 1024;
 
 }  // namespace
 
-SweepProcess::SweepProcess(const std::vector<std::string>& argv)
+SweepProcess::SweepProcess(const std::vector<std::string>& argv, const std::string& input)
     : child_(io_), events_(io_), output_(io_), kill_(io_) {
-  process::SpawnedChild spawned = process::spawn(argv, "", {});
+  process::SpawnedChild spawned = process::spawn(argv, input, {});
   pid_ = spawned.pid;
   events_.assign(spawned.events.release());
   output_.assign(spawned.output.release());

@@ -23,9 +23,9 @@ struct SweepExit {
 
 class SweepProcess {
  public:
-  // `argv[0]` is the file to run. Throws Error(io) where it cannot be started.
-  explicit SweepProcess(const std::vector<std::string>& argv);
-  // Kills a child that still runs.
+  // `argv[0]` is the file to run, `input` its stdin. Throws Error(io) where it cannot be started.
+  explicit SweepProcess(const std::vector<std::string>& argv, const std::string& input = "");
+  // A child that still runs is killed.
   ~SweepProcess();
   SweepProcess(const SweepProcess&) = delete;
   SweepProcess& operator=(const SweepProcess&) = delete;

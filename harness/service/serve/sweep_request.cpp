@@ -119,7 +119,7 @@ std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
   return plugins;
 }
 
-std::vector<std::string> arguments_of(const config::RawOptions& raw) {
+std::vector<std::string> command_line_of(const config::RawOptions& raw) {
   std::vector<std::string> arguments;
   for (const auto& [name, items] : raw) {
     const config::OptionKind kind = config::find_option(name)->kind;
@@ -139,16 +139,22 @@ std::vector<std::string> arguments_of(const config::RawOptions& raw) {
 
 }  // namespace
 
+std::vector<std::string> AskedSweep::arguments(
+    const std::function<std::string(const std::string&)>& file_of) const {
+  std::vector<std::string> arguments;
+  for (const std::string& plugin : plugins) arguments.push_back("--plugin=" + file_of(plugin));
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return arguments;
+}
+
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
                                  const std::vector<std::string>& plugins) {
   config::RawOptions raw = raw_of(body, format);
   SweepRequest request;
-  request.plugins = plugins_of(raw[plugins_key.name], plugins);
+  request.asked.plugins = plugins_of(raw[plugins_key.name], plugins);
   raw.erase(plugins_key.name);
   request.options = config::check_options(raw);
-  for (const std::string& plugin : request.plugins) request.arguments.push_back("--plugin=" + plugin);
-  const std::vector<std::string> others = arguments_of(raw);
-  request.arguments.insert(request.arguments.end(), others.begin(), others.end());
+  request.asked.options = command_line_of(raw);
   return request;
 }
 

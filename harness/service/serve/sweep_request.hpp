@@ -1,6 +1,7 @@
 // The body of POST /v1/sweeps: the keys of a configuration file, as JSON or TOML.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,19 @@ namespace graphbench::serve {
 
 enum class BodyFormat { json, toml };
 
+// Options of `graphbench --sweep`.
+struct AskedSweep {
+  std::vector<std::string> plugins;  // by name
+  std::vector<std::string> options;  // the others: "--batch=1,8"
+
+  // All of them, each plugin as `file_of` has it.
+  std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
+  friend bool operator==(const AskedSweep&, const AskedSweep&) = default;
+};
+
 struct SweepRequest {
-  std::vector<std::string> arguments;  // for `graphbench --sweep`
-  std::vector<std::string> plugins;    // names; each is among the arguments as --plugin=NAME
-  config::SweepOptions options;        // the rest; a message about one names its key, and in TOML its line
+  AskedSweep asked;
+  config::SweepOptions options;  // what the rest means; a message on one names its key, of TOML its line too
 };
 
 // Checks all that does not depend on the device and the workloads. JSON keys may have `_` in place of `-`.

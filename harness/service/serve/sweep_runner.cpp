@@ -16,7 +16,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/options/numbers.hpp"
+#include "harness/service/serve/finished_document.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_process.hpp"
@@ -81,20 +81,6 @@ std::optional<std::string> contents_of(const std::string& path) {
 void remove_file(const std::string& path) {
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
-}
-
-// Where a sweep's submitting thread will run, as far as its arguments say.
-model::InstrumentOptions instruments_of(const std::vector<std::string>& argv) {
-  static constexpr std::string_view cpu = "--cpu=";
-  model::InstrumentOptions instruments;
-  for (const std::string_view argument : argv) {
-    if (argument == "--no-pin") instruments.pin = false;
-    if (argument.starts_with(cpu)) {
-      const config::ParsedInteger number = config::parse_integer(argument.substr(cpu.size()));
-      if (number.fault == config::NumberFault::none) instruments.cpu = number.value;
-    }
-  }
-  return instruments;
 }
 
 SweepEnd end_of(const SweepExit& exit) {
@@ -280,12 +266,14 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
 }
 
 SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& document) {
-  std::vector<std::string> argv = settings_.command;
-  argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
-  for (const std::string& argument : sweep.arguments) argv.push_back(with_path(argument));
+  // A request names plugins by bare names; what the folder holds now decides which files those are.
+  ServedSweep served;
+  served.asked = sweep.asked.arguments([](const std::string& plugin) { return plugin + ".so"; });
+  served.run =
+      sweep.asked.arguments([this](const std::string& name) { return settings_.plugins.path_of(name); });
+  served.run.insert(served.run.end(), {"--quiet", "--json=" + document});
   housekeeping_.use_every_cpu();
-  SweepProcess process(argv);
-  housekeeping_.keep_off_submitter(instruments_of(argv));
+  SweepProcess process(settings_.command, encode_served_sweep(served));
   {
     const std::scoped_lock lock(mutex_);
     process_ = &process;
@@ -298,17 +286,10 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
   return process.run([&](std::string_view line) { take(sweep.id, line); });
 }
 
-// Requests have bare names of plugins; the folder's present files decide what they mean.
-std::string SweepRunner::with_path(const std::string& argument) const {
-  constexpr std::string_view option = "--plugin=";
-  if (!argument.starts_with(option)) return argument;
-  return std::string(option) + settings_.plugins.path_of(argument.substr(option.size()));
-}
-
 void SweepRunner::take(const std::string& id, std::string_view line) {
   const SweepEvent event = decode_sweep_event(line);
   if (const auto* began = std::get_if<SweepBegan>(&event)) {
-    housekeeping_.keep_off_submitter_near(began->facts.pci_bus_id);
+    housekeeping_.keep_off(began->submitter);
     publisher_.begin(*began);
     store_.begin(id, std::string(line));
   } else if (const auto* progress = std::get_if<SweepProgress>(&event)) {

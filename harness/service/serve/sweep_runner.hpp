@@ -27,12 +27,12 @@ class SweepProcess;
 struct SweepExit;
 
 struct RunnerSettings {
-  std::vector<std::string> command;  // starts a sweep; its arguments follow
+  std::vector<std::string> command;  // starts what reads a ServedSweep
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds retry{3'000};  // between attempts to store what could not be stored
   std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
-  PluginFolder plugins = {};                                    // has the file of an argument --plugin=NAME
+  PluginFolder plugins = {};                                    // where a sweep's plugins have their files
   std::string turn_folder = {};  // where services take turns; empty: this one takes none
 };
 
@@ -76,7 +76,6 @@ class SweepRunner {
   SweepEnd run(const StoredSweep& sweep, const std::string& document);
   SweepExit run_process(const StoredSweep& sweep, const std::string& document);
   void take(const std::string& id, std::string_view line);
-  std::string with_path(const std::string& argument) const;
   bool store_end(const std::string& id, const SweepEnd& end, const std::string& document);
   void warn_of_trouble(const std::string& why, const std::string& advice = "");
 

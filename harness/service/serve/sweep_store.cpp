@@ -25,7 +25,8 @@ constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done
 constexpr std::chrono::seconds probe_period{1};
 
 std::string select_sweeps(const std::string& which) {
-  return "SELECT id, state, arguments, submitted_at, started_at, finished_at, exit_code, message FROM "
+  return "SELECT id, state, arguments, submitted_at, started_at, finished_at, exit_code, message, plugins "
+         "FROM "
          "sweeps " +
          which;
 }
@@ -46,7 +47,11 @@ std::optional<int> exit_code_of(const Statement& row, int column) {
   return static_cast<int>(row.integer(column));
 }
 
-// A damaged row is one failed sweep; the others are shown as they are.
+std::vector<std::string> texts_of(const std::string& json) {
+  return nlohmann::json::parse(json).get<std::vector<std::string>>();
+}
+
+// A row that was damaged by hand is one failed sweep; the others are shown as they are.
 StoredSweep sweep_of(const Statement& row) {
   StoredSweep sweep;
   sweep.id = row.text(0);
@@ -59,7 +64,8 @@ StoredSweep sweep_of(const Statement& row) {
   try {
     if (state == state_names.end()) throw storage::StorageError("its state is unknown");
     sweep.state = static_cast<SweepState>(state - state_names.begin());
-    sweep.arguments = nlohmann::json::parse(row.text(2)).get<std::vector<std::string>>();
+    sweep.asked.options = texts_of(row.text(2));
+    sweep.asked.plugins = texts_of(row.text(8));
   } catch (const std::exception& error) {
     sweep.state = SweepState::failed;
     sweep.message = std::string("what is stored of this sweep cannot be read: ") + error.what();
@@ -85,25 +91,27 @@ SweepStore::SweepStore(const std::string& file) : database_(open_sweep_store(fil
       process::utc_now(), "the service ended while this sweep ran");
 }
 
-SweepStore::Added SweepStore::add(const std::vector<std::string>& arguments, const std::string& key,
-                                  std::size_t queued_max) {
+SweepStore::Added SweepStore::add(const AskedSweep& asked, const std::string& key, std::size_t queued_max) {
   const std::scoped_lock lock(mutex_);
-  const std::string text = nlohmann::json(arguments).dump();
   if (!key.empty()) {
     Statement known = database_.prepare(select_sweeps("WHERE idempotency_key = ?"), key);
-    if (known.step()) return {Added::What::known, sweep_of(known), known.text(2) == text};
+    if (known.step()) {
+      const StoredSweep sweep = sweep_of(known);
+      return {Added::What::known, sweep, sweep.asked == asked};
+    }
   }
   if (count_queued() >= queued_max) return {Added::What::full, {}, true};
   StoredSweep sweep;
   sweep.id = new_id();
-  sweep.arguments = arguments;
+  sweep.asked = asked;
   sweep.submitted_at = process::utc_now();
   const auto unique_key = key.empty() ? std::nullopt : std::optional(key);
   write([&] {
     database_.run(
-        "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) VALUES (?, 'queued', ?, ?, "
-        "?)",
-        sweep.id, text, unique_key, sweep.submitted_at);
+        "INSERT INTO sweeps (id, state, arguments, plugins, idempotency_key, submitted_at)"
+        " VALUES (?, 'queued', ?, ?, ?, ?)",
+        sweep.id, nlohmann::json(asked.options).dump(), nlohmann::json(asked.plugins).dump(), unique_key,
+        sweep.submitted_at);
   });
   return {Added::What::added, std::move(sweep), true};
 }
@@ -301,16 +309,17 @@ void make_private(const std::string& file) {
 }
 
 // Adds a column where it is missing: an older graphbench leaves the columns and lowers the version.
-void add_column(storage::Connection& database, const std::string& table, const std::string& column) {
-  const std::string sql = "SELECT 1 FROM pragma_table_info('" + table + "') WHERE name = '" + column + "'";
+void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
+  const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
   if (database.prepare(sql).step()) return;
-  database.run("ALTER TABLE " + table + " ADD COLUMN " + column + " TEXT NOT NULL DEFAULT ''");
+  database.run("ALTER TABLE sweeps ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '" + value + "'");
 }
 
 void upgrade(storage::Connection& database) {
   storage::Transaction transaction(database);
   database.execute(tables);
-  add_column(database, "sweeps", "began");
+  add_column(database, "began", "");
+  add_column(database, "plugins", "[]");
   database.run("PRAGMA user_version = " + std::to_string(sweep_store_version));
   transaction.commit();
 }

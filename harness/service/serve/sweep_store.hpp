@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graphs/base/sqlite.hpp"
+#include "harness/service/serve/sweep_request.hpp"
 
 namespace graphbench::serve {
 
@@ -24,8 +25,8 @@ constexpr bool is_resumable(SweepState state) {
 struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
-  std::vector<std::string> arguments;  // for `graphbench --sweep`
-  std::string submitted_at;            // RFC 3339, UTC, like the next two, which may be empty
+  AskedSweep asked;
+  std::string submitted_at;  // RFC 3339, UTC; likewise the next two, empty where not yet
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
@@ -64,11 +65,11 @@ class SweepStore {
   struct Added {
     enum class What : std::uint8_t { added, known, full };
     What what = What::added;
-    StoredSweep sweep = {};  // `known`: the earlier one with this key; `full`: empty
-    bool same = true;        // the earlier sweep has these arguments
+    StoredSweep sweep = {};  // the earlier one where `known`: same key; none where `full`
+    bool same = true;        // whether the earlier sweep asked for the same
   };
-  // `key` is an Idempotency-Key, or empty.
-  Added add(const std::vector<std::string>& arguments, const std::string& key, std::size_t queued_max);
+  // `key`: an Idempotency-Key; empty: none.
+  Added add(const AskedSweep& asked, const std::string& key, std::size_t queued_max);
 
   std::optional<StoredSweep> find(const std::string& id) const;
   // Lists the newest first; where `after` is given, which exists, only older ones.
@@ -121,8 +122,8 @@ class SweepStore {
   std::string probe_error_;  // the error at that time; empty: none
 };
 
-// The version rises when the tables change in a way that an older graphbench cannot read.
-inline constexpr int sweep_store_version = 3;
+// Rises when the tables change in a way that an older graphbench cannot read.
+inline constexpr int sweep_store_version = 4;
 
 // Creates the file where there is none, for this user only, and upgrades the tables of an older version.
 // Throws Error(io), which names the file, where it cannot be used or a newer version wrote it.

@@ -51,9 +51,7 @@ TEST(HousekeepingThreads, MoveWithTheCpuThatIsMeasuredOn) {
     spread = allowed_cpus();
   });
   joined.get_future().wait();
-  model::InstrumentOptions instruments;
-  instruments.cpu = allowed.front();
-  threads.keep_off_submitter(instruments);
+  threads.keep_off({allowed.front()});
   moved.set_value();
   thread.join();
   EXPECT_EQ(std::count(before.begin(), before.end(), allowed.back()), 0);
@@ -69,7 +67,7 @@ TEST(HousekeepingThreads, MayBeAnywhereWhereNothingIsPinned) {
   Cpus cpus;
   std::thread([&] {
     threads.add_this_thread();
-    threads.keep_off_submitter({.pin = false, .cpu = {}, .submitter = {}});
+    threads.keep_off({});
     cpus = allowed_cpus();
   }).join();
   EXPECT_EQ(cpus, allowed);

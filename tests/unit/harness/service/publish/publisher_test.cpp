@@ -56,8 +56,8 @@ std::string scrape(const Publisher& publisher) {
 
 TEST_F(PublisherTest, AScraperAndTheFileSeeACellWhenItsWorkerHasEnded) {
   settings_.listen = net::parse_listen_address("127.0.0.1:0");
-  Publisher publisher(settings_, {}, "1.2.3");
-  publisher.begin("host", {});
+  Publisher publisher(settings_, "1.2.3");
+  publisher.begin("host", {}, {});
   EXPECT_THAT(scrape(publisher), Not(HasSubstr("batch=")));
   publisher.cells_done({cell(1)});
   EXPECT_THAT(scrape(publisher), HasSubstr("batch=\"1\""));
@@ -66,8 +66,8 @@ TEST_F(PublisherTest, AScraperAndTheFileSeeACellWhenItsWorkerHasEnded) {
 
 TEST_F(PublisherTest, ASuccessIsStampedAndAFailureIsNot) {
   for (const std::int64_t failed : {1, 0}) {
-    Publisher publisher(settings_, {}, "1.2.3");
-    publisher.begin("host", {});
+    Publisher publisher(settings_, "1.2.3");
+    publisher.begin("host", {}, {});
     sweep::SweepOutcome ended = outcome();
     ended.cells_failed = failed;
     EXPECT_TRUE(publisher.finish(ended).empty());
@@ -81,8 +81,8 @@ TEST_F(PublisherTest, ASuccessIsStampedAndAFailureIsNot) {
 }
 
 TEST_F(PublisherTest, AFileThatCannotBeWrittenAtTheEndIsAFailure) {
-  Publisher publisher(settings_, {}, "1.2.3");
-  publisher.begin("host", {});
+  Publisher publisher(settings_, "1.2.3");
+  publisher.begin("host", {}, {});
   fs::remove_all(folder_);
   publisher.cells_done({cell(1)});
   const std::vector<PublishFailure> failures = publisher.finish(outcome());
@@ -97,8 +97,8 @@ TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOn
   std::ofstream(base) << codec::to_json(before);
   settings_.baseline = Baseline::open({base, "", ""});
   for (const bool interrupted : {true, false}) {
-    Publisher publisher(settings_, {}, "1.2.3");
-    publisher.begin("cuda:0", {});
+    Publisher publisher(settings_, "1.2.3");
+    publisher.begin("cuda:0", {}, {});
     publisher.cells_done(before.cells);
     sweep::SweepOutcome ended = outcome(interrupted);
     ended.result = before;
@@ -127,8 +127,8 @@ TEST_F(PublisherTest, AnInterruptedSweepPushesNothingAndDeletesNothing) {
   settings_.push = net::parse_url("http://" + gateway.address().text());
   settings_.push_delete = true;
   for (const bool interrupted : {true, false}) {
-    Publisher publisher(settings_, {}, "1.2.3");
-    publisher.begin("host", {});
+    Publisher publisher(settings_, "1.2.3");
+    publisher.begin("host", {}, {});
     EXPECT_TRUE(publisher.finish(outcome(interrupted)).empty());
     EXPECT_TRUE(publisher.leave().empty());
     const std::scoped_lock lock(mutex);

@@ -29,7 +29,7 @@ TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
 TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
   std::vector<std::string> ids;
   for (int i = 0; i < 5; ++i) {
-    ids.insert(ids.begin(), store_->add({"--batch=" + std::to_string(i)}, "", 100).sweep.id);
+    ids.insert(ids.begin(), store_->add({{}, {"--batch=" + std::to_string(i)}}, "", 100).sweep.id);
   }
   const auto page = [this](const std::string& query) {
     return json::parse(*ask("GET", "/v1/sweeps?" + query).body);
@@ -42,7 +42,7 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
     EXPECT_LE(found.at("sweeps").size(), 2u);
     for (const json& sweep : found.at("sweeps")) seen.push_back(sweep.at("id").get<std::string>());
     next = found.at("next");
-    store_->add({"--batch=9"}, "", 100);  // what comes meanwhile is on no later page
+    store_->add({{}, {"--batch=9"}}, "", 100);  // what comes meanwhile is on no later page
   }
   EXPECT_EQ(seen, ids);
   EXPECT_EQ(page("limit=2&after=" + ids[2]).at("sweeps")[0].at("id"), ids[3]);
@@ -53,9 +53,12 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
     EXPECT_EQ(refused.status, 400u) << query;
     EXPECT_THAT(*refused.body, HasSubstr("error")) << query;
   }
-  for (int i = 0; i < 101; ++i) store_->add({"--batch=" + std::to_string(i)}, "", 1000);
-  const json first = page("");
-  EXPECT_EQ(first.at("sweeps").size(), 100u) << "without a limit";
+}
+
+TEST_F(ServiceApiTest, WithoutALimitAPageIsAHundred) {
+  for (int i = 0; i < 101; ++i) store_->add({{}, {"--batch=" + std::to_string(i)}}, "", 1000);
+  const json first = json::parse(*ask("GET", "/v1/sweeps").body);
+  EXPECT_EQ(first.at("sweeps").size(), 100u);
   EXPECT_THAT(first.at("next").get<std::string>(), testing::StartsWith("/v1/sweeps?limit=100&after="));
 }
 

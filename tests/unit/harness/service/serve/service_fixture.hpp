@@ -16,12 +16,13 @@ namespace graphbench::serve {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Writes a document where it is told to, and a journal beside it, unless its arguments tell it to wait, to
+// Writes a document where it is told to, and a journal beside it, unless its options tell it to wait, to
 // crash or to fail. A waiting one says with a file that it is ready to be stopped.
 inline constexpr const char* script =
-    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=}; echo kept > $file.partial;; "
-    "--seed=1) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; done;; "
-    "--seed=2) kill -SEGV $$;; --seed=3) echo full; exit 1;; esac; done; echo whole > $file";
+    "read -r asked; file=${asked#*--json=}; file=${file%%\\\"*}; echo kept > $file.partial; case $asked in "
+    "*--seed=1\\\"*) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; "
+    "done;; "
+    "*--seed=2\\\"*) kill -SEGV $$;; *--seed=3\\\"*) echo full; exit 1;; esac; echo whole > $file";
 
 class ServiceApiTest : public testing::Test {
  protected:

@@ -9,12 +9,25 @@
 namespace graphbench::serve {
 namespace {
 
-TEST(SweepEvents, ADeviceAndProgressArrive) {
-  SweepBegan sent{"cuda:0", {}};
-  sent.facts.name = "Some \"GPU\"";
-  const auto began = std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(sent)));
-  EXPECT_EQ(began.device, "cuda:0");
-  EXPECT_EQ(began.facts.name, sent.facts.name);
+TEST(SweepEvents, WhatWasAskedAndWhatIsRunArriveApart) {
+  const ServedSweep served = decode_served_sweep(
+      encode_served_sweep({{"--plugin=mine.so", "--seed=\"1\""}, {"--plugin=/opt/mine.so", "--quiet"}}));
+  EXPECT_EQ(served.asked, (std::vector<std::string>{"--plugin=mine.so", "--seed=\"1\""}));
+  EXPECT_EQ(served.run, (std::vector<std::string>{"--plugin=/opt/mine.so", "--quiet"}));
+  EXPECT_THROW(decode_served_sweep("--sweep --quiet"), Error);
+}
+
+TEST(SweepEvents, ADeviceArrives) {
+  model::DeviceFacts facts;
+  facts.name = "Some \"GPU\"";
+  const auto event =
+      std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(SweepBegan{"cuda:0", facts, {2, 5}})));
+  EXPECT_EQ(event.device, "cuda:0");
+  EXPECT_EQ(event.facts.name, facts.name);
+  EXPECT_EQ(event.submitter, (std::vector<std::int64_t>{2, 5}));
+}
+
+TEST(SweepEvents, ProgressArrives) {
   model::Progress progress;
   progress.cells_done = 3;
   progress.cells_total = 4;

@@ -26,9 +26,9 @@ class SweepPublisherTest : public testing::Test {
   // As a runner does it; `at`: when it ended.
   std::string run(const std::string& device, const std::vector<model::CellResult>& cells, SweepState state,
                   const std::string& at = "1970-01-01T00:01:40Z", int exit_code = 0) {
-    const std::string id = store_->add({"--seed=1"}, "", 9).sweep.id;
+    const std::string id = store_->add({{}, {"--seed=1"}}, "", 9).sweep.id;
     store_->take();
-    store_->begin(id, encode_sweep_event(SweepBegan{device, {}}));
+    store_->begin(id, encode_sweep_event(SweepBegan{device, {}, {}}));
     for (const model::CellResult& each : cells) {
       store_->add_cells(id, {{model::id_of(each.cell), codec::to_json(each)}});
     }

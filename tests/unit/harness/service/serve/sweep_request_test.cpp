@@ -13,7 +13,9 @@ using testing::HasSubstr;
 
 std::vector<std::string> arguments_of(const std::string& body, BodyFormat format,
                                       const std::vector<std::string>& plugins = {}) {
-  return parse_sweep_request(body, format, plugins).arguments;
+  return parse_sweep_request(body, format, plugins).asked.arguments([](const std::string& name) {
+    return name;
+  });
 }
 
 std::string refusal(const std::string& body, BodyFormat format = BodyFormat::json) {

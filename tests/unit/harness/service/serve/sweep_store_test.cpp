@@ -14,7 +14,7 @@ using What = SweepStore::Added::What;
 
 class SweepStoreTest : public testing::Test {
  protected:
-  std::string add(const std::string& argument) { return store().add({argument}, "", 10).sweep.id; }
+  std::string add(const std::string& argument) { return store().add({{}, {argument}}, "", 10).sweep.id; }
   SweepStore& store() {
     if (!store_) store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
     return *store_;
@@ -44,7 +44,7 @@ TEST_F(SweepStoreTest, SweepsRunInTheOrderTheyCame) {
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->id, first);
   EXPECT_EQ(taken->state, SweepState::running);
-  EXPECT_EQ(taken->arguments, std::vector<std::string>{"--batch=1"});
+  EXPECT_EQ(taken->asked.options, std::vector<std::string>{"--batch=1"});
   EXPECT_FALSE(taken->started_at.empty());
   EXPECT_EQ(store().take()->id, second);
   EXPECT_FALSE(store().take());
@@ -164,13 +164,13 @@ TEST_F(SweepStoreTest, AFullQueueTakesNoMore) {
 }
 
 TEST_F(SweepStoreTest, AKeyThatCameBeforeIsTheSameSweep) {
-  const auto first = store().add({"a"}, "key", 1);
+  const auto first = store().add({{}, {"a"}}, "key", 1);
   restart();
-  const auto again = store().add({"a"}, "key", 1);
+  const auto again = store().add({{}, {"a"}}, "key", 1);
   EXPECT_EQ(again.what, What::known) << "even where the queue is full";
   EXPECT_EQ(again.sweep.id, first.sweep.id);
   EXPECT_TRUE(again.same);
-  EXPECT_FALSE(store().add({"b"}, "key", 1).same);
+  EXPECT_FALSE(store().add({{}, {"b"}}, "key", 1).same);
   EXPECT_EQ(store().list(9, {}).size(), 1u);
 }
 
@@ -189,7 +189,7 @@ TEST_F(SweepStoreTest, TextIsKeptAsItIs) {
   const std::string odd = "'; DROP TABLE sweeps; --\n\"\xc3\xa4";
   const std::string id = add(odd);
   restart();
-  EXPECT_EQ(store().find(id)->arguments.front(), odd);
+  EXPECT_EQ(store().find(id)->asked.options.front(), odd);
   EXPECT_FALSE(store().find("' OR 1=1 --"));
 }
 
@@ -218,7 +218,7 @@ TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
     EXPECT_EQ(store().result("one"), "{}");
     EXPECT_EQ(store().cells("one", 0).at(0).document, "{\"x\": 1}");
     EXPECT_FALSE(store().last_done());
-    EXPECT_EQ(store().add({"--seed=1"}, "key", 9).what, What::known);
+    EXPECT_EQ(store().add({{}, {"--seed=1"}}, "key", 9).what, What::known);
     restart();
   }
   EXPECT_EQ(store().take()->id, "two");
@@ -231,11 +231,20 @@ TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
 TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {
   add("a");
   restart();
-  by_hand("PRAGMA user_version = 4");
-  EXPECT_EQ(test::failure([&] { store().queued(); }),
-            "open the sweeps' database '" + file() +
-                "': a newer graphbench wrote it (version 4): use that one, or another --state");
-  EXPECT_THROW(SweepStore("/"), Error) << "no database";
+  by_hand("PRAGMA user_version = 5");
+  try {
+    store();
+    FAIL() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "open the sweeps' database '" + file() +
+                                             "': a newer graphbench wrote it (version 5): use that one, or "
+                                             "another --state");
+  }
+}
+
+TEST(SweepStore, AFileThatIsNoDatabaseIsAnError) {
+  const test::TemporaryFolder folder;
+  EXPECT_THROW(SweepStore(folder.path()), Error);
 }
 
 }  // namespace
