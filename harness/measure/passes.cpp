@@ -11,6 +11,7 @@
 
 #include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/statistics/steady.hpp"
 #include "harness/model/statistics/summary.hpp"
 
@@ -44,21 +45,16 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-double precision_of(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  return statistics::relative_half_width(samples);
-}
-
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
 // One pass, continued at each visit of a placement; the next placement begins a new one.
 struct Pass {
-  std::string name;
   PassBounds bounds;  // of a placement's visits together
-  std::function<void(benchmark::State&)> loop;
-  std::function<double()> precision;  // the half width so far
+  // Takes so many steps and returns their samples.
+  std::function<std::vector<double>(std::int64_t steps)> round;
   PassState state = nothing_yet;
+  std::vector<double> sorted = {};                  // the samples so far
   StoppedBy stopped_by = StoppedBy::precision;      // in this placement
   StoppedBy any_stopped_by = StoppedBy::precision;  // the furthest from precision of all placements
 };
@@ -73,23 +69,24 @@ void go_on(Pass& pass, const PassBounds& bounds) {
       pass.stopped_by = *bound;
       return;
     }
-    const std::int64_t round = next_round(bounds, pass.state);
-    run_round(pass.name, round, pass.loop);
-    pass.state.samples += round;
+    const std::int64_t steps = next_round(bounds, pass.state);
+    std::vector<double> samples = pass.round(steps);
+    pass.state.samples += steps;
     pass.state.seconds = seconds_before + std::chrono::duration<double>(Clock::now() - start).count();
-    pass.state.relative_half_width = pass.precision();
+    std::ranges::sort(samples);
+    append(pass.sorted, samples);
+    std::inplace_merge(pass.sorted.begin(), pass.sorted.end() - std::ssize(samples), pass.sorted.end());
+    pass.state.relative_half_width = statistics::relative_half_width(pass.sorted);
   }
 }
 
 }  // namespace
 
-void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
-                  model::Launch& launch) {
+void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch) {
   const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, statistics::ramp_samples);
-  SampleBuffer submit_ns(static_cast<std::size_t>(steps));
+  DurationBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
-  run_round(cell_id + "/ramp", steps,
-            [&](benchmark::State& state) { latency_loop<Clock>(state, step, submit_ns, latency_ns); });
+  latency_loop<Clock>(steps, step, submit_ns, latency_ns);
   append(launch.submit_samples, submit_ns.seconds());
   append(launch.latency_samples, latency_ns.seconds());
   append(launch.latency_started_ns, latency_ns.started_ns());
@@ -105,44 +102,32 @@ struct Samples {
         latency_ns(static_cast<std::size_t>(latency)),
         device_ns(static_cast<std::size_t>(device)) {}
 
-  SampleBuffer submit_ns;
+  DurationBuffer submit_ns;
   SampleBuffer latency_ns;
   SampleBuffer device_ns;
-  std::vector<double> seconds_a_step;  // of throughput, a round each
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;  // of throughput
   std::int64_t elapsed_ns = 0;
 };
 
 std::optional<double> p50_of(const std::vector<double>& samples) {
-  return samples.empty() ? std::nullopt : std::optional(statistics::summarize(samples)->p50);
+  return samples.empty() ? std::nullopt : std::optional(statistics::p50_of(samples));
 }
 
 }  // namespace
 
 class CellPasses::Implementation {
  public:
-  Implementation(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-                 model::Launch& launch, std::int64_t placement_count)
+  Implementation(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
+                 std::int64_t placement_count)
       : launch_(launch),
         placements_(placement_count),
         generator_(order_seed),
-        latency_{.name = cell_id + "/latency",
-                 .bounds = share_of(bounds, latency_share, placement_count),
-                 .loop =
-                     [this](auto& state) {
-                       latency_loop<Clock>(state, *step_, now_->submit_ns, now_->latency_ns);
-                     },
-                 .precision = [this] { return precision_of(now_->latency_ns.seconds()); }},
-        device_{
-            .name = cell_id + "/device",
-            .bounds = share_of(bounds, device_share, placement_count),
-            .loop =
-                [this](auto& state) { device_loop<Clock>(state, *step_, *begin_, *end_, now_->device_ns); },
-            .precision = [this] { return precision_of(now_->device_ns.seconds()); }},
-        throughput_{.name = cell_id + "/throughput",
-                    .bounds = share_of(bounds, throughput_share, placement_count),
-                    .loop = [this](auto& state) { count_throughput(state); },
-                    .precision = [this] { return precision_of(now_->seconds_a_step); }},
+        latency_{.bounds = share_of(bounds, latency_share, placement_count),
+                 .round = [this](auto steps) { return latency_round(steps); }},
+        device_{.bounds = share_of(bounds, device_share, placement_count),
+                .round = [this](auto steps) { return device_round(steps); }},
+        throughput_{.bounds = share_of(bounds, throughput_share, placement_count),
+                    .round = [this](auto steps) { return throughput_round(steps); }},
         samples_(static_cast<std::size_t>(placement_count),
                  Samples(latency_.bounds.samples_max, device_.bounds.samples_max)) {}
 
@@ -208,7 +193,10 @@ class CellPasses::Implementation {
  private:
   void begin_placement() {
     now_ = &samples_.at(static_cast<std::size_t>((visits_ - 1) / visits_in_a_placement));
-    for (Pass* pass : order_) pass->state = nothing_yet;
+    for (Pass* pass : order_) {
+      pass->state = nothing_yet;
+      pass->sorted.clear();
+    }
   }
 
   void settle() {
@@ -220,14 +208,25 @@ class CellPasses::Implementation {
     }
   }
 
+  std::vector<double> latency_round(std::int64_t steps) {
+    const std::size_t before = now_->latency_ns.size();
+    latency_loop<Clock>(steps, *step_, now_->submit_ns, now_->latency_ns);
+    return now_->latency_ns.seconds(before);
+  }
+
+  std::vector<double> device_round(std::int64_t steps) {
+    const std::size_t before = now_->device_ns.size();
+    device_loop<Clock>(steps, *step_, *begin_, *end_, now_->device_ns);
+    return now_->device_ns.seconds(before);
+  }
+
   // All steps over all time: the best round would be a lucky one, and the first has to fill the pipeline.
-  void count_throughput(benchmark::State& state) {
-    const std::int64_t round_ns = throughput_loop<Clock>(state, *step_);
-    const auto round_steps = static_cast<std::int64_t>(state.max_iterations);
-    if (round_steps == 1) return;  // one step is a latency, not a throughput
-    now_->steps += round_steps;
-    now_->elapsed_ns += round_ns;
-    now_->seconds_a_step.push_back(static_cast<double>(round_ns) * 1e-9 / static_cast<double>(round_steps));
+  std::vector<double> throughput_round(std::int64_t steps) {
+    const std::int64_t elapsed_ns = throughput_loop<Clock>(steps, *step_);
+    if (steps == 1) return {};  // one step is a latency, not a throughput
+    now_->steps += steps;
+    now_->elapsed_ns += elapsed_ns;
+    return {static_cast<double>(elapsed_ns) * 1e-9 / static_cast<double>(steps)};
   }
 
   model::Launch& launch_;
@@ -246,10 +245,9 @@ class CellPasses::Implementation {
   std::int64_t visits_ = 0;
 };
 
-CellPasses::CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds,
-                       std::uint64_t order_seed, model::Launch& launch, std::int64_t placement_count)
-    : implementation_(
-          std::make_unique<Implementation>(cell_id, bounds, order_seed, launch, placement_count)) {}
+CellPasses::CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
+                       std::int64_t placement_count)
+    : implementation_(std::make_unique<Implementation>(bounds, order_seed, launch, placement_count)) {}
 
 CellPasses::~CellPasses() = default;
 

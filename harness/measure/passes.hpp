@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "harness/measure/rounds.hpp"
 #include "harness/measure/timing_loops.hpp"
@@ -14,8 +13,7 @@ namespace graphbench::measure {
 
 // Runs and times the first steps after the setup, one by one: sample 0 is the first step ever. They are the
 // ramp, which leads the launch's samples and counts in none of its summaries.
-void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
-                  model::Launch& launch);
+void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
 // A launch sets its ladder up in several placements, each in new memory, and visits every cell several times
 // in each. A step's time depends on its memory addresses for as long as it keeps them, and on what ran before
@@ -43,8 +41,8 @@ class CellPasses {
   // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which finish()
   // appends those of the passes; `order_seed` shuffles the passes of each visit. There will be
   // `placement_count`.
-  CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-             model::Launch& launch, std::int64_t placement_count = placements);
+  CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
+             std::int64_t placement_count = placements);
   ~CellPasses();
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;

@@ -1,26 +1,10 @@
-// Google Benchmark as the driver of the timing loops. Its own report is dropped: it keeps means, graphbench
-// keeps every sample.
+// Arithmetic on what a pass has and what it may have.
 #include "harness/measure/rounds.hpp"
-
-#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-
-#include "graphs/base/error.hpp"
 
 namespace graphbench::measure {
-namespace {
-
-class DroppedReport final : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>&) override {}
-};
-
-}  // namespace
-
 std::string_view name_of(StoppedBy bound) noexcept {
   switch (bound) {
     case StoppedBy::precision:
@@ -61,33 +45,6 @@ std::int64_t next_round(const PassBounds& bounds, const PassState& state) {
   std::int64_t growth = std::max<std::int64_t>(state.samples, bounds.samples_min);
   if (state.samples < bounds.samples_wanted) growth = std::min(growth, bounds.samples_wanted - state.samples);
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(affordable), 1, std::min(left, growth));
-}
-
-void prepare_rounds() {
-  run_round("prepare", 1, [](benchmark::State& state) {
-    for (auto _ : state) state.SetIterationTime(1);
-  });
-}
-
-void run_round(const std::string& name, std::int64_t iterations,
-               const std::function<void(benchmark::State&)>& loop) {
-  std::exception_ptr failure;
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [&](benchmark::State& state) {
-                                 try {
-                                   loop(state);
-                                 } catch (...) {
-                                   failure = std::current_exception();
-                                   state.SkipWithError("the step failed");
-                                 }
-                               })
-      ->UseManualTime()
-      ->Iterations(iterations);
-  DroppedReport report;
-  const std::size_t runs = benchmark::RunSpecifiedBenchmarks(&report, nullptr, ".*");
-  benchmark::ClearRegisteredBenchmarks();
-  if (failure) std::rethrow_exception(failure);
-  GRAPHBENCH_ASSERT(runs == 1);
 }
 
 }  // namespace graphbench::measure

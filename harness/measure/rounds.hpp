@@ -1,15 +1,9 @@
-// Runs timing loops under Google Benchmark, round by round, until a pass has enough.
+// How a pass goes on, round by round, until it has enough.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
-
-namespace benchmark {
-class State;
-}
 
 namespace graphbench::measure {
 
@@ -44,14 +38,5 @@ std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& stat
 // taken, so that the first ones find out how long a step is and later ones are few. A round ends when the
 // wanted samples are there, so that the precision is checked then.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
-
-// Lets Google Benchmark inspect the machine (CPUs, caches, clock), which takes milliseconds when its first
-// run begins. To be called before the first warmup: otherwise they would lie between it and the first sample.
-void prepare_rounds();
-
-// One Google Benchmark run of exactly `iterations` iterations with manual time. What `loop` throws is
-// rethrown here once Google Benchmark has returned.
-void run_round(const std::string& name, std::int64_t iterations,
-               const std::function<void(benchmark::State&)>& loop);
 
 }  // namespace graphbench::measure

@@ -1,4 +1,4 @@
-// Room for a pass's samples, made before it. Pushing is two stores and an increment.
+// Columns of one measured quantity, made before its samples are taken: nothing allocates between them.
 #pragma once
 
 #include <cstddef>
@@ -9,35 +9,48 @@
 
 namespace graphbench::measure {
 
-// Columns of one measured quantity: nanoseconds a step, and when the step began on the clock that timed it.
-class SampleBuffer {
+class DurationBuffer {
  public:
-  explicit SampleBuffer(std::size_t capacity) : elapsed_ns_(capacity), started_ns_(capacity) {}
+  explicit DurationBuffer(std::size_t capacity) : elapsed_ns_(capacity) {}
 
   // The caller sized the buffer; one sample too many is its mistake, not a reason to grow.
-  void push(std::int64_t started_ns, std::int64_t elapsed_ns) {
+  void push(std::int64_t elapsed_ns) {
     GRAPHBENCH_ASSERT(count_ < elapsed_ns_.size());
-    started_ns_[count_] = started_ns;
     elapsed_ns_[count_++] = elapsed_ns;
   }
 
   std::size_t size() const noexcept { return count_; }
 
-  std::vector<double> seconds() const {
+  // Those from number `first` on.
+  std::vector<double> seconds(std::size_t first = 0) const {
     std::vector<double> converted;
-    converted.reserve(count_);
-    for (std::size_t i = 0; i < count_; ++i) converted.push_back(static_cast<double>(elapsed_ns_[i]) * 1e-9);
+    converted.reserve(count_ - first);
+    for (std::size_t i = first; i < count_; ++i)
+      converted.push_back(static_cast<double>(elapsed_ns_[i]) * 1e-9);
     return converted;
-  }
-
-  std::vector<std::int64_t> started_ns() const {
-    return {started_ns_.begin(), started_ns_.begin() + static_cast<std::ptrdiff_t>(count_)};
   }
 
  private:
   std::vector<std::int64_t> elapsed_ns_;
-  std::vector<std::int64_t> started_ns_;
   std::size_t count_ = 0;
+};
+
+// And when each step began, on the clock that timed it.
+class SampleBuffer : public DurationBuffer {
+ public:
+  explicit SampleBuffer(std::size_t capacity) : DurationBuffer(capacity), started_ns_(capacity) {}
+
+  void push(std::int64_t started_ns, std::int64_t elapsed_ns) {
+    DurationBuffer::push(elapsed_ns);
+    started_ns_[size() - 1] = started_ns;
+  }
+
+  std::vector<std::int64_t> started_ns() const {
+    return {started_ns_.begin(), started_ns_.begin() + static_cast<std::ptrdiff_t>(size())};
+  }
+
+ private:
+  std::vector<std::int64_t> started_ns_;
 };
 
 }  // namespace graphbench::measure

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "harness/measure/rounds.hpp"
 #include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::measure {
@@ -100,8 +99,8 @@ SteadyWindows::Window SteadyWindows::window() const {
   return last_ ? *last_ : means_of(now_);
 }
 
-model::Sustained measure_sustained(const std::string& cell_id, const StepUnderTest& step, Device& device,
-                                   const SustainedBounds& bounds, const std::function<void()>& alive) {
+model::Sustained measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
+                                   const std::function<void()>& alive) {
   const StepUnderTest loaded{step.executor, step.stream};
   const MonitorResult monitor = device.make_monitor();
   const auto begin = device.make_event();
@@ -118,18 +117,13 @@ model::Sustained measure_sustained(const std::string& cell_id, const StepUnderTe
   const auto samples = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(bounds.sample_seconds / std::max(window.step_seconds, 1e-9)), 6,
       std::max<std::int64_t>(bounds.samples_max, 6));
-  SampleBuffer submit_ns(static_cast<std::size_t>(samples));
+  DurationBuffer submit_ns(static_cast<std::size_t>(samples));
   SampleBuffer latency_ns(static_cast<std::size_t>(samples));
   SampleBuffer device_ns(static_cast<std::size_t>(samples));
-  // One round each: between rounds the device would rest.
-  run_round(cell_id + "/sustained_latency", samples, [&](benchmark::State& state) {
-    lead(loaded, bounds.lead_seconds);
-    latency_loop<Clock>(state, loaded, submit_ns, latency_ns);
-  });
-  run_round(cell_id + "/sustained_device", samples, [&](benchmark::State& state) {
-    lead(loaded, bounds.lead_seconds);
-    device_loop<Clock>(state, loaded, *begin, *end, device_ns);
-  });
+  lead(loaded, bounds.lead_seconds);
+  latency_loop<Clock>(samples, loaded, submit_ns, latency_ns);
+  lead(loaded, bounds.lead_seconds);
+  device_loop<Clock>(samples, loaded, *begin, *end, device_ns);
   sustained.latency_seconds = statistics::summarize(latency_ns.seconds());
   sustained.device_seconds = statistics::summarize(device_ns.seconds());
   return sustained;

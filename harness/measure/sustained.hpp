@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "graphs/device/monitor.hpp"
 #include "harness/measure/timing_loops.hpp"
@@ -60,7 +59,7 @@ struct SustainedBounds {
 
 // Runs the steps and times them. `alive` is called at least once a window, between steps. Caches are not
 // emptied: a rest would come with it. Throws what a step throws.
-model::Sustained measure_sustained(const std::string& cell_id, const StepUnderTest& step, Device& device,
-                                   const SustainedBounds& bounds, const std::function<void()>& alive);
+model::Sustained measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
+                                   const std::function<void()>& alive);
 
 }  // namespace graphbench::measure

@@ -1,11 +1,9 @@
 // The timing loops themselves: everything between two clock reads of graphbench is in this file.
 //
-// Each loop runs inside one Google Benchmark round with manual time. Before the round all memory for
-// the samples is there; inside it nothing allocates, logs, locks or looks anything up. The clock is a
-// template parameter, so that tests can drive the loops with a clock of their own at no cost here.
+// Before a loop all memory for the samples is there; inside it nothing allocates, logs, locks or looks
+// anything up. The clock is a template parameter, so that tests can drive the loops with a clock of their own
+// at no cost here.
 #pragma once
-
-#include <benchmark/benchmark.h>
 
 #include <chrono>
 #include <cmath>
@@ -38,7 +36,7 @@ std::int64_t nanoseconds_since_epoch(typename Clock::time_point time) {
 // One step: submit is start to the last enqueue's return, latency is start to completion as the host
 // sees it. The stream is idle before and after. Returns the latency.
 template <typename Clock>
-std::int64_t time_step(const StepUnderTest& step, SampleBuffer& submit_ns, SampleBuffer& latency_ns) {
+std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, SampleBuffer& latency_ns) {
   const auto start = Clock::now();
   step.executor.submit();
   const auto submitted = Clock::now();
@@ -46,7 +44,7 @@ std::int64_t time_step(const StepUnderTest& step, SampleBuffer& submit_ns, Sampl
   const auto completed = Clock::now();
   const std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
   const std::int64_t latency = nanoseconds_between<Clock>(start, completed);
-  submit_ns.push(started_ns, nanoseconds_between<Clock>(start, submitted));
+  submit_ns.push(nanoseconds_between<Clock>(start, submitted));
   latency_ns.push(started_ns, latency);
   return latency;
 }
@@ -62,52 +60,38 @@ std::int64_t time_submit(Stream& stream, Submit&& submit) {
 }
 
 template <typename Clock>
-void latency_loop(benchmark::State& state, const StepUnderTest& step, SampleBuffer& submit_ns,
+void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer& submit_ns,
                   SampleBuffer& latency_ns) {
-  for (auto _ : state) {
+  for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
-    state.SetIterationTime(static_cast<double>(time_step<Clock>(step, submit_ns, latency_ns)) * 1e-9);
+    time_step<Clock>(step, submit_ns, latency_ns);
   }
 }
 
-// Event time around one step, on a stream that is idle before and after. Returns its seconds.
+// Event time around each step, on a stream that is idle before and after. Events perturb submit and latency,
+// which is why this is a pass of its own. An event's resolution is the device's (about half a microsecond on
+// NVIDIA GPUs).
 template <typename Clock>
-double time_device_step(const StepUnderTest& step, Event& begin, Event& end, SampleBuffer& device_ns) {
-  const auto start = Clock::now();
-  begin.record(step.stream);
-  step.executor.submit();
-  end.record(step.stream);
-  step.stream.synchronize();
-  const double seconds = end.seconds_since(begin);
-  device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
-  return seconds;
-}
-
-// Events perturb submit and latency, which is why this is a pass of its own. An event's resolution is
-// the device's (about half a microsecond on NVIDIA GPUs).
-template <typename Clock>
-void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begin, Event& end,
+void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {
-  for (auto _ : state) {
+  for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
-    state.SetIterationTime(time_device_step<Clock>(step, begin, end, device_ns));
+    const auto start = Clock::now();
+    begin.record(step.stream);
+    step.executor.submit();
+    end.record(step.stream);
+    step.stream.synchronize();
+    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(end.seconds_since(begin) * 1e9));
   }
 }
 
-// All of the round's steps back to back with one wait at the end, as one batch of iterations, so that
-// Google Benchmark's own bookkeeping stays outside; returns the batch's nanoseconds.
+// All steps back to back with one wait at the end. Returns their nanoseconds.
 template <typename Clock>
-std::int64_t throughput_loop(benchmark::State& state, const StepUnderTest& step) {
-  const auto steps = static_cast<std::int64_t>(state.max_iterations);
-  std::int64_t elapsed_ns = 0;
-  while (state.KeepRunningBatch(state.max_iterations)) {
-    const auto start = Clock::now();
-    for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
-    step.stream.synchronize();
-    elapsed_ns = nanoseconds_between<Clock>(start, Clock::now());
-    state.SetIterationTime(static_cast<double>(elapsed_ns) * 1e-9);
-  }
-  return elapsed_ns;
+std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
+  const auto start = Clock::now();
+  for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
+  step.stream.synchronize();
+  return nanoseconds_between<Clock>(start, Clock::now());
 }
 
 }  // namespace graphbench::measure

@@ -11,7 +11,6 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/machine/pinning.hpp"
-#include "harness/measure/rounds.hpp"
 #include "harness/measure/timing_loops.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/statistics/median_interval.hpp"
@@ -68,23 +67,19 @@ struct Steps {
   std::vector<double> bare_ns;
 };
 
-// Pairs of steps, one timed as a sweep times it and one by hand, in an order that a coin decides. Both lie
-// in a round of Google Benchmark, for whole blocks of each kind differ by more than the limit: a machine's
-// state changes within milliseconds.
+// Pairs of steps, one timed as a sweep times it and one by hand, in an order that a coin decides: whole
+// blocks of each kind differ by more than the limit, because a machine's state changes within milliseconds.
 void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs, std::mt19937& coin,
                 Steps& steps) {
-  measure::SampleBuffer submit_ns(pairs);
+  measure::DurationBuffer submit_ns(pairs);
   measure::SampleBuffer latency_ns(pairs);
   steps.bare_ns.reserve(steps.bare_ns.size() + pairs);
-  measure::run_round("pairs", static_cast<std::int64_t>(pairs), [&](benchmark::State& state) {
-    for (auto _ : state) {
-      const bool bare_first = (coin() & 1U) != 0;
-      if (bare_first) steps.bare_ns.push_back(bare_step_ns(executor, stream));
-      const std::int64_t latency = measure::time_step<Clock>({executor, stream}, submit_ns, latency_ns);
-      if (!bare_first) steps.bare_ns.push_back(bare_step_ns(executor, stream));
-      state.SetIterationTime(static_cast<double>(latency) * 1e-9);
-    }
-  });
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const bool bare_first = (coin() & 1U) != 0;
+    if (bare_first) steps.bare_ns.push_back(bare_step_ns(executor, stream));
+    measure::time_step<Clock>({executor, stream}, submit_ns, latency_ns);
+    if (!bare_first) steps.bare_ns.push_back(bare_step_ns(executor, stream));
+  }
   for (const double seconds : submit_ns.seconds()) steps.sampled_ns.push_back(seconds * 1e9);
 }
 

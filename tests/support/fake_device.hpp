@@ -148,7 +148,7 @@ class FakeKernel final : public Kernel {
   std::optional<std::size_t> in_place_;
 };
 
-class FakeEvent final : public Event {
+class FakeEvent : public Event {
  public:
   void record(Stream&) override {}
   double seconds_since(const Event&) const override { return 1e-6; }

@@ -43,12 +43,12 @@ std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {
   return outputs;
 }
 
-model::Evaluation EvaluationStep::measure(const std::string& cell_id) {
+model::Evaluation EvaluationStep::measure() {
   const measure::StepUnderTest step{*executor_, rig_.stream()};
   model::Launch launch;
-  measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
+  measure::measure_ramp(step, task_.sampling, launch);
   launch.latency_samples.clear();  // the first ones settle
-  measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
+  measure::measure_ramp(step, task_.sampling, launch);
   const facts::GraphCounts counts = executor_->counts().graphs;
   return {.ops = counts.captured_ops + counts.eager_ops,
           .pieces = counts.pieces,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "harness/measure/worker/task_rig.hpp"
@@ -20,7 +19,7 @@ class EvaluationStep {
   // Of a step by replay or, `eagerly`, op by op. Nothing else may run meanwhile.
   std::vector<std::vector<std::byte>> outputs(bool eagerly);
   // Times a few steps: their median is what is wanted, not their tails.
-  model::Evaluation measure(const std::string& cell_id);
+  model::Evaluation measure();
 
  private:
   const model::WorkerTask& task_;

@@ -216,13 +216,12 @@ void Ladder::set_up_first(Rung& rung) {
         rung.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
     }
   }
-  const std::string id = id_of(rung.result.cell);
-  measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
+  measure::measure_ramp(step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);
   startup_.add(launch.setup);
   add_package(rung, launch.setup);
   rung.passes = std::make_unique<measure::CellPasses>(
-      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
+      task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 // As if this batch were the only one: its stages follow those that all batches share.
@@ -298,9 +297,8 @@ void Ladder::sustain(Rung& rung) {
   bounds.seconds_max = *task_.instruments.sustained_seconds;
   bounds.samples_max = task_.sampling.samples_max;
   pin_.hold();
-  rung.result.launches.front().sustained =
-      measure::measure_sustained(id_of(rung.result.cell), step_of(rung), placement_->device(), bounds,
-                                 [&] { events_.phase(rung.batch, "sustain"); });
+  rung.result.launches.front().sustained = measure::measure_sustained(
+      step_of(rung), placement_->device(), bounds, [&] { events_.phase(rung.batch, "sustain"); });
   clock_.settle([this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
 }
 
@@ -322,9 +320,8 @@ void Ladder::check(Rung& rung) {
 void Ladder::evaluate(Rung& rung) {
   if (evaluated_ == nullptr || !rung.result.fallback.empty()) return;
   events_.phase(rung.batch, "evaluate");
-  const std::string id = id_of(rung.result.cell);
   rung.result.training->evaluation =
-      EvaluationStep(task_, placement_->rig(), *evaluated_, rung.batch).measure(id);
+      EvaluationStep(task_, placement_->rig(), *evaluated_, rung.batch).measure();
   if (!rung.result.training->evaluation->identical)
     throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
 }
@@ -380,7 +377,6 @@ void Ladder::run() {
 }
 
 void Ladder::run_stages() {
-  measure::prepare_rounds();
   measure();
   for (Rung& rung : rungs_) {
     if (task_.instruments.sustained_seconds && rung.executor) attempt(rung, [&] { sustain(rung); });

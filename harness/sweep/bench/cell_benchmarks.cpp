@@ -153,17 +153,18 @@ class CellBenchmarks::Implementation {
   void measure(benchmark::State& state, OpenTask& open, execution::Executor& executor) {
     const measure::StepUnderTest step = open.step(executor);
     const auto steps = static_cast<std::size_t>(state.max_iterations);
-    measure::SampleBuffer submit_ns(steps);
+    measure::DurationBuffer submit_ns(steps);
     measure::SampleBuffer latency_ns(steps);
-    measure::latency_loop<Clock>(state, step, submit_ns, latency_ns);
+    for (auto _ : state) {
+      if (step.flush != nullptr) step.flush->run();
+      const std::int64_t latency = measure::time_step<Clock>(step, submit_ns, latency_ns);
+      state.SetIterationTime(static_cast<double>(latency) * 1e-9);
+    }
     const std::unique_ptr<Event> begin = device_->make_event();
     const std::unique_ptr<Event> end = device_->make_event();
     const std::int64_t device_steps = std::min<std::int64_t>(state.max_iterations, device_steps_max);
     measure::SampleBuffer device_ns(static_cast<std::size_t>(device_steps));
-    for (std::int64_t i = 0; i < device_steps; ++i) {
-      if (step.flush != nullptr) step.flush->run();
-      measure::time_device_step<Clock>(step, *begin, *end, device_ns);
-    }
+    measure::device_loop<Clock>(device_steps, step, *begin, *end, device_ns);
     state.counters["submit_seconds"] = statistics::p50_of(submit_ns.seconds());
     state.counters["device_seconds"] = statistics::p50_of(device_ns.seconds());
   }

@@ -38,6 +38,27 @@ class CachedDevice final : public test::FakeDevice {
   std::size_t cache_bytes() const override { return 4096; }
 };
 
+// In each placement the second and the tenth of eleven steps are outliers, one low and one high.
+class OutlierEvent final : public test::FakeEvent {
+ public:
+  explicit OutlierEvent(int& steps) : steps_(steps) {}
+  double seconds_since(const Event&) const override {
+    const int step = steps_++ % 11;
+    return step == 1 ? 1e-7 : step == 9 ? 1e-5 : 1e-6;
+  }
+
+ private:
+  int& steps_;
+};
+
+class OutlierDevice final : public test::FakeDevice {
+ public:
+  std::unique_ptr<Event> make_event() override { return std::make_unique<OutlierEvent>(steps_); }
+
+ private:
+  int steps_ = 0;
+};
+
 class EmptyingStream final : public test::FakeStream {
  public:
   EmptyingStream(test::CallLog& log, Trace& trace) : FakeStream(log), trace_(trace) {}
@@ -59,8 +80,8 @@ class CellPassesTest : public ::testing::Test {
     bounds_.seconds_max = 10;  // samples_max is what ends the passes
     bounds_.samples_max = samples;
   }
-  void ramp() { measure_ramp("cell", {step_, stream_}, bounds_, launch_); }
-  CellPasses passes() { return {"cell", bounds_, 1, launch_}; }
+  void ramp() { measure_ramp({step_, stream_}, bounds_, launch_); }
+  CellPasses passes() { return {bounds_, 1, launch_}; }
   void visit(CellPasses& cell, CacheFlush* cache = nullptr) { cell.visit({step_, stream_}, device_, cache); }
 
   Trace trace_;
@@ -110,7 +131,7 @@ TEST_F(CellPassesTest, EachPlacementTakesTheSameShareAndEachVisitItsPart) {
 
 TEST_F(CellPassesTest, ASinglePlacementHasAllSamples) {
   ramp();
-  CellPasses cell("cell", bounds_, 1, launch_, 1);
+  CellPasses cell(bounds_, 1, launch_, 1);
   for (std::int64_t i = 0; i < visits_in_a_placement; ++i) visit(cell);
   cell.finish();
   EXPECT_EQ(launch_.placements.size(), 1u);
@@ -142,6 +163,17 @@ TEST_F(CellPassesTest, EachVisitBeginsWithAnEmptyCacheAndStepsThatAreNoSamples) 
     visits[i - 1] -= a_placement;  // throughput
   EXPECT_THAT(visits, Each(Gt(timed - 2)));
   EXPECT_THAT(visits, Each(::testing::Le(timed + 2 + settling_steps)));  // shares are rounded up
+}
+
+TEST_F(CellPassesTest, ThePrecisionIsThatOfAllSamplesOfAPlacementInWhateverOrderTheyCame) {
+  OutlierDevice device;
+  ramp();
+  CellPasses cell = passes();
+  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) cell.visit({step_, stream_}, device, nullptr);
+  cell.finish();
+  EXPECT_EQ(launch_.device_stopped_by, "precision")
+      << "the interval's ends are the second and the tenth in order";
+  EXPECT_EQ(launch_.device_seconds->p50_ci95_low, launch_.device_seconds->p50_ci95_high);
 }
 
 TEST_F(CellPassesTest, AStepThatFailsEndsTheVisitWithItsError) {

@@ -1,12 +1,10 @@
-// How rounds grow and stop, and that Google Benchmark runs exactly what was asked for.
+// How rounds grow and stop.
 #include "harness/measure/rounds.hpp"
 
-#include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace graphbench::measure {
 namespace {
@@ -77,29 +75,6 @@ TEST(NextRound, EndsForAnyStepTimeAndAnyMaximum) {
       EXPECT_LE(state.samples, tight.samples_max);
     }
   }
-}
-
-TEST(RunRound, RunsExactlyTheIterationsAskedFor) {
-  for (const std::int64_t wanted : {1, 2, 37}) {
-    std::int64_t ran = 0;
-    run_round("exact", wanted, [&](benchmark::State& state) {
-      for (auto _ : state) {
-        ++ran;
-        state.SetIterationTime(1e-6);
-      }
-    });
-    EXPECT_EQ(ran, wanted);
-  }
-}
-
-TEST(RunRound, RethrowsWhatTheLoopThrew) {
-  EXPECT_THROW(run_round("throwing", 5, [](benchmark::State&) { throw std::runtime_error("boom"); }),
-               std::runtime_error);
-  std::int64_t ran = 0;
-  run_round("after", 2, [&](benchmark::State& state) {
-    for (auto _ : state) ++ran;
-  });
-  EXPECT_EQ(ran, 2);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(MeasureSustained, PublishesNoTimeWhereTheLoadNeverWasSteady) {
   IdleStep step;
   int alive = 0;
   const model::Sustained sustained =
-      measure_sustained("cell", {step, stream}, device, {.seconds_max = 0.01}, [&] { ++alive; });
+      measure_sustained({step, stream}, device, {.seconds_max = 0.01}, [&] { ++alive; });
   EXPECT_EQ(sustained.stopped_by, "time");
   EXPECT_FALSE(sustained.latency_seconds || sustained.device_seconds || sustained.seconds_to_steady);
   EXPECT_GE(alive, 1);
