@@ -123,25 +123,12 @@ void CellTable::add_cell(const model::CellResult& reported) {
   count(reported.cell.batch, reported.status);
 }
 
-void CellTable::add_memory(std::int64_t batch, const model::Memory& memory) {
-  if (std::find(task_.batches.begin(), task_.batches.end(), batch) == task_.batches.end()) {
+model::CellResult& CellTable::reported(std::int64_t batch) {
+  if (owes(batch) || std::ranges::find(task_.batches, batch) == task_.batches.end()) {
     throw Error(ErrorCode::invalid_argument,
-                "merge memory of batch " + std::to_string(batch) + ": the worker does not have it");
+                "merge parts of batch " + std::to_string(batch) + ": the worker has not reported that cell");
   }
-  cell_of(batch).memory = memory;
-}
-
-void CellTable::add_machine(std::int64_t batch, const model::LaunchMachine& machine) {
-  model::Launch* launch = launch_of(batch);
-  if (launch == nullptr) {
-    throw Error(ErrorCode::invalid_argument, "merge readings of batch " + std::to_string(batch) +
-                                                 ": the worker has not reported that cell");
-  }
-  launch->machine = machine;
-}
-
-void CellTable::add_profile(std::int64_t batch, const model::Profile& profile) {
-  cell_of(batch).profile = profile;
+  return cell_of(batch);
 }
 
 void CellTable::mark_resumed(const std::optional<model::MeasuredOn>& on) {

@@ -22,11 +22,8 @@ class CellTable {
   // found; its first reason stays. Throws Error(invalid_argument) for a cell that the task does not
   // have or has reported already: the worker is not to be trusted then.
   void add_cell(const model::CellResult& reported);
-  // Throws likewise.
-  void add_memory(std::int64_t batch, const model::Memory& memory);
-  // What the instruments found beside a cell that the task has reported. Throw likewise.
-  void add_machine(std::int64_t batch, const model::LaunchMachine& machine);
-  void add_profile(std::int64_t batch, const model::Profile& profile);
+  // The cell of a batch that the task has reported, for what is known of it later. Throws likewise.
+  model::CellResult& reported(std::int64_t batch);
   // The task's cells were measured before an interruption; `on`: where that was another device.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // The time of a worker of the task, which reported these batches: a share to each that it measured.

@@ -116,7 +116,8 @@ class Sweep {
   }
 
   void run_worker(const model::WorkerTask& task) {
-    phase_ = {};
+    phase_.clear();
+    phase_batch_ = 0;
     error_.reset();
     stopped_at_.reset();
     reported_.clear();
@@ -142,49 +143,49 @@ class Sweep {
 
   void take(std::string_view line) {
     worker::WorkerEvent event = worker::decode_event(line);
-    if (auto* cell = std::get_if<worker::CellEvent>(&event)) {
-      for (model::Launch& launch : cell->result.launches) launch.within = statistics::within_launch(launch);
-      reported_.push_back(cell->result.cell.batch);
+    if (event.cell) {
+      for (model::Launch& launch : event.cell->launches) launch.within = statistics::within_launch(launch);
+      reported_.push_back(event.cell->cell.batch);
     }
     apply(event);
-    keep(event, line);
-    if (const auto* stopped = std::get_if<worker::StoppedEvent>(&event)) stopped_at_ = stopped->batch;
-    if (const auto* error = std::get_if<worker::ErrorEvent>(&event)) error_ = error->reason;
-    if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
-      phase_ = *phase;
-      tracker_.phase(phase->batch, phase->phase);
-      report_progress();
+    if (event.stopped) stopped_at_ = event.batch;
+    if (event.error) error_ = event.error;
+    if (!event.phase.empty()) {
+      phase_ = event.phase;
+      phase_batch_ = event.batch;
+      tracker_.phase(event.batch, event.phase);
     }
-    if (std::holds_alternative<worker::CellEvent>(event)) report_progress();
+    if (event.cell || !event.phase.empty()) report_progress();
+    keep(std::move(event), line);
   }
 
   // What a worker found, now or in an earlier run.
   void apply(const worker::WorkerEvent& event) {
-    if (const auto* device = std::get_if<worker::DeviceEvent>(&event)) facts_ = device->facts;
-    if (const auto* made = std::get_if<worker::ChoicesEvent>(&event)) {
-      model::add_choices(choices_, made->choices);
-    }
-    if (const auto* memory = std::get_if<worker::MemoryEvent>(&event)) {
-      table_.add_memory(memory->batch, memory->memory);
-    }
-    take_instruments(event);
-    if (const auto* cell = std::get_if<worker::CellEvent>(&event)) table_.add_cell(cell->result);
+    if (event.device) facts_ = *event.device;
+    model::add_choices(choices_, event.choices);
+    if (event.cell) table_.add_cell(*event.cell);
+    if (event.memory) table_.reported(event.batch).memory = event.memory;
+    if (event.profile) table_.reported(event.batch).profile = event.profile;
+    if (event.trace) outcome_.trace.push_back(*event.trace);
+    take_state(event.profiler, profiler_);
+    take_state(event.monitor, monitor_);
+  }
+
+  // Every worker reports it; the first failure is kept, else the last success.
+  static void take_state(const std::optional<model::InstrumentState>& said,
+                         std::optional<model::InstrumentState>& state) {
+    if (said && (!state || state->available)) state = said;
   }
 
   // For the journal, where there is one. Samples would make it as large as all sample files together.
-  void keep(worker::WorkerEvent& event, std::string_view line) {
-    if (!settings_.keep) return;
-    const bool about_the_worker = std::holds_alternative<worker::PhaseEvent>(event) ||
-                                  std::holds_alternative<worker::ErrorEvent>(event) ||
-                                  std::holds_alternative<worker::StoppedEvent>(event) ||
-                                  std::holds_alternative<worker::DoneEvent>(event);
-    if (about_the_worker) return;
-    auto* cell = std::get_if<worker::CellEvent>(&event);
-    if (cell == nullptr || settings_.keep_samples) {
+  void keep(worker::WorkerEvent event, std::string_view line) {
+    const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
+    if (!settings_.keep || about_the_worker) return;
+    if (!event.cell || settings_.keep_samples) {
       ladder_.events.emplace_back(line);
       return;
     }
-    for (model::Launch& launch : cell->result.launches) {
+    for (model::Launch& launch : event.cell->launches) {
       std::vector<double>& ramp = launch.latency_samples;
       ramp.resize(std::min(ramp.size(), static_cast<std::size_t>(statistics::ramp_samples)));
       launch.submit_samples.clear();
@@ -195,28 +196,10 @@ class Sweep {
     ladder_.events.push_back(worker::encode_event(event));
   }
 
-  void take_instruments(const worker::WorkerEvent& event) {
-    if (const auto* machine = std::get_if<worker::MachineEvent>(&event)) {
-      table_.add_machine(machine->batch, machine->machine);
-    }
-    if (const auto* profile = std::get_if<worker::ProfileEvent>(&event)) {
-      table_.add_profile(profile->batch, profile->profile);
-    }
-    if (const auto* trace = std::get_if<worker::TraceEvent>(&event)) {
-      outcome_.trace.push_back({trace->process, trace->spans});
-    }
-    const auto* instrument = std::get_if<worker::InstrumentEvent>(&event);
-    if (instrument == nullptr) return;
-    std::optional<model::InstrumentState>& state =
-        instrument->instrument == "profiler" ? profiler_ : monitor_;
-    // Every worker reports it; the first failure is kept, else the last success.
-    if (!state || state->available) state = instrument->state;
-  }
-
   // "in phase capture of batch 64"
   std::string last_phase() const {
-    if (phase_.phase.empty()) return "before its first phase";
-    return "in phase " + phase_.phase + (phase_.batch > 0 ? " of batch " + std::to_string(phase_.batch) : "");
+    if (phase_.empty()) return "before its first phase";
+    return "in phase " + phase_ + (phase_batch_ > 0 ? " of batch " + std::to_string(phase_batch_) : "");
   }
 
   model::Reason reason_of(const process::ChildExit& exit) const {
@@ -230,8 +213,8 @@ class Sweep {
   // The batch that the worker was at when it died is the one that failed. Where it was at none, all have.
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
-    if (phase_.batch > 0 && table_.fail(phase_.batch, reason)) {
-      fatal_.insert(model::id_of(model::cell_of(task, phase_.batch)));
+    if (phase_batch_ > 0 && table_.fail(phase_batch_, reason)) {
+      fatal_.insert(model::id_of(model::cell_of(task, phase_batch_)));
       return;
     }
     if (table_.fail_unreported(reason) > 0) return;
@@ -277,7 +260,8 @@ class Sweep {
   std::set<std::string> fatal_;         // cells that ended a worker
   FinishedLadder ladder_;               // that is being measured
   std::vector<std::int64_t> reported_;  // batches, by the worker that runs
-  worker::PhaseEvent phase_;
+  std::string phase_;                   // that the worker is in, and of which batch
+  std::int64_t phase_batch_ = 0;
   std::optional<std::int64_t> stopped_at_;  // the batch, where the worker ended itself
   std::optional<model::Reason> error_;
   std::vector<model::LibraryChoice> choices_;

@@ -59,8 +59,8 @@ class ShardsCase(HarnessCase):
         launches = [(cell["id"], launch["latency_seconds"]) for cell in self.result(name)["cells"]
                     for launch in cell["launches"]]
         for event in (json.loads(text) for events in ladders.values() for text in events):
-            if event["event"] == "cell":
-                cell = event["content"]["result"]
+            if "cell" in event:
+                cell = event["cell"]
                 self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
                                  "it is in the document once, as it was measured")
 

@@ -13,12 +13,12 @@ inline std::vector<std::string> shell(const std::string& script) {
 }
 
 // A shell command that sends one line.
-inline std::string sends(const std::string& line) {
+inline std::string sends_line(const std::string& line) {
   return "printf '%s\\n' '" + line + "' >&3; ";
 }
 
 inline std::string sends(const worker::WorkerEvent& event) {
-  return sends(worker::encode_event(event));
+  return sends_line(worker::encode_event(event));
 }
 
 }  // namespace graphbench::test

@@ -31,13 +31,13 @@ void fail(model::CellResult& result, ErrorCode code, const std::string& message)
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-               machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock,
+               machine::SubmitterPin& pin, const Tell& tell, StartupClock& clock,
                const ir::Program* evaluated, TraceProgram traced)
     : task_(task),
       open_(std::move(open)),
       program_(program),
       pin_(pin),
-      events_(events),
+      tell_(tell),
       startup_(clock),
       evaluated_(evaluated),
       traced_(std::move(traced)),
@@ -91,14 +91,18 @@ void Ladder::stop_where_spoilt(Rung& rung, ErrorCode code) {
       std::ranges::all_of(rungs_, [&](const Rung& each) { return each.reported || &each == &rung; });
   if (last) return;
   report(rung);
-  events_.stopped(rung.batch);  // ahead of the device's end, which may end the process
+  tell_({.batch = rung.batch, .stopped = true});  // ahead of the device's end, which may end the process
   throw Stopped();
+}
+
+void Ladder::tell_phase(std::int64_t batch, std::string_view phase) {
+  tell_({.batch = batch, .phase = std::string(phase)});
 }
 
 // Gives up the earlier placement and sets the whole ladder up in a new one.
 void Ladder::set_up_placement(std::int64_t index) {
   const bool first = index == 0;
-  if (!first) events_.phase(0, "open");
+  if (!first) tell_phase(0, "open");
   for (Rung& rung : rungs_) {
     count(rung);
     rung.executor.reset();
@@ -115,8 +119,7 @@ void Ladder::set_up_placement(std::int64_t index) {
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
     cache_use_ = placement_->device().cache_use();
-    events_.device(placement_->device().info());
-    events_.instrument("monitor", placement_->state_reader().state());
+    tell_({.device = placement_->device().info(), .monitor = placement_->state_reader().state()});
   }
   allocate_buffers();
   if (first) startup_.lap(&model::Startup::weights_seconds);
@@ -124,8 +127,11 @@ void Ladder::set_up_placement(std::int64_t index) {
     attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
     if (!rung.executor) report(rung);
   }
-  if (first) note_peaks();
-  if (first) events_.choices(placement_->device().library_choices());
+  if (first) {
+    note_peaks();
+    auto choices = placement_->device().library_choices();
+    if (!choices.empty()) tell_({.choices = std::move(choices)});
+  }
   if (ledger_) ledger_->begin(MemoryLedger::Account::other);
   for (Rung& rung : rungs_) {
     if (first && rung.executor) rung.result.launches.back().startup = startup_.startup();
@@ -156,7 +162,7 @@ std::unique_ptr<execution::Executor> Ladder::prepare(Rung& rung, model::Setup& s
   using Account = MemoryLedger::Account;
   const auto phase = [&](std::string_view name) {
     if (ledger_) ledger_->begin(name == "capture" ? Account::other : Account::code);
-    events_.phase(rung.batch, name);
+    tell_phase(rung.batch, name);
   };
   std::unique_ptr<execution::Executor> executor;
   try {
@@ -244,22 +250,20 @@ measure::StepUnderTest Ladder::step_of(Rung& rung) {
 }
 
 void Ladder::visit(Rung& rung) {
-  events_.phase(rung.batch, "measure");
+  tell_phase(rung.batch, "measure");
   const auto probe = [this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); };
   clock_.settle(probe);
   if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
-  if (!rung.machine) {
-    rung.machine.emplace();
-    rung.machine->before = placement_->state_reader().read();
-  }
+  std::optional<model::LaunchMachine>& machine = rung.result.launches.front().machine;
+  if (!machine) machine.emplace().before = placement_->state_reader().read();
   rung.passes->visit(step_of(rung), placement_->device(),
                      task_.instruments.cold_l2 ? nullptr : placement_->cache());
   const std::optional<double> slowdown = clock_.slowdown(probe);
   if (slowdown) rung.device_slowdowns.push_back(*slowdown);
   // A monitor goes on naming a limit after the work that reached it.
   const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
-  machine::add_later_reading(*rung.machine, placement_->state_reader().read(), lowered);
-  rung.machine->cpu = pin_.cpu();
+  machine::add_later_reading(*machine, placement_->state_reader().read(), lowered);
+  machine->cpu = pin_.cpu();
 }
 
 // To be called before the device is given up: if it did not open again, that would become the reason of these
@@ -298,16 +302,17 @@ void Ladder::sustain(Rung& rung) {
   bounds.samples_max = task_.sampling.samples_max;
   pin_.hold();
   rung.result.launches.front().sustained = measure::measure_sustained(
-      step_of(rung), placement_->device(), bounds, [&] { events_.phase(rung.batch, "sustain"); });
+      step_of(rung), placement_->device(), bounds, [&] { tell_phase(rung.batch, "sustain"); });
   clock_.settle([this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
 }
 
 void Ladder::check(Rung& rung) {
   rung.passes->finish();
   rung.passes.reset();
-  rung.machine->cpu_slowdown = statistics::median_or_absent(rung.cpu_slowdowns);
-  rung.machine->device_slowdown = statistics::median_or_absent(rung.device_slowdowns);
-  events_.phase(rung.batch, "check");
+  model::LaunchMachine& machine = *rung.result.launches.front().machine;
+  machine.cpu_slowdown = statistics::median_or_absent(rung.cpu_slowdowns);
+  machine.device_slowdown = statistics::median_or_absent(rung.device_slowdowns);
+  tell_phase(rung.batch, "check");
   TaskRig& rig = placement_->rig();
   if (rung.result.training)
     measure_phases(placement_->device(), rig.stream(), program_, *rung.executor, *rung.result.training);
@@ -319,7 +324,7 @@ void Ladder::check(Rung& rung) {
 // On the parameters that the check's steps have left.
 void Ladder::evaluate(Rung& rung) {
   if (evaluated_ == nullptr || !rung.result.fallback.empty()) return;
-  events_.phase(rung.batch, "evaluate");
+  tell_phase(rung.batch, "evaluate");
   rung.result.training->evaluation =
       EvaluationStep(task_, placement_->rig(), *evaluated_, rung.batch).measure();
   if (!rung.result.training->evaluation->identical)
@@ -332,8 +337,9 @@ void Ladder::walk(Rung& rung) {
   const TraceProgram traced = std::exchange(traced_, {});
   std::vector<model::TraceSpan> spans;
   rung.result.shape_walk = walk_shapes(
-      task_, placement_->rig(), traced, [&] { events_.phase(rung.batch, "shapes"); }, spans);
-  if (task_.instruments.trace) events_.trace(id_of(rung.result.cell) + " shapes", spans);
+      task_, placement_->rig(), traced, [&] { tell_phase(rung.batch, "shapes"); }, spans);
+  if (task_.instruments.trace)
+    tell_({.trace = model::TraceProcess{id_of(rung.result.cell) + " shapes", spans}});
 }
 
 // Of the first launch: the others capture the same.
@@ -348,8 +354,7 @@ void Ladder::report(Rung& rung) {
   if (rung.reported) return;
   rung.reported = true;
   if (rung.result.status != model::CellStatus::ok) rung.result.launches.clear();
-  events_.cell(rung.result);
-  if (rung.result.status == model::CellStatus::ok && rung.machine) events_.machine(rung.batch, *rung.machine);
+  tell_({.cell = rung.result});
 }
 
 // Last of all: once activity has been recorded, nothing can be measured in this process any more.
@@ -366,7 +371,7 @@ void Ladder::profile() {
     const std::optional<model::Summary>& device = rung.result.launches.back().device_seconds;
     pass.batches.emplace_back(rung.batch, device ? std::optional<double>(device->p50) : std::nullopt);
   }
-  run_profile_pass(pass, events_);
+  run_profile_pass(pass, tell_);
 }
 
 void Ladder::run() {

@@ -24,11 +24,11 @@ class Ladder {
   // All outlive the ladder. `evaluated`: the forward program of one that trains, to be evaluated once a batch
   // is checked; null: not. `traced` makes the programs of the task's trace of shapes; empty: it has none.
   Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-         machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock,
+         machine::SubmitterPin& pin, const Tell& tell, StartupClock& clock,
          const ir::Program* evaluated = nullptr, TraceProgram traced = {});
   ~Ladder();
 
-  // Reports every batch exactly once through WorkerEvents::cell, or those up to WorkerEvents::stopped().
+  // Reports every batch exactly once through WorkerEvent::cell, or those up to WorkerEvent::stopped.
   // Throws where the device does not open.
   void run();
 
@@ -39,7 +39,6 @@ class Ladder {
     std::unique_ptr<execution::Executor> executor;
     std::unique_ptr<measure::CellPasses> passes;  // while it is being measured
     bool reported = false;
-    std::optional<model::LaunchMachine> machine;
     std::vector<double> cpu_slowdowns;  // one a visit
     std::vector<double> device_slowdowns;
   };
@@ -69,6 +68,7 @@ class Ladder {
   std::size_t own_pool_bytes(std::int64_t batch);
   void report(Rung& rung);
   void take_cache_use(Rung& rung);
+  void tell_phase(std::int64_t batch, std::string_view phase);
   void stop_where_spoilt(Rung& rung, ErrorCode code);
   void run_stages();
   // Runs one stage of one rung; what it throws becomes the rung's reason.
@@ -79,7 +79,7 @@ class Ladder {
   const OpenDevice open_;
   const ir::Program& program_;
   machine::SubmitterPin& pin_;
-  WorkerEvents& events_;
+  const Tell tell_;
   StartupClock& startup_;
   const ir::Program* evaluated_;
   TraceProgram traced_;  // empty once the trace was walked

@@ -66,7 +66,7 @@ void Ladder::measure_pools() {
     if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
     for (const Rung& rung : rungs_) {
       if (rung.result.status != model::CellStatus::ok || !is_graph_cell(rung)) continue;
-      events_.phase(rung.batch, "memory");
+      tell_phase(rung.batch, "memory");
       own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
       memory.pool_bytes_private += own[rung.batch];
     }
@@ -83,7 +83,7 @@ void Ladder::measure_pools() {
     if (rung.result.status != model::CellStatus::ok) continue;
     memory.pool_bytes_own = own[rung.batch];
     memory.exec_bytes = execs[rung.batch];
-    events_.memory(rung.batch, memory);
+    tell_({.batch = rung.batch, .memory = memory});
   }
 }
 

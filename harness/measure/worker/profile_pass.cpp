@@ -202,27 +202,31 @@ std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
 
 }  // namespace
 
-void run_profile_pass(const ProfilePass& pass, WorkerEvents& events) {
+void run_profile_pass(const ProfilePass& pass, const Tell& tell) {
+  const auto tell_of = [&](bool available, const std::string& detail) {
+    tell({.profiler = model::InstrumentState{available, detail}});
+  };
   const ProfilerResult records = pass.device.make_profiler();
   if (records.profiler == nullptr) {
-    events.instrument("profiler", {false, records.detail});
+    tell_of(false, records.detail);
     return;
   }
   for (const auto& [batch, device_seconds] : pass.batches) {
-    events.phase(batch, "profile");
+    tell({.batch = batch, .phase = "profile"});
     try {
       BatchProfile profile(pass, *records.profiler);
-      events.profile(batch, profile.run(batch, device_seconds));
-      if (pass.task.instruments.trace) events.trace(trace_process(pass.task, batch), profile.spans());
+      tell({.batch = batch, .profile = profile.run(batch, device_seconds)});
+      if (pass.task.instruments.trace)
+        tell({.trace = model::TraceProcess{trace_process(pass.task, batch), profile.spans()}});
     } catch (const Error& error) {
-      events.instrument("profiler", {false, "batch " + std::to_string(batch) + ": " + error.what()});
+      tell_of(false, "batch " + std::to_string(batch) + ": " + error.what());
       return;
     } catch (const std::bad_alloc&) {
-      events.instrument("profiler", {false, "the worker's own heap is exhausted"});
+      tell_of(false, "the worker's own heap is exhausted");
       return;
     }
   }
-  events.instrument("profiler", {true, records.detail});
+  tell_of(true, records.detail);
 }
 
 }  // namespace graphbench::worker

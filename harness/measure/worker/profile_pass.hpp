@@ -28,6 +28,6 @@ struct ProfilePass {
 
 // Reports a profile of each batch, the spans of a timeline where the task asks for one, and once whether
 // there was a profiler. A profiler that is missing or fails never throws: the cells keep their results.
-void run_profile_pass(const ProfilePass& pass, WorkerEvents& events);
+void run_profile_pass(const ProfilePass& pass, const Tell& tell);
 
 }  // namespace graphbench::worker

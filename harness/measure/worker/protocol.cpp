@@ -6,28 +6,10 @@
 
 namespace graphbench::codec {
 
-GB_DESCRIBE(worker::DeviceEvent, facts);
-GB_DESCRIBE(worker::ChoicesEvent, choices);
-GB_DESCRIBE(worker::PhaseEvent, batch, phase);
-GB_DESCRIBE(worker::CellEvent, result);
-GB_DESCRIBE(worker::MemoryEvent, batch, memory);
-GB_DESCRIBE(worker::MachineEvent, batch, machine);
-GB_DESCRIBE(worker::ProfileEvent, batch, profile);
-GB_DESCRIBE(worker::TraceEvent, process, spans);
-GB_DESCRIBE(worker::InstrumentEvent, instrument, state);
-GB_DESCRIBE(worker::ErrorEvent, reason);
-GB_DESCRIBE(worker::StoppedEvent, batch);
-template <>
-struct Description<worker::DoneEvent> {
-  static constexpr auto fields = std::tuple();
-};
-
-template <>
-struct Messages<worker::WorkerEvent> {
-  static constexpr std::array<std::string_view, 12> names = {"device",     "choices", "phase",   "cell",
-                                                             "memory",     "machine", "profile", "trace",
-                                                             "instrument", "error",   "stopped", "done"};
-};
+GB_DESCRIBE(model::TraceProcess, name, spans);
+GB_DESCRIBE(worker::WorkerEvent, (later, batch), (later, phase), (later, stopped), (later, cell),
+            (later, memory), (later, profile), (later, device), (later, choices), (later, profiler),
+            (later, monitor), (later, trace), (later, error));
 
 }  // namespace graphbench::codec
 
@@ -42,11 +24,11 @@ model::WorkerTask decode_task(std::string_view text) {
 }
 
 std::string encode_event(const WorkerEvent& event) {
-  return codec::write_message(event);
+  return codec::write_data(event);
 }
 
 WorkerEvent decode_event(std::string_view line) {
-  return codec::read_message<WorkerEvent>(line, "read worker event");
+  return codec::read_data<WorkerEvent>(line, "read worker event");
 }
 
 }  // namespace graphbench::worker

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "harness/model/plan.hpp"
@@ -13,53 +13,30 @@
 
 namespace graphbench::worker {
 
-struct DeviceEvent {
-  model::DeviceFacts facts;
-};
-struct ChoicesEvent {
-  std::vector<model::LibraryChoice> choices;
-};
-struct PhaseEvent {
-  std::int64_t batch = 0;
-  std::string phase;
-};
-struct CellEvent {
-  model::CellResult result;
-};
-struct MemoryEvent {
-  std::int64_t batch = 0;
-  model::Memory memory;
-};
-struct MachineEvent {
-  std::int64_t batch = 0;
-  model::LaunchMachine machine;
-};
-struct ProfileEvent {
-  std::int64_t batch = 0;
-  model::Profile profile;
-};
-struct TraceEvent {
-  std::string process;
-  std::vector<model::TraceSpan> spans;
-};
-struct InstrumentEvent {
-  std::string instrument;  // "profiler", "monitor"
-  model::InstrumentState state;
-};
-// The worker cannot go on; its unfinished cells failed for this reason.
-struct ErrorEvent {
-  model::Reason reason;
-};
-// The worker ends, because the failure of `batch`, which it has reported, may spoil what it measures next.
-struct StoppedEvent {
-  std::int64_t batch = 0;
-};
-// Every cell has been reported.
-struct DoneEvent {};
+// What a worker says: of what has happened and what it has found since, the parts that are there.
+struct WorkerEvent {
+  std::int64_t batch = 0;  // what it is about; 0: the worker, or the batch is in `cell`
+  // "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "shapes", "memory", "profile",
+  // as each begins. "open", of batch 0: the device is given up and opened again.
+  std::string phase = {};
+  // The worker ends, because the failure of the batch, which it has reported, may spoil what it measures
+  // next.
+  bool stopped = false;
 
-using WorkerEvent =
-    std::variant<DeviceEvent, ChoicesEvent, PhaseEvent, CellEvent, MemoryEvent, MachineEvent, ProfileEvent,
-                 TraceEvent, InstrumentEvent, ErrorEvent, StoppedEvent, DoneEvent>;
+  std::optional<model::CellResult> cell = {};  // finished, ok or not, with at most one Launch
+  // Of a batch whose cell was reported.
+  std::optional<model::Memory> memory = {};
+  std::optional<model::Profile> profile = {};
+
+  std::optional<model::DeviceFacts> device = {};
+  std::vector<model::LibraryChoice> choices = {};  // for the whole ladder, once it is set up
+  // Whether these could be used.
+  std::optional<model::InstrumentState> profiler = {};
+  std::optional<model::InstrumentState> monitor = {};
+  std::optional<model::TraceProcess> trace = {};
+  // The worker cannot go on; its unfinished cells failed for this reason.
+  std::optional<model::Reason> error = {};
+};
 
 std::string encode_task(const model::WorkerTask& task);
 // Throws Error(invalid_argument) for text that is no task.

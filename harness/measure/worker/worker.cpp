@@ -33,7 +33,7 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
 
 }  // namespace
 
-void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
+void run_worker(const model::WorkerTask& task, const Tell& tell) {
   StartupClock clock(task.spawned_ns);
   abi::WorkloadRegistry registry;
   const std::optional<package::Package> package = open_package(task);
@@ -66,7 +66,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
     clock.package->plans = taken == package->choices.size() ? "package" : "chosen_at_load";
     return device;
   };
-  Ladder(task, open, program, pin, events, clock, evaluated ? &*evaluated : nullptr, traced).run();
+  Ladder(task, open, program, pin, tell, clock, evaluated ? &*evaluated : nullptr, traced).run();
 }
 
 }  // namespace graphbench::worker

@@ -6,7 +6,7 @@
 namespace graphbench::worker {
 
 // Reads the task from stdin, runs it, sends events on descriptor 3. Returns the exit code: 0, or 1
-// after an ErrorEvent. `parent` as in die_with_parent.
+// after a WorkerEvent::error. `parent` as in die_with_parent.
 int worker_main(std::string_view parent);
 
 }  // namespace graphbench::worker

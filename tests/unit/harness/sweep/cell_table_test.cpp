@@ -152,9 +152,10 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
 TEST_F(CellTableTest, MemoryMayFollowItsCell) {
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));
-  table.add_memory(1, {10, 20, 30, 5});
+  table.reported(1).memory = model::Memory{10, 20, 30, 5};
   EXPECT_EQ(table.cells()[0].memory->pool_bytes, 20);
-  EXPECT_THROW(table.add_memory(3, {}), Error);
+  EXPECT_THROW(table.reported(2), Error) << "it is owed";
+  EXPECT_THROW(table.reported(3), Error) << "it is not of the task";
 }
 
 TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {

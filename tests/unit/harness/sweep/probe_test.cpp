@@ -14,7 +14,7 @@ using namespace test;
 using testing::HasSubstr;
 
 std::string says(const ProbeEvent& event) {
-  return sends(encode_probe_event(event));
+  return sends_line(encode_probe_event(event));
 }
 
 const ProbeStage plugin_stage{ProbeStage::What::plugin, "/p.so"};

@@ -44,10 +44,10 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   result.launches[0].latency_stopped_by = "precision";
   result.launches[0].latency_started_ns = {123456789012345678};
   result.launches[0].setup.prepare_seconds = 0.25;
-  const std::string line = encode_event(CellEvent{result});
+  const std::string line = encode_event({.cell = result});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const WorkerEvent event = decode_event(line);
-  const auto& copy = std::get<CellEvent>(event).result;
+  const auto& copy = event.cell.value();
   EXPECT_EQ(copy.cell, result.cell);
   EXPECT_EQ(copy.status, model::CellStatus::ok);
   EXPECT_EQ(copy.check->max_abs_error, 1.0 / 3);
@@ -65,30 +65,35 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
 }
 
 TEST(Protocol, OtherEventsSurvive) {
-  const WorkerEvent phase = decode_event(encode_event(PhaseEvent{64, "capture"}));
-  EXPECT_EQ(std::get<PhaseEvent>(phase).batch, 64);
-  const WorkerEvent memory = decode_event(encode_event(MemoryEvent{2, {1, 2, 3, 4}}));
-  EXPECT_EQ(std::get<MemoryEvent>(memory).memory.pool_bytes_own, 4);
-  const WorkerEvent error = decode_event(encode_event(ErrorEvent{{"io", "a\nb\"c"}}));
-  EXPECT_EQ(std::get<ErrorEvent>(error).reason.message, "a\nb\"c");
-  EXPECT_TRUE(std::holds_alternative<DoneEvent>(decode_event(encode_event(DoneEvent{}))));
+  const WorkerEvent phase = decode_event(encode_event({.batch = 64, .phase = "capture"}));
+  EXPECT_EQ(phase.batch, 64);
+  EXPECT_EQ(phase.phase, "capture");
+  EXPECT_FALSE(phase.stopped || phase.cell || phase.memory || phase.error) << "what was not said";
+  EXPECT_TRUE(decode_event(encode_event({.batch = 2, .stopped = true})).stopped);
+  const WorkerEvent memory = decode_event(encode_event({.batch = 2, .memory = model::Memory{1, 2, 3, 4}}));
+  EXPECT_EQ(memory.memory->pool_bytes_own, 4);
+  const WorkerEvent trace =
+      decode_event(encode_event({.trace = model::TraceProcess{"cell", {{"host", "step", 1, 2}}}}));
+  EXPECT_EQ(trace.trace->name, "cell");
+  EXPECT_EQ(trace.trace->spans.at(0).seconds, 2);
+  const WorkerEvent error = decode_event(encode_event({.error = model::Reason{"io", "a\nb\"c"}}));
+  EXPECT_EQ(error.error->message, "a\nb\"c");
   const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false},
                                                      {"op 2", "two", false, true, "engine"}};
-  EXPECT_EQ(std::get<ChoicesEvent>(decode_event(encode_event(ChoicesEvent{choices}))).choices, choices);
+  EXPECT_EQ(decode_event(encode_event({.choices = choices})).choices, choices);
   model::DeviceFacts facts;
   facts.libraries["cudnn"] = "9";
-  EXPECT_EQ(std::get<DeviceEvent>(decode_event(encode_event(DeviceEvent{facts}))).facts.libraries,
-            facts.libraries);
+  EXPECT_EQ(decode_event(encode_event({.device = facts})).device->libraries, facts.libraries);
 }
 
 TEST(Protocol, BytesThatAreNotUtf8AreReplaced) {
-  const WorkerEvent event = decode_event(encode_event(ErrorEvent{{"io", "bad \xff byte"}}));
-  EXPECT_EQ(std::get<ErrorEvent>(event).reason.message, "bad \xEF\xBF\xBD byte");
+  const WorkerEvent event = decode_event(encode_event({.error = model::Reason{"io", "bad \xff byte"}}));
+  EXPECT_EQ(event.error->message, "bad \xEF\xBF\xBD byte");
 }
 
 TEST(Protocol, WhatIsNoEventIsRefused) {
-  for (const char* line : {"", "hello", "{}", "[]", "{\"event\":\"dance\"}", "{\"event\":\"phase\"}",
-                           "{\"event\":7}", "{\"event\":\"cell\",\"result\":{}}"}) {
+  for (const char* line : {"", "hello", "{}", "[]", "{\"dance\":1}", "{\"phase\":7}", "{\"batch\":\"2\"}",
+                           "{\"cell\":[]}", "{\"choices\":{}}"}) {
     EXPECT_THROW(decode_event(line), Error) << line;
   }
   EXPECT_THROW(decode_task("{}"), Error);

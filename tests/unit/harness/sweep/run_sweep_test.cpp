@@ -16,10 +16,6 @@ using namespace test;
 using model::CellStatus;
 using testing::HasSubstr;
 using testing::StartsWith;
-using worker::CellEvent;
-using worker::DoneEvent;
-using worker::ErrorEvent;
-using worker::PhaseEvent;
 
 class LastProgress final : public SweepListener {
  public:
@@ -38,8 +34,7 @@ const model::WorkerTask whole = sample_task("whole", {1, 2});
 
 // The eager worker follows `eager_script`; the whole worker always measures both its cells.
 SweepOutcome sweep_with(const std::string& eager_script, LastProgress& progress, double silent = 60) {
-  const std::string well =
-      sends(CellEvent{ok_cell(whole, 2)}) + sends(CellEvent{ok_cell(whole, 1)}) + sends(DoneEvent{});
+  const std::string well = sends({.cell = ok_cell(whole, 2)}) + sends({.cell = ok_cell(whole, 1)});
   const std::string script = "task=$(cat); case \"$task\" in *'\"mode\":\"eager\"'*) " + eager_script +
                              " ;; *) " + well + " ;; esac";
   process::ProcessSupervisor supervisor;
@@ -66,9 +61,8 @@ std::string reason(const SweepOutcome& outcome, std::size_t cell) {
 
 TEST(RunSweep, AllIsWellWhereWorkersAre) {
   LastProgress progress;
-  const SweepOutcome outcome = sweep_with(
-      sends(CellEvent{ok_cell(eager, 1)}) + sends(CellEvent{ok_cell(eager, 2)}) + sends(DoneEvent{}),
-      progress);
+  const SweepOutcome outcome =
+      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}), progress);
   expect_whole_is_ok(outcome);
   EXPECT_EQ(outcome.cells_failed, 0);
   EXPECT_TRUE(outcome.warnings.empty());
@@ -81,7 +75,7 @@ TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
   LastProgress progress;
   model::CellResult measured = ok_cell(eager, 1);
   measured.launches[0].latency_seconds.emplace().p50 = 2e-6;
-  sweep_with(sends(CellEvent{measured}) + "kill -SEGV $$", progress);
+  sweep_with(sends({.cell = measured}) + "kill -SEGV $$", progress);
   ASSERT_EQ(progress.done.size(), 2u);
   ASSERT_EQ(progress.done[0].size(), 2u);
   EXPECT_EQ(progress.done[0][0].summary.latency_seconds->p50, 2e-6);
@@ -94,7 +88,7 @@ FinishedLadder finished(const model::WorkerTask& task, const std::vector<double>
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     model::CellResult cell = ok_cell(task, task.batches[i]);
     cell.launches[0].latency_seconds.emplace().p50 = latencies[i];
-    ladder.events.push_back(worker::encode_event(CellEvent{cell}));
+    ladder.events.push_back(worker::encode_event({.cell = cell}));
   }
   return ladder;
 }
@@ -120,8 +114,7 @@ SweepOutcome sweep_after(const std::vector<FinishedLadder>& earlier, const std::
                          LastProgress& progress) {
   model::CellResult measured = ok_cell(eager, 1);
   measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
-  const std::string eager_alone =
-      sends(CellEvent{measured}) + sends(CellEvent{ok_cell(eager, 2)}) + sends(DoneEvent{});
+  const std::string eager_alone = sends({.cell = measured}) + sends({.cell = ok_cell(eager, 2)});
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
   process::ProcessSupervisor supervisor;
@@ -163,8 +156,7 @@ TEST(RunSweep, KeepsEachLadderThatIsFinishedAndNoneThatFailed) {
   measured.launches[0].latency_samples.assign(40, 1e-6);
   measured.launches[0].latency_seconds.emplace().count = 8;
   const std::string script = "case $(cat) in *'\"mode\":\"eager\"'*) exit 9 ;; *) " +
-                             sends(CellEvent{ok_cell(whole, 2)}) + sends(CellEvent{measured}) +
-                             sends(DoneEvent{}) + " ;; esac";
+                             sends({.cell = ok_cell(whole, 2)}) + sends({.cell = measured}) + " ;; esac";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
   std::vector<FinishedLadder> kept;
@@ -174,14 +166,15 @@ TEST(RunSweep, KeepsEachLadderThatIsFinishedAndNoneThatFailed) {
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].id, ladder_id(whole));
   ASSERT_EQ(kept[0].events.size(), 2u);
-  const auto cell = std::get<CellEvent>(worker::decode_event(kept[0].events[1])).result;
+  const auto cell = worker::decode_event(kept[0].events[1]).cell.value();
   EXPECT_EQ(cell.launches[0].latency_samples.size(), 32u) << "the ramp alone";
   EXPECT_EQ(cell.launches[0].within->latency_spread, 0.0) << "and what summaries take from the others";
 }
 
 TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
-  const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(eager, 2)}) +
-                                          sends(PhaseEvent{1, "capture"}) + "echo last words; kill -SEGV $$");
+  const SweepOutcome outcome =
+      sweep_with(sends({.cell = ok_cell(eager, 2)}) + sends({.batch = 1, .phase = "capture"}) +
+                 "echo last words; kill -SEGV $$");
   expect_whole_is_ok(outcome);
   EXPECT_EQ(outcome.result.cells[1].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 0),
@@ -190,9 +183,9 @@ TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
 }
 
 // Crashes at batch 2 wherever it is in the task, and measures what else is.
-const std::string crashes_at_2 = "case \"$task\" in *'\"batches\":[1,2]'*) " +
-                                 sends(PhaseEvent{2, "warmup"}) + "kill -SEGV $$ ;; *'\"batches\":[1]'*) " +
-                                 sends(CellEvent{ok_cell(eager, 1)}) + sends(DoneEvent{}) + " ;; esac";
+const std::string crashes_at_2 =
+    "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.batch = 2, .phase = "warmup"}) +
+    "kill -SEGV $$ ;; *'\"batches\":[1]'*) " + sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
 
 TEST(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
   const SweepOutcome outcome = sweep_with(crashes_at_2);
@@ -220,9 +213,9 @@ TEST(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
   model::CellResult failed = ok_cell(eager, 2);
   failed.status = CellStatus::failed;
   failed.reason = {"plugin_failed", "launch m: returned 1"};
-  const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends(CellEvent{failed}) +
-                             sends(worker::StoppedEvent{2}) + "kill -SEGV $$ ;; *) " +
-                             sends(CellEvent{ok_cell(eager, 1)}) + sends(DoneEvent{}) + " ;; esac";
+  const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.cell = failed}) +
+                             sends({.batch = 2, .stopped = true}) + "kill -SEGV $$ ;; *) " +
+                             sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
   const SweepOutcome outcome = sweep_with(script);
   expect_whole_is_ok(outcome);
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
@@ -230,9 +223,9 @@ TEST(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
 }
 
 TEST(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
-  const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends(PhaseEvent{2, "warmup"}) +
-                             " ;; *'\"batches\":[1]'*) " + sends(PhaseEvent{1, "capture"}) +
-                             " ;; esac; kill -SEGV $$";
+  const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " +
+                             sends({.batch = 2, .phase = "warmup"}) + " ;; *'\"batches\":[1]'*) " +
+                             sends({.batch = 1, .phase = "capture"}) + " ;; esac; kill -SEGV $$";
   const SweepOutcome outcome = sweep_with(script);
   expect_whole_is_ok(outcome);
   EXPECT_THAT(reason(outcome, 0), HasSubstr("capture of batch 1"));
@@ -240,7 +233,7 @@ TEST(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
 }
 
 TEST(RunSweep, AWorkerThatStopsWithoutAReportIsNotStartedForEver) {
-  const SweepOutcome outcome = sweep_with(sends(worker::StoppedEvent{2}) + "exit 0");
+  const SweepOutcome outcome = sweep_with(sends({.batch = 2, .stopped = true}) + "exit 0");
   expect_whole_is_ok(outcome);
   EXPECT_THAT(reason(outcome, 1), StartsWith("worker_crashed: ended with exit code 0"));
 }
@@ -251,7 +244,7 @@ TEST(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
 }
 
 TEST(RunSweep, AHangCostsTheCellsNotReportedYet) {
-  const SweepOutcome outcome = sweep_with(sends(PhaseEvent{2, "warmup"}) + "sleep 60", 0.3);
+  const SweepOutcome outcome = sweep_with(sends({.batch = 2, .phase = "warmup"}) + "sleep 60", 0.3);
   expect_whole_is_ok(outcome);
   EXPECT_EQ(reason(outcome, 0),
             "worker_timeout: was silent for more than 0.3 s in phase warmup of batch 2; killed");
@@ -260,7 +253,7 @@ TEST(RunSweep, AHangCostsTheCellsNotReportedYet) {
 
 TEST(RunSweep, AnErrorIsTheReason) {
   const SweepOutcome outcome =
-      sweep_with(sends(ErrorEvent{{"out_of_memory", "allocate weights: 9 GB"}}) + "exit 1");
+      sweep_with(sends({.error = model::Reason{"out_of_memory", "allocate weights: 9 GB"}}) + "exit 1");
   expect_whole_is_ok(outcome);
   EXPECT_EQ(reason(outcome, 0), "out_of_memory: allocate weights: 9 GB");
 }
@@ -280,14 +273,14 @@ TEST(RunSweep, NonsenseIsACrash) {
 }
 
 TEST(RunSweep, ACellOfAnotherTaskIsACrash) {
-  const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(whole, 1)}) + "sleep 60");
+  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(whole, 1)}) + "sleep 60");
   expect_whole_is_ok(outcome);
   EXPECT_THAT(reason(outcome, 0), HasSubstr("does not owe it"));
 }
 
 TEST(RunSweep, ACrashAfterTheLastCellIsAWarning) {
   const SweepOutcome outcome =
-      sweep_with(sends(CellEvent{ok_cell(eager, 1)}) + sends(CellEvent{ok_cell(eager, 2)}) + "kill -ABRT $$");
+      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}) + "kill -ABRT $$");
   expect_whole_is_ok(outcome);
   EXPECT_EQ(outcome.cells_failed, 0);
   ASSERT_EQ(outcome.warnings.size(), 1u);
@@ -301,7 +294,7 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
   progress.on_update = [&] {
     if (progress.last.cells_done == 1) ::kill(getpid(), SIGINT);
   };
-  const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(eager, 1)}) + "sleep 60", progress);
+  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(eager, 1)}) + "sleep 60", progress);
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_FALSE(outcome.result.complete);
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
@@ -314,9 +307,8 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
 TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " +
-      sends(worker::ChoicesEvent{{{"b", "two", true, false}, {"a", "one", true, false, "serialised"}}}) +
-      " ;; *) " +
-      sends(worker::ChoicesEvent{{{"a", "one", true, true, "engine"}, {"b", "other", true, true}}}) +
+      sends({.choices = {{"b", "two", true, false}, {"a", "one", true, false, "serialised"}}}) + " ;; *) " +
+      sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true}}}) +
       " ;; esac; exit 1";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
@@ -331,7 +323,7 @@ TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
 TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
   model::DeviceFacts facts;
   facts.name = "as a worker saw it";
-  const SweepOutcome outcome = sweep_with(sends(worker::DeviceEvent{facts}) + "exit 1");
+  const SweepOutcome outcome = sweep_with(sends({.device = facts}) + "exit 1");
   EXPECT_EQ(outcome.result.environment.device.name, "as a worker saw it");
 }
 

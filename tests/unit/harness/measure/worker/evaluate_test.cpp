@@ -48,7 +48,7 @@ TEST_F(EvaluateTest, TakesTheForwardProgram) {
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
     StartupClock clock(task_.spawned_ns);
-    Ladder(task_, open_, program, pin, events_, clock, &forward).run();
+    Ladder(task_, open_, program, pin, tell_, clock, &forward).run();
     const model::CellResult& cell = events_.cells.at(2);
     ASSERT_EQ(cell.status, model::CellStatus::ok) << cell.reason->message;
     const model::Evaluation& evaluation = cell.training->evaluation.value();

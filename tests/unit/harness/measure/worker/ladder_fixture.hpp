@@ -19,25 +19,20 @@
 
 namespace graphbench::worker {
 
-class Recorder final : public WorkerEvents {
- public:
-  void device(const model::DeviceFacts&) override {}
-  void phase(std::int64_t batch, std::string_view phase) override {
-    phases.emplace_back(batch, phase);
-    if (phase == "check") on_check();
-    if (phase == "measure") on_measure();
-  }
-  void cell(const model::CellResult& result) override {
-    ASSERT_FALSE(cells.contains(result.cell.batch)) << "reported twice";
-    cells[result.cell.batch] = result;
-  }
-  void memory(std::int64_t batch, const model::Memory& facts) override { memories[batch] = facts; }
-  void machine(std::int64_t batch, const model::LaunchMachine& machine) override {
-    machines[batch] = machine;
-  }
-  void stopped(std::int64_t batch) override {
-    EXPECT_TRUE(cells.contains(batch)) << "stopped at a batch that is not reported";
-    stops.push_back(batch);
+struct Recorder {
+  void take(const WorkerEvent& event) {
+    EXPECT_NO_THROW(decode_event(encode_event(event))) << "the sweep would not understand it";
+    if (event.stopped) {
+      EXPECT_TRUE(cells.contains(event.batch)) << "stopped at a batch that is not reported";
+      stops.push_back(event.batch);
+    }
+    if (!event.phase.empty()) phases.emplace_back(event.batch, event.phase);
+    if (event.phase == "check") on_check();
+    if (event.phase == "measure") on_measure();
+    if (event.memory) memories[event.batch] = *event.memory;
+    if (!event.cell) return;
+    ASSERT_FALSE(cells.contains(event.cell->cell.batch)) << "reported twice";
+    cells[event.cell->cell.batch] = *event.cell;
   }
 
   std::function<void()> on_check = [] {};
@@ -45,7 +40,6 @@ class Recorder final : public WorkerEvents {
   std::vector<std::pair<std::int64_t, std::string>> phases;
   std::map<std::int64_t, model::CellResult> cells;
   std::map<std::int64_t, model::Memory> memories;
-  std::map<std::int64_t, model::LaunchMachine> machines;
   std::vector<std::int64_t> stops;
 };
 
@@ -67,13 +61,14 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
     StartupClock clock(task_.spawned_ns);
-    Ladder(task_, open_, program, pin, events_, clock).run();
+    Ladder(task_, open_, program, pin, tell_, clock).run();
   }
 
   OpenDevice open_ = [] { return open_device("host"); };
   abi::WorkloadRegistry registry_;
   model::WorkerTask task_ = test::sample_task("whole", {1, 4, 2});
   Recorder events_;
+  Tell tell_ = [this](const WorkerEvent& event) { events_.take(event); };
 };
 
 }  // namespace graphbench::worker

@@ -207,12 +207,14 @@ TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
   EXPECT_EQ(life.probed, 2 * 3 * visits_to_a_cell);
   for (const std::int64_t batch : task_.batches) {
     ASSERT_EQ(events_.cells.at(batch).status, model::CellStatus::ok);
-    EXPECT_EQ(events_.machines.at(batch).device_slowdown.value(), 2.02e-4 / 2e-4) << "of the second";
+    EXPECT_EQ(events_.cells.at(batch).launches.at(0).machine->device_slowdown.value(), 2.02e-4 / 2e-4)
+        << "of the second";
   }
   open_ = [] { return open_device("host"); };
   events_ = Recorder{};
   run();
-  EXPECT_FALSE(events_.machines.at(1).device_slowdown) << "a CPU has no clock of its own to probe";
+  EXPECT_FALSE(events_.cells.at(1).launches.at(0).machine->device_slowdown)
+      << "a CPU has no clock of its own to probe";
 }
 
 TEST_F(LadderPlacementTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {

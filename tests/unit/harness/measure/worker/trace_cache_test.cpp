@@ -223,7 +223,7 @@ TEST_F(TraceCacheTest, ALadderWalksOnceWithItsLargestBatch) {
   unpinned.pin = false;
   machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
   StartupClock clock(task_.spawned_ns);
-  Ladder(task_, open_, program, pin, events_, clock, nullptr, traced()).run();
+  Ladder(task_, open_, program, pin, tell_, clock, nullptr, traced()).run();
   ASSERT_EQ(events_.cells.at(2).status, model::CellStatus::ok);
   EXPECT_FALSE(events_.cells.at(1).shape_walk.has_value());
   EXPECT_THAT(outcomes(events_.cells.at(2).shape_walk.value()), ElementsAre("traced", "graph_hit"));
