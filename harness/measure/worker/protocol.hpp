@@ -16,8 +16,8 @@ namespace graphbench::worker {
 // What a worker says: of what has happened and what it has found since, the parts that are there.
 struct WorkerEvent {
   std::int64_t batch = 0;  // what it is about; 0: the worker, or the batch is in `cell`
-  // "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "shapes", "memory", "profile",
-  // as each begins. "open", of batch 0: the device is given up and opened again.
+  // "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "dump", "shapes", "memory",
+  // "profile", as each begins. "open", of batch 0: the device is given up and opened again.
   std::string phase = {};
   // The worker ends, because the failure of the batch, which it has reported, may spoil what it measures
   // next.
@@ -29,7 +29,7 @@ struct WorkerEvent {
   std::optional<model::Profile> profile = {};
 
   std::optional<model::DeviceFacts> device = {};
-  std::vector<model::LibraryChoice> choices = {};  // for the whole ladder, once it is set up
+  std::vector<model::LibraryChoice> choices = {};  // for all batches, once they are set up
   // Whether these could be used.
   std::optional<model::InstrumentState> profiler = {};
   std::optional<model::InstrumentState> monitor = {};

@@ -1,4 +1,4 @@
-// Builds the program and hands it to the ladder, with a function that opens the device.
+// Builds the program and hands it to the stages of a task, with a function that opens the device.
 #include "harness/measure/worker/worker.hpp"
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 #include "graphs/backends/registry.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/machine/pinning.hpp"
-#include "harness/measure/worker/ladder.hpp"
 #include "harness/measure/worker/startup_clock.hpp"
+#include "harness/measure/worker/task_run.hpp"
 #include "harness/package/package.hpp"
 #include "workloads/builtin.hpp"
 
@@ -66,7 +66,15 @@ void run_worker(const model::WorkerTask& task, const Tell& tell) {
     clock.package->plans = taken == package->choices.size() ? "package" : "chosen_at_load";
     return device;
   };
-  Ladder(task, open, program, pin, tell, clock, evaluated ? &*evaluated : nullptr, traced).run();
+  TaskRun run{.task = task,
+              .open = open,
+              .program = program,
+              .pin = pin,
+              .tell = tell,
+              .startup = clock,
+              .evaluated = evaluated ? &*evaluated : nullptr,
+              .traced = traced};
+  run_task(run);
 }
 
 }  // namespace graphbench::worker

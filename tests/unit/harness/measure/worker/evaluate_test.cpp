@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "tests/unit/harness/measure/worker/ladder_fixture.hpp"
+#include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
 namespace graphbench::worker {
 namespace {
 
-class EvaluateTest : public LadderTest {
+class EvaluateTest : public TaskRunTest {
  protected:
   EvaluateTest() {
     task_.pass = "training";
@@ -48,7 +48,14 @@ TEST_F(EvaluateTest, TakesTheForwardProgram) {
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
     StartupClock clock(task_.spawned_ns);
-    Ladder(task_, open_, program, pin, tell_, clock, &forward).run();
+    TaskRun run{.task = task_,
+                .open = open_,
+                .program = program,
+                .pin = pin,
+                .tell = tell_,
+                .startup = clock,
+                .evaluated = &forward};
+    run_task(run);
     const model::CellResult& cell = events_.cells.at(2);
     ASSERT_EQ(cell.status, model::CellStatus::ok) << cell.reason->message;
     const model::Evaluation& evaluation = cell.training->evaluation.value();

@@ -8,7 +8,7 @@
 
 #include "graphs/abi/foreign_op.hpp"
 #include "harness/measure/worker/walk_shapes.hpp"
-#include "tests/unit/harness/measure/worker/ladder_fixture.hpp"
+#include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -16,10 +16,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class TraceCacheTest : public LadderTest {
+class TraceCacheTest : public TaskRunTest {
  protected:
   void SetUp() override {
-    LadderTest::SetUp();
+    TaskRunTest::SetUp();
     task_.workload = "attention";
     task_.pass = "training";
     task_.more_axes = {{"optimizer", "sgd"}};
@@ -223,7 +223,14 @@ TEST_F(TraceCacheTest, ALadderWalksOnceWithItsLargestBatch) {
   unpinned.pin = false;
   machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
   StartupClock clock(task_.spawned_ns);
-  Ladder(task_, open_, program, pin, tell_, clock, nullptr, traced()).run();
+  TaskRun run{.task = task_,
+              .open = open_,
+              .program = program,
+              .pin = pin,
+              .tell = tell_,
+              .startup = clock,
+              .traced = traced()};
+  run_task(run);
   ASSERT_EQ(events_.cells.at(2).status, model::CellStatus::ok);
   EXPECT_FALSE(events_.cells.at(1).shape_walk.has_value());
   EXPECT_THAT(outcomes(events_.cells.at(2).shape_walk.value()), ElementsAre("traced", "graph_hit"));

@@ -13,7 +13,7 @@
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/passes.hpp"
-#include "harness/measure/worker/ladder.hpp"
+#include "harness/measure/worker/task_run.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "workloads/builtin.hpp"
 
@@ -43,7 +43,7 @@ struct Recorder {
   std::vector<std::int64_t> stops;
 };
 
-class LadderTest : public ::testing::TestWithParam<std::string> {
+class TaskRunTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     workloads::add_builtin(registry_);
@@ -61,7 +61,9 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
     StartupClock clock(task_.spawned_ns);
-    Ladder(task_, open_, program, pin, tell_, clock).run();
+    TaskRun run{
+        .task = task_, .open = open_, .program = program, .pin = pin, .tell = tell_, .startup = clock};
+    run_task(run);
   }
 
   OpenDevice open_ = [] { return open_device("host"); };

@@ -5,17 +5,17 @@
 #include <set>
 
 #include "tests/support/fake_device.hpp"
-#include "tests/unit/harness/measure/worker/ladder_fixture.hpp"
+#include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
 namespace graphbench::worker {
 namespace {
 
-using LadderPlacementTest = LadderTest;
+using TaskRunPlacementTest = TaskRunTest;
 
 constexpr std::int64_t visits_to_a_cell = measure::placements * measure::visits_in_a_placement;
 constexpr std::int64_t devices = measure::placements / measure::placements_on_a_device;
 
-TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
+TEST_F(TaskRunPlacementTest, CapturesLargestFirstInEveryPlacement) {
   run();
   std::vector<std::vector<std::int64_t>> captured;
   for (const auto& [batch, phase] : events_.phases) {
@@ -100,7 +100,7 @@ class WatchedDevice final : public test::FakeDevice {
   std::size_t kernels_ = 0;
 };
 
-TEST_F(LadderPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
+TEST_F(TaskRunPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
@@ -116,7 +116,7 @@ TEST_F(LadderPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
   EXPECT_EQ(memory.witness, "process");
 }
 
-TEST_F(LadderPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
+TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   DeviceLife life;
   life.cache = facts::CacheUse{.hits = 7};  // ahead of the ladder
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
@@ -135,7 +135,7 @@ TEST_F(LadderPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   EXPECT_FALSE(events_.cells.at(1).cache);
 }
 
-TEST_F(LadderPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded) {
+TEST_F(TaskRunPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   run();
@@ -146,7 +146,7 @@ TEST_F(LadderPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded) 
   EXPECT_EQ(life.alive, 0);
 }
 
-TEST_F(LadderPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
+TEST_F(TaskRunPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::vector<std::int64_t> allocations;  // alive in each visit
@@ -159,7 +159,7 @@ TEST_F(LadderPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
       << "of unused blocks: none where a device opens, else random ones, of which two may be equal";
 }
 
-TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
+TEST_F(TaskRunPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
@@ -173,7 +173,7 @@ TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
   EXPECT_EQ(cell.launches.at(0).placements.size(), 1u);
 }
 
-TEST_F(LadderPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) {
+TEST_F(TaskRunPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) {
   DeviceLife life;
   life.lost_at = 2;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
@@ -183,7 +183,7 @@ TEST_F(LadderPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) 
   EXPECT_THAT(events_.stops, ::testing::ElementsAre(2));
 }
 
-TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
+TEST_F(TaskRunPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::vector<std::int64_t> launched;  // graphs, when the first visit on each device begins
@@ -197,7 +197,7 @@ TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacemen
   for (std::size_t i = 1; i < launched.size(); ++i) EXPECT_EQ(launched[i], 3);
 }
 
-TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
+TEST_F(TaskRunPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::int64_t visits = 0;
@@ -217,7 +217,7 @@ TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
       << "a CPU has no clock of its own to probe";
 }
 
-TEST_F(LadderPlacementTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
+TEST_F(TaskRunPlacementTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
   DeviceLife life;
   open_ = [&life]() -> std::unique_ptr<Device> {
     if (life.opened == 1) throw Error(ErrorCode::device_failed, "open device: injected");
@@ -227,7 +227,7 @@ TEST_F(LadderPlacementTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
   EXPECT_EQ(life.discarded, 1);
 }
 
-TEST_F(LadderPlacementTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
+TEST_F(TaskRunPlacementTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
   task_.batches = {1, 2, 4, 8};
   run();
   std::vector<std::vector<std::int64_t>> rounds;

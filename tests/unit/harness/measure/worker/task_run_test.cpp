@@ -1,6 +1,6 @@
 // A worker's ladder on the real host device: what it reports, in every mode, and what it does with
 // batches that do not fit or do not check.
-#include "harness/measure/worker/ladder.hpp"
+#include "harness/measure/worker/task_run.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,14 +14,14 @@
 #include "tests/support/fake_device.hpp"
 #include "tests/support/foreign_op.hpp"
 #include "tests/support/small_programs.hpp"
-#include "tests/unit/harness/measure/worker/ladder_fixture.hpp"
+#include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
 namespace graphbench::worker {
 namespace {
 
 using model::CellStatus;
 
-TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
+TEST_P(TaskRunTest, ReportsEveryBatchMeasuredAndChecked) {
   task_.mode = GetParam();
   for (const char* workload : {"mlp", "attention", "conv"}) {
     task_.workload = workload;
@@ -49,12 +49,12 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, LadderTest, ::testing::Values("eager", "whole", "piecewise"),
+INSTANTIATE_TEST_SUITE_P(Modes, TaskRunTest, ::testing::Values("eager", "whole", "piecewise"),
                          [](const auto& instance) { return instance.param; });
 
-using LadderStartupTest = LadderTest;
+using TaskRunStartupTest = TaskRunTest;
 
-TEST_F(LadderStartupTest, IsTheWorkersAndHasTheSetupsOfTheFirstPlacement) {
+TEST_F(TaskRunStartupTest, IsTheWorkersAndHasTheSetupsOfTheFirstPlacement) {
   task_.spawned_ns = std::chrono::steady_clock::now().time_since_epoch().count();
   run();
   const model::Startup startup = events_.cells.at(1).launches.at(0).startup.value();
@@ -80,14 +80,14 @@ TEST_F(LadderStartupTest, IsTheWorkersAndHasTheSetupsOfTheFirstPlacement) {
   EXPECT_GT(startup.weights_seconds, 0);
 }
 
-TEST_F(LadderStartupTest, WithoutAParentDoesNotSayHowLongTheProcessTook) {
+TEST_F(TaskRunStartupTest, WithoutAParentDoesNotSayHowLongTheProcessTook) {
   run();
   EXPECT_FALSE(events_.cells.at(1).launches.at(0).startup->process_seconds.has_value());
 }
 
-using LadderGraphTest = LadderTest;
+using TaskRunGraphTest = TaskRunTest;
 
-TEST_F(LadderGraphTest, CountsTheNodesThatARewriteReplaced) {
+TEST_F(TaskRunGraphTest, CountsTheNodesThatARewriteReplaced) {
   open_ = [] {
     auto device = std::make_unique<test::FakeDevice>();
     device->log.memset_nodes = 5;  // of each graph
@@ -101,9 +101,9 @@ TEST_F(LadderGraphTest, CountsTheNodesThatARewriteReplaced) {
   EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 5);
 }
 
-using LadderMemoryTest = LadderTest;
+using TaskRunMemoryTest = TaskRunTest;
 
-TEST_F(LadderMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyADriverKnows) {
+TEST_F(TaskRunMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyADriverKnows) {
   run();
   const model::Memory& memory = events_.memories.at(4);
   EXPECT_GE(*memory.static_bytes, memory.weights_bytes);
@@ -118,7 +118,7 @@ TEST_F(LadderMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyADr
   EXPECT_EQ(memory.witness, "");
 }
 
-TEST_F(LadderMemoryTest, SaysWhatProgramsTookAtTheirHighestAndWhatTheyLeft) {
+TEST_F(TaskRunMemoryTest, SaysWhatProgramsTookAtTheirHighestAndWhatTheyLeft) {
   for (const char* mode : {"eager", "whole", "piecewise"}) {
     task_.mode = mode;
     events_ = Recorder{};
@@ -134,7 +134,7 @@ TEST_F(LadderMemoryTest, SaysWhatProgramsTookAtTheirHighestAndWhatTheyLeft) {
   }
 }
 
-TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
+TEST_F(TaskRunMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
   task_.batches = {64, 16, 4, 1};
   for (const char* mode : {"whole", "piecewise"}) {
     for (const char* workload : {"mlp", "attention", "conv"}) {
@@ -151,7 +151,7 @@ TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
   }
 }
 
-TEST_F(LadderMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
+TEST_F(TaskRunMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
   task_.batches = {std::int64_t{1} << 40, 2};
   run();
   EXPECT_EQ(events_.cells.at(std::int64_t{1} << 40).status, CellStatus::failed);
@@ -199,7 +199,7 @@ int run_as_its_batch_says(const gb_op_call* call, void* const* operands, void*) 
   return 0;
 }
 
-class LadderCheckTest : public LadderTest {
+class TaskRunCheckTest : public TaskRunTest {
  protected:
   void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
                 const std::vector<std::int64_t>& batches = {1}) {
@@ -215,9 +215,9 @@ class LadderCheckTest : public LadderTest {
   ir::OpCatalog catalog_;
 };
 
-using LadderStaleOutputTest = LadderCheckTest;
+using TaskRunStaleOutputTest = TaskRunCheckTest;
 
-TEST_F(LadderCheckTest, ADifferentOutputFailsTheCell) {
+TEST_F(TaskRunCheckTest, ADifferentOutputFailsTheCell) {
   run_with(run_fickle, 0);
   EXPECT_EQ(cell().status, CellStatus::failed);
   EXPECT_EQ(cell().reason->code, "check_failed");
@@ -226,13 +226,13 @@ TEST_F(LadderCheckTest, ADifferentOutputFailsTheCell) {
   EXPECT_TRUE(cell().launches.empty());
 }
 
-TEST_F(LadderCheckTest, AnOutputThatIsNotFiniteFailsTheCell) {
+TEST_F(TaskRunCheckTest, AnOutputThatIsNotFiniteFailsTheCell) {
   run_with(run_nan, 0);
   EXPECT_EQ(cell().reason->code, "check_failed");
   EXPECT_THAT(cell().reason->message, ::testing::HasSubstr("not finite"));
 }
 
-TEST_F(LadderCheckTest, WhatEarlierChecksLeftInTheirMemoryDecidesNothing) {
+TEST_F(TaskRunCheckTest, WhatEarlierChecksLeftInTheirMemoryDecidesNothing) {
   run_with(run_as_its_batch_says, 0, {8, 4, 2, 1});
   EXPECT_EQ(events_.cells.at(8).status, CellStatus::ok);
   ASSERT_EQ(events_.cells.at(4).status, CellStatus::failed);
@@ -248,7 +248,7 @@ int run_over_its_input(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-TEST_F(LadderCheckTest, AnInputThatIsWrittenFailsTheCell) {
+TEST_F(TaskRunCheckTest, AnInputThatIsWrittenFailsTheCell) {
   run_with(run_over_its_input, 0, {2, 1});
   for (const std::int64_t batch : {2, 1}) {
     EXPECT_EQ(events_.cells.at(batch).reason->code, "undeclared_mutation");
@@ -257,7 +257,7 @@ TEST_F(LadderCheckTest, AnInputThatIsWrittenFailsTheCell) {
   }
 }
 
-TEST_P(LadderStaleOutputTest, AnOutputThatIsNotWrittenFailsTheCell) {
+TEST_P(TaskRunStaleOutputTest, AnOutputThatIsNotWrittenFailsTheCell) {
   task_.mode = GetParam();
   check_begun = false;
   calls_in_check = 0;
@@ -267,10 +267,10 @@ TEST_P(LadderStaleOutputTest, AnOutputThatIsNotWrittenFailsTheCell) {
   EXPECT_EQ(cell().reason->code, "check_failed");
 }
 
-class LadderFailureTest : public LadderCheckTest {
+class TaskRunFailureTest : public TaskRunCheckTest {
  protected:
   void SetUp() override {
-    LadderCheckTest::SetUp();
+    TaskRunCheckTest::SetUp();
     measure_begun = false;
     events_.on_measure = [] { measure_begun = true; };
     open_ = [this] {
@@ -282,7 +282,12 @@ class LadderFailureTest : public LadderCheckTest {
 };
 
 // The plugin may remember it, and fail another batch for it.
-TEST_F(LadderFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProcess) {
+TEST_F(TaskRunFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProcess) {
+  int opened = 0;
+  open_ = [&opened] {
+    ++opened;
+    return open_device("host");
+  };
   run_with(run_frail, 0, {1, 2});
   ASSERT_TRUE(events_.cells.contains(2));
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
@@ -291,16 +296,22 @@ TEST_F(LadderFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProces
   EXPECT_EQ(opened_, 1);
 }
 
-TEST_F(LadderFailureTest, OfEveryBatchEndsTheLadder) {
+TEST_F(TaskRunFailureTest, OfEveryBatchEndsTheLadder) {
+  int opened = 0;
+  open_ = [&opened] {
+    ++opened;
+    return open_device("host");
+  };
   run_with(run_frail, 0, {2});
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
   EXPECT_EQ(opened_, 1);
   EXPECT_TRUE(events_.stops.empty()) << "no batch is left";
 }
 
-TEST_F(LadderFailureTest, InALaterPlacementEndsTheLadderToo) {
-  open_ = [this] {
-    measure_begun = ++opened_ == 2;
+TEST_F(TaskRunFailureTest, InALaterPlacementEndsTheLadderToo) {
+  int opened = 0;
+  open_ = [&] {
+    measure_begun = ++opened == 2;
     return open_device("host");
   };
   events_.on_measure = [] {};
@@ -310,7 +321,7 @@ TEST_F(LadderFailureTest, InALaterPlacementEndsTheLadderToo) {
   EXPECT_EQ(opened_, 2);
 }
 
-TEST_F(LadderFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {
+TEST_F(TaskRunFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {
   std::vector<std::pair<std::int64_t, std::string>> at_opening;
   open_ = [&] {
     at_opening.push_back(events_.phases.empty() ? std::pair<std::int64_t, std::string>{}
@@ -321,10 +332,10 @@ TEST_F(LadderFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {
   EXPECT_THAT(at_opening, ::testing::ElementsAre(::testing::Pair(0, ""), ::testing::Pair(0, "open")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, LadderStaleOutputTest, ::testing::Values("eager", "whole", "piecewise"),
+INSTANTIATE_TEST_SUITE_P(Modes, TaskRunStaleOutputTest, ::testing::Values("eager", "whole", "piecewise"),
                          [](const auto& instance) { return instance.param; });
 
-TEST_F(LadderCheckTest, WhatNoGraphCanHoldIsSkippedWithTheOpsName) {
+TEST_F(TaskRunCheckTest, WhatNoGraphCanHoldIsSkippedWithTheOpsName) {
   run_with(run_fickle, GB_OP_NOT_CAPTURABLE);
   EXPECT_EQ(cell().status, CellStatus::skipped);
   EXPECT_EQ(cell().reason->code, "not_capturable_op");

@@ -1,0 +1,187 @@
+// The setups and visits of every placement. Nothing else runs between them: except for warmups, the first
+// step of a batch is the first that the process ever runs at that batch.
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "graphs/ir/training/differentiate.hpp"
+#include "harness/measure/worker/task_run.hpp"
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, model::Setup& setup) {
+  using Account = MemoryLedger::Account;
+  const auto phase = [&](std::string_view name) {
+    if (run.ledger) run.ledger->begin(name == "capture" ? Account::other : Account::code);
+    run.tell_phase(batch.size, name);
+  };
+  std::unique_ptr<execution::Executor> executor;
+  try {
+    executor = run.placement->rig().prepare(batch.size, setup, phase, !batch.result.fallback.empty());
+  } catch (const Error& error) {
+    if (!model::is_graph_mode(run.task.mode) || !is_skip(error.code())) throw;
+    batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
+    if (run.task.caller.on_skip != "eager") throw;
+    executor = run.placement->rig().prepare(batch.size, setup, phase, true);
+    batch.result.fallback = model::reference_mode().name;
+    batch.result.fallback_reason = model::Reason{std::string(name_of(error.code())), error.what()};
+  }
+  if (run.ledger) run.ledger->begin(Account::code);
+  return executor;
+}
+
+// As if this batch were the only one: its stages follow those that all batches share.
+void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
+  if (!run.startup.package) return;
+  model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
+  if (const package::WeightsFile* weights = run.placement->rig().weights()) {
+    use.verify_seconds = weights->verify_seconds();
+    use.load_seconds += weights->read_seconds() + weights->verify_seconds() + weights->upload_seconds();
+    use.staging_bytes = static_cast<std::int64_t>(weights->staging_bytes());
+  }
+  use.first_step_seconds = run.startup.startup().weights_seconds + setup.prepare_seconds.value_or(0) +
+                           setup.warmup_seconds + setup.capture_seconds + setup.instantiate_seconds +
+                           setup.upload_seconds + setup.first_step_seconds;
+}
+
+void set_up_first(TaskRun& run, BatchRun& batch) {
+  model::Launch& launch = batch.result.launches.emplace_back();
+  launch.index = run.task.launch;
+  batch.executor = prepare(run, batch, launch.setup);
+  const execution::StepCounts counts = batch.executor->counts();
+  batch.result.graph = counts.graphs;
+  batch.result.paths = paths_of(*batch.executor);
+  for (const std::string& line : run.program.rewrites()) {
+    if (line.starts_with("pass ")) batch.result.rewrites.push_back(line);
+  }
+  if (ir::is_training(run.program)) {
+    batch.result.training.emplace().program = ir::training_facts(run.program, batch.size);
+    batch.result.training->peak_bytes = counts.peak_bytes;
+    if (run.is_graph_cell(batch)) {
+      for (const std::string& line : ir::uncapturable_gradients(run.program))
+        batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
+    }
+  }
+  measure::measure_ramp(run.step_of(batch), run.task.sampling, launch);
+  launch.setups.push_back(launch.setup);
+  run.startup.add(launch.setup);
+  add_package(run, batch, launch.setup);
+  batch.passes = std::make_unique<measure::CellPasses>(
+      run.task.sampling, seed_for(run.task, SeedUse::passes, batch.size + run.task.launch), launch,
+      run.placements);
+}
+
+// The setup ends with one step, where the first placement has its ramp. Until the largest batch has run once
+// in a new context, other batches measure several percent too slow or too fast, however many steps they make.
+void set_up(TaskRun& run, BatchRun& batch) {
+  model::Setup& setup = batch.result.launches.back().setups.emplace_back();
+  batch.executor = prepare(run, batch, setup);
+  const auto start = std::chrono::steady_clock::now();
+  batch.executor->submit();
+  run.placement->rig().stream().synchronize();
+  setup.first_step_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+constexpr Stage allocate{"",
+                         [](TaskRun& run, BatchRun& batch) { run.placement->rig().allocate(batch.size); }};
+
+// The static buffers are sized for the largest batch that fits; a batch that does not costs its own
+// cell only.
+void allocate_buffers(TaskRun& run) {
+  for (BatchRun& batch : run.batches) {
+    attempt(run, batch, allocate);
+    if (run.placement->rig().allocated()) break;
+  }
+}
+
+// Gives up the earlier placement and sets all batches up in a new one.
+void set_up_placement(TaskRun& run, std::int64_t index) {
+  const bool first = index == 0;
+  if (!first) run.tell_phase(0, "open");
+  for (BatchRun& batch : run.batches) {
+    count(run, batch);
+    batch.executor.reset();
+  }
+  if (index % measure::placements_on_a_device == 0) {
+    run.placement.reset();
+    run.placement.emplace(run.task, run.open, run.program, run.pin);
+    if (run.placements - index <= measure::placements_on_a_device)
+      run.ledger.emplace(run.placement->device(), run.placement->rig());
+  } else {
+    run.placement->move(seed_for(run.task, SeedUse::moves, run.task.launch * run.placements + index));
+    note_rest(run);
+  }
+  if (first) {
+    run.startup.lap(&model::Startup::context_seconds);
+    run.cache_use = run.placement->device().cache_use();
+    run.tell({.device = run.placement->device().info(), .monitor = run.placement->state_reader().state()});
+  }
+  allocate_buffers(run);
+  if (first) run.startup.lap(&model::Startup::weights_seconds);
+  for (BatchRun& batch : run.batches) {
+    attempt(run, batch, {"", first ? set_up_first : set_up});
+    if (!batch.executor) report(run, batch);
+  }
+  if (first) {
+    note_peaks(run);
+    auto choices = run.placement->device().library_choices();
+    if (!choices.empty()) run.tell({.choices = std::move(choices)});
+  }
+  if (run.ledger) run.ledger->begin(MemoryLedger::Account::other);
+  for (BatchRun& batch : run.batches) {
+    if (first && batch.executor) batch.result.launches.back().startup = run.startup.startup();
+  }
+}
+
+void visit(TaskRun& run, BatchRun& batch) {
+  const auto probe = [&] {
+    return run.placement->device().clock_probe_seconds(run.placement->rig().stream());
+  };
+  run.clock.settle(probe);
+  if (const std::optional<double> slowdown = run.pin.hold()) batch.cpu_slowdowns.push_back(*slowdown);
+  std::optional<model::LaunchMachine>& machine = batch.result.launches.front().machine;
+  if (!machine) machine.emplace().before = run.placement->state_reader().read();
+  batch.passes->visit(run.step_of(batch), run.placement->device(),
+                      run.task.instruments.cold_l2 ? nullptr : run.placement->cache());
+  const std::optional<double> slowdown = run.clock.slowdown(probe);
+  if (slowdown) batch.device_slowdowns.push_back(*slowdown);
+  // A monitor goes on naming a limit after the work that reached it.
+  const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
+  machine::add_later_reading(*machine, run.placement->state_reader().read(), lowered);
+  machine->cpu = run.pin.cpu();
+}
+
+// To be called before the device is given up: if it did not open again, that would become the reason of these
+// cells too.
+bool report_failed(TaskRun& run) {
+  bool any_left = false;
+  for (BatchRun& batch : run.batches) {
+    if (!batch.executor) report(run, batch);
+    any_left = any_left || batch.executor != nullptr;
+  }
+  return any_left;
+}
+
+}  // namespace
+
+// Each round visits every batch once, in a new random order.
+void measure_batches(TaskRun& run) {
+  std::vector<BatchRun*> order;
+  for (BatchRun& batch : run.batches) order.push_back(&batch);
+  std::mt19937_64 generator(seed_for(run.task, SeedUse::order, run.task.launch));
+  for (std::int64_t i = 0; i < run.placements; ++i) {
+    set_up_placement(run, i);
+    for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
+      std::ranges::shuffle(order, generator);
+      for (BatchRun* batch : order) attempt(run, *batch, {"measure", visit});
+    }
+    if (!report_failed(run)) return;
+    if (!run.ledger) continue;
+    run.memory = run.ledger->close();
+    run.ledger.reset();
+  }
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,236 @@
+// The stages of a task in order, and what a stage that fails does to its batch and to those after it.
+#include "harness/measure/worker/task_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "graphs/ir/training/differentiate.hpp"
+#include "harness/measure/sustained.hpp"
+#include "harness/measure/worker/evaluate.hpp"
+#include "harness/measure/worker/graph_dump.hpp"
+#include "harness/measure/worker/phase_times.hpp"
+#include "harness/measure/worker/profile_pass.hpp"
+#include "harness/measure/worker/walk_shapes.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+struct Stopped {};  // thrown through the stages; caught in run_task()
+
+void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
+  result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
+  result.reason = model::Reason{std::string(name_of(code)), message};
+}
+
+bool has_failed(const BatchRun& batch) {
+  return batch.result.status == model::CellStatus::failed ||
+         batch.result.status == model::CellStatus::skipped;
+}
+
+// Kernels are chosen as batches are prepared, one batch after another: what a stage of this batch had is its
+// own.
+void take_cache_use(TaskRun& run, BatchRun& batch) {
+  const std::optional<facts::CacheUse> now = run.placement->device().cache_use();
+  if (!now) return;
+  if (!batch.result.cache) batch.result.cache.emplace();
+  model::add(*batch.result.cache, model::since(run.cache_use.value_or(facts::CacheUse{}), *now));
+  run.cache_use = now;
+}
+
+// A lost context fails whatever comes next. A plugin's own CUDA runtime keeps its last error, and tells it at
+// the next batch. What a check finds, and memory that does not suffice, belong to their batch alone.
+void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
+  const bool plugin = std::ranges::any_of(run.program.ops(),
+                                          [](const ir::Op& op) { return op.definition->foreign != nullptr; });
+  const bool harmless = code == ErrorCode::check_failed || code == ErrorCode::undeclared_mutation ||
+                        code == ErrorCode::out_of_memory || is_skip(code);
+  if (code != ErrorCode::device_lost && (!plugin || harmless)) return;
+  const bool last = std::ranges::all_of(
+      run.batches, [&](const BatchRun& each) { return each.reported || &each == &batch; });
+  if (last) return;
+  report(run, batch);
+  run.tell({.batch = batch.size, .stopped = true});  // ahead of the device's end, which may end the process
+  throw Stopped();
+}
+
+// This is the last of a cell's passes. The clock of the next one is awaited, as before a visit.
+void sustain(TaskRun& run, BatchRun& batch) {
+  measure::SustainedBounds bounds;
+  bounds.seconds_max = *run.task.instruments.sustained_seconds;
+  bounds.samples_max = run.task.sampling.samples_max;
+  run.pin.hold();
+  batch.result.launches.front().sustained = measure::measure_sustained(
+      run.step_of(batch), run.placement->device(), bounds, [&] { run.tell_phase(batch.size, "sustain"); });
+  run.clock.settle(
+      [&] { return run.placement->device().clock_probe_seconds(run.placement->rig().stream()); });
+}
+
+void check(TaskRun& run, BatchRun& batch) {
+  batch.passes->finish();
+  batch.passes.reset();
+  model::LaunchMachine& machine = *batch.result.launches.front().machine;
+  machine.cpu_slowdown = statistics::median_or_absent(batch.cpu_slowdowns);
+  machine.device_slowdown = statistics::median_or_absent(batch.device_slowdowns);
+  TaskRig& rig = run.placement->rig();
+  if (batch.result.training)
+    measure_phases(run.placement->device(), rig.stream(), run.program, *batch.executor,
+                   *batch.result.training);
+  rig.check(*batch.executor, batch.size, batch.result.check);
+  count(run, batch);
+  batch.result.status = model::CellStatus::ok;
+}
+
+// It computes on the parameters that the check's steps have left.
+void evaluate(TaskRun& run, BatchRun& batch) {
+  batch.result.training->evaluation =
+      EvaluationStep(run.task, run.placement->rig(), *run.evaluated, batch.size).measure();
+  if (!batch.result.training->evaluation->identical)
+    throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
+}
+
+// The largest batch that gets here walks the trace, which has sizes of its own, in the first launch.
+void walk(TaskRun& run, BatchRun& batch) {
+  const TraceProgram traced = std::exchange(run.traced, {});
+  std::vector<model::TraceSpan> spans;
+  batch.result.shape_walk = walk_shapes(
+      run.task, run.placement->rig(), traced, [&] { run.tell_phase(batch.size, "shapes"); }, spans);
+  if (run.task.instruments.trace)
+    run.tell({.trace = model::TraceProcess{id_of(batch.result.cell) + " shapes", spans}});
+}
+
+// Later launches capture the same.
+void dump(TaskRun& run, BatchRun& batch) {
+  TaskRig& rig = run.placement->rig();
+  dump_graphs(run.task.caller.dump_graph, id_of(batch.result.cell), rig.mode(), rig.context(nullptr),
+              batch.size);
+}
+
+// It comes last of all: once activity has been recorded, nothing can be measured in this process any more.
+void profile(TaskRun& run) {
+  ProfilePass pass{.task = run.task,
+                   .device = run.placement->device(),
+                   .stream = run.placement->rig().stream(),
+                   .mode = run.placement->rig().mode(),
+                   .program = run.program,
+                   .context = [&](pool::MemoryPool* pool) { return run.placement->rig().context(pool); },
+                   .batches = {}};
+  for (const BatchRun& batch : run.batches) {
+    if (batch.result.status != model::CellStatus::ok || !batch.result.fallback.empty()) continue;
+    const std::optional<model::Summary>& device = batch.result.launches.back().device_seconds;
+    pass.batches.emplace_back(batch.size, device ? std::optional<double>(device->p50) : std::nullopt);
+  }
+  run_profile_pass(pass, run.tell);
+}
+
+bool evaluates(const TaskRun& run, const BatchRun& batch) {
+  return run.evaluated != nullptr && batch.result.fallback.empty();
+}
+
+bool dumps(const TaskRun& run, const BatchRun& batch) {
+  return !run.task.caller.dump_graph.empty() && run.task.launch == 0 && run.is_graph_cell(batch);
+}
+
+bool walks(const TaskRun& run, const BatchRun& batch) {
+  return run.traced && run.task.launch == 0 && batch.result.fallback.empty();
+}
+
+bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
+  return run.task.instruments.sustained_seconds && batch.executor;
+}
+
+constexpr Stage under_load{"sustain", sustain, runs_under_load};
+constexpr std::array<Stage, 4> after_measuring = {
+    {{"check", check}, {"evaluate", evaluate, evaluates}, {"dump", dump, dumps}, {"shapes", walk, walks}}};
+
+void run_stages(TaskRun& run) {
+  measure_batches(run);
+  for (BatchRun& batch : run.batches) attempt(run, batch, under_load);
+  for (BatchRun& batch : run.batches) {
+    for (const Stage& stage : after_measuring) attempt(run, batch, stage);
+    report(run, batch);
+  }
+  if (!run.placement->rig().allocated()) return;
+  if (run.memory) measure_memory(run);
+  if (run.task.instruments.profile) profile(run);
+}
+
+}  // namespace
+
+std::vector<BatchRun> batches_of(const model::WorkerTask& task) {
+  std::vector<BatchRun> batches;
+  for (const std::int64_t size : largest_first(task.batches)) {
+    BatchRun& batch = batches.emplace_back();
+    batch.size = size;
+    batch.result.cell = model::cell_of(task, size);
+  }
+  return batches;
+}
+
+bool TaskRun::is_graph_cell(const BatchRun& batch) const {
+  return model::is_graph_mode(task.mode) && batch.result.fallback.empty();
+}
+
+measure::StepUnderTest TaskRun::step_of(const BatchRun& batch) {
+  return {*batch.executor, placement->rig().stream(),
+          task.instruments.cold_l2 ? placement->cache() : nullptr};
+}
+
+void TaskRun::tell_phase(std::int64_t batch, std::string_view phase) const {
+  tell({.batch = batch, .phase = std::string(phase)});
+}
+
+void attempt(TaskRun& run, BatchRun& batch, const Stage& stage) {
+  if (has_failed(batch) || !stage.applies(run, batch)) return;
+  try {
+    if (!stage.name.empty()) run.tell_phase(batch.size, stage.name);
+    stage.run(run, batch);
+  } catch (const Error& error) {
+    fail(batch.result, error.code(), error.what());
+    stop_where_spoilt(run, batch, error.code());
+  } catch (const std::bad_alloc&) {
+    fail(batch.result, ErrorCode::out_of_memory, "the worker's own heap is exhausted");
+  }
+  take_cache_use(run, batch);
+  if (!has_failed(batch)) return;
+  batch.passes.reset();
+  batch.executor.reset();
+}
+
+void report(TaskRun& run, BatchRun& batch) {
+  if (batch.reported) return;
+  batch.reported = true;
+  if (batch.result.status != model::CellStatus::ok) batch.result.launches.clear();
+  run.tell({.cell = batch.result});
+}
+
+void count(TaskRun& run, BatchRun& batch) {
+  if (!batch.executor || !model::is_graph_mode(run.task.mode)) return;
+  if (!batch.result.counters) batch.result.counters.emplace();
+  model::Counters& counters = *batch.result.counters;
+  const execution::StepCounts counts = batch.executor->counts();
+  ++counters.programs;
+  counters.pieces = counts.parts;
+  counters.capturable = counts.graphs.pieces;
+  const auto graphs = static_cast<std::int64_t>(batch.executor->graphs().size());
+  counters.captured += graphs;
+  counters.instantiated += graphs;
+  counters.compilations += counts.kernels;
+  const std::optional<execution::IoCounts> io = batch.executor->io();
+  if (!io) return;
+  batch.result.caller_io = io->step;
+  counters.captured += io->recordings;
+  counters.instantiated += io->instantiations;
+  counters.updated += io->updates;
+}
+
+void run_task(TaskRun& run) {
+  try {
+    run_stages(run);
+  } catch (const Stopped&) {
+  }
+}
+
+}  // namespace graphbench::worker

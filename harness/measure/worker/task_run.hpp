@@ -1,0 +1,89 @@
+// One task of a worker: what its stages share, and the stages. In each placement (new memory, some on a newly
+// opened device) every batch is prepared and captured into one shared pool, largest first, and then measured
+// in shuffled order. At the end every batch is checked.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/measure/machine/device_clock.hpp"
+#include "harness/measure/passes.hpp"
+#include "harness/measure/worker/memory_ledger.hpp"
+#include "harness/measure/worker/placement.hpp"
+#include "harness/measure/worker/startup_clock.hpp"
+#include "harness/measure/worker/trace_cache.hpp"
+#include "harness/measure/worker/worker.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/plan.hpp"
+
+namespace graphbench::worker {
+
+struct BatchRun {
+  std::int64_t size = 0;
+  model::CellResult result = {};
+  std::unique_ptr<execution::Executor> executor = {};
+  std::unique_ptr<measure::CellPasses> passes = {};  // while it is being measured
+  bool reported = false;
+  std::vector<double> cpu_slowdowns = {};  // one per visit
+  std::vector<double> device_slowdowns = {};
+};
+// Those of the task, the largest first.
+std::vector<BatchRun> batches_of(const model::WorkerTask& task);
+
+struct TaskRun {
+  // What is given; all that is referred to outlives the run.
+  const model::WorkerTask& task;
+  OpenDevice open;
+  const ir::Program& program;
+  machine::SubmitterPin& pin;
+  Tell tell;
+  StartupClock& startup;
+  const ir::Program* evaluated =
+      nullptr;               // the forward program of one that trains, to be evaluated; null: not
+  TraceProgram traced = {};  // makes the programs of the task's trace of shapes; empty once it was walked
+
+  // What stages leave to each other.
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;
+  machine::DeviceClock clock = {};
+  std::optional<facts::CacheUse> cache_use = {};  // of batches so far
+  std::optional<Placement> placement = {};
+  std::optional<MemoryLedger> ledger = {};           // while the last device opened has its first placement
+  std::optional<model::Memory> memory = {};          // as it closed
+  model::Memory peaks = {};                          // of the first placement
+  std::vector<BatchRun> batches = batches_of(task);  // their executors are gone before the placement is
+
+  bool is_graph_cell(const BatchRun& batch) const;  // not one that fell back to eager
+  measure::StepUnderTest step_of(const BatchRun& batch);
+  void tell_phase(std::int64_t batch, std::string_view phase) const;
+};
+
+// What is done with one batch.
+struct Stage {
+  std::string_view name;  // the phase that is told as it begins; empty: it tells its own, or none
+  void (*run)(TaskRun& run, BatchRun& batch);
+  bool (*applies)(const TaskRun& run, const BatchRun& batch) = [](const TaskRun&, const BatchRun&) {
+    return true;
+  };
+};
+// Unless the batch has failed. What the stage throws becomes the batch's reason.
+void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
+void report(TaskRun& run, BatchRun& batch);  // once
+void count(TaskRun& run, BatchRun& batch);   // of a placement's executor, before it is given up
+
+// Stages of all batches. The first: each placement's setups and visits.
+void measure_batches(TaskRun& run);
+// What the driver says, and what was allocated, in the first placement; between two of them.
+void note_peaks(TaskRun& run);
+void note_rest(TaskRun& run);
+// Measures what sharing the pool saves, and what graphs take. Where it fails (a second set of kernels may not
+// fit) the memory figures are absent; the cells keep their results.
+void measure_memory(TaskRun& run);
+
+// Reports every batch exactly once through WorkerEvent::cell, or those up to WorkerEvent::stopped. Throws
+// where the device does not open.
+void run_task(TaskRun& run);
+
+}  // namespace graphbench::worker
