@@ -60,8 +60,8 @@ def attention_rows(document):
     return ratio_rows("--attention decomposed / fused", ratios_of(grid, ("decomposed",), ("fused",)))
 
 
-def ladder_seconds(document):
-    """From a ready context to the last batch's first step, summed over one ladder: all but the weights, those
+def task_seconds(document):
+    """From a ready context to the last batch's first step, summed over one task: all but the weights, those
     alone, and from exec to the context; the least of the launches, because other work only makes start-up
     longer. None where a cell failed, or chose what its package should have."""
     launches = collections.defaultdict(lambda: [0.0, 0.0, 0.0])
@@ -71,7 +71,7 @@ def ladder_seconds(document):
         for launch in cell["launches"]:
             startup, sums = launch["startup"], launches[launch["index"]]
             sums[0] += sum(launch["setup"][f"{stage}_seconds"] for stage in STAGES)
-            # The same in every cell: a ladder is one process.
+            # The same in every cell: a task is one process.
             sums[1] = startup["weights_seconds"]
             sums[2] = sum(startup[f"{stage}_seconds"] for stage in ("process", "module", "context"))
     for index, sums in launches.items():  # building the program, or reading it out of a package
@@ -88,7 +88,7 @@ def start_up_rows(folder):
         seconds = {}
         for way in ways:
             def read(document, way=way):
-                seconds[way] = ladder_seconds(document)
+                seconds[way] = task_seconds(document)
                 return []
             rows += document_rows(folder, f"start_up_{workload}_{way}.json", read)
         for way, limit in (("cold", PACKAGE_OVER_COLD_MAX), ("warm", PACKAGE_OVER_WARM_MAX)):

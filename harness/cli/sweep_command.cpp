@@ -74,7 +74,7 @@ void say_what_is_finished(const model::Plan& plan, const sweep::SweepSettings& s
                           const model::DeviceFacts& facts, const config::SweepOptions& options) {
   if (settings.finished.empty() || options.quiet) return;
   const auto taken = sweep::remainder_of(plan, settings.finished, {settings.hostname, facts.uuid});
-  std::fprintf(stderr, "graphbench: goes on with %s: %zu of %zu ladders are finished\n",
+  std::fprintf(stderr, "graphbench: goes on with %s: %zu of %zu tasks are finished\n",
                sweep::journal_of(options.json).c_str(), taken.taken_over.size(), plan.tasks.size());
 }
 
@@ -90,10 +90,10 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
     settings.finished_in = options.where("json") + ": " + in_quotes(sweep::journal_of(options.json));
     settings.keep_samples = !options.samples.empty();
     bool broken = false;
-    settings.keep = [=](const sweep::FinishedLadder& ladder) mutable {
+    settings.keep = [=](const sweep::FinishedTask& task) mutable {
       if (broken) return;
       try {
-        journal->append(ladder);
+        journal->append(task);
       } catch (const std::exception& error) {
         broken = true;
         std::fprintf(stderr, "graphbench: warning: %s: what follows is lost if this sweep is killed\n",

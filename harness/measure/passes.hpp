@@ -15,7 +15,7 @@ namespace graphbench::measure {
 // ramp, which leads the launch's samples and counts in none of its summaries.
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
-// A launch sets its ladder up in several placements, each in new memory, and visits every cell several times
+// A launch sets its batches up in several placements, each in new memory, and visits every cell several times
 // in each. A step's time depends on its memory addresses for as long as it keeps them, and on what ran before
 // it: on the contents of the device's last cache, which steps larger than the cache preserve for seconds, and
 // on the device's power. One visit samples one such state; docs/reading-the-numbers.md shows what that does

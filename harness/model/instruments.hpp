@@ -62,7 +62,7 @@ struct FloorPoint {
 };
 
 // Node counts of one shape, with the least-squares slopes over them.
-struct FloorLadder {
+struct FloorShape {
   std::string shape;         // "straight", "forked"
   std::int64_t streams = 1;  // branches at most
   std::vector<FloorPoint> points;
@@ -99,7 +99,7 @@ struct Floors {
   std::optional<Floor> completion_spin;     // empty kernel, launch to completion, the host spinning
   std::optional<Floor> completion_block;    // the host asleep
   std::optional<Floor> queue_handoff;       // host device: enqueue to its thread starting the op
-  std::vector<FloorLadder> ladders;
+  std::vector<FloorShape> shapes;
   std::optional<ExecMemoryFloor> exec_memory;  // absent where no driver says what memory is used
 };
 

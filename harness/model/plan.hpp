@@ -36,7 +36,7 @@ struct PackageFiles {
   bool low_memory = false;  // --low-memory ON
 };
 
-// One worker process: a (workload, preset, dtype, pass, mode, warmup) and the whole batch ladder.
+// One worker process: a (workload, preset, dtype, pass, mode, warmup) and all its batches.
 // Everything a worker needs travels in here.
 struct WorkerTask {
   std::string device;  // "cuda:0", "host"

@@ -71,7 +71,7 @@ struct Setup {
   double first_step_seconds = 0;
 };
 
-// How a worker came to be ready, over its whole ladder in the first placement. The stages follow one another:
+// How a worker came to be ready, over all its batches in the first placement. The stages follow one another:
 // their sum is the time from its start to the first step of its last batch, less the other batches' timed
 // steps (ramp_seconds).
 struct Startup {
@@ -278,7 +278,7 @@ struct TracedStep {
   double seconds = 0;                        // host time from asking for the step until it was submitted
   std::optional<double> trace_seconds = {};  // of it, building and rewriting the program
 };
-// The walk over a trace of shapes. Once a ladder, with its largest batch.
+// The walk over a trace of shapes. Once per task, with its largest batch.
 struct ShapeWalk {
   std::int64_t programs_max = 0;
   std::int64_t recordings_max = 0;
@@ -385,7 +385,7 @@ struct PlanFacts {
   std::int64_t launches = 1;
   bool cold_l2 = false;         // the device's cache was flushed before every timed step
   bool profile = false;         // each cell was profiled afterwards
-  bool cell_processes = false;  // of an A/B run: each cell of a ladder was measured in a process of its own
+  bool cell_processes = false;  // of an A/B run: each cell of a task was measured in a process of its own
   std::optional<Interleaved> interleaved;
   std::map<std::string, std::string> caller = {};  // CallerOptions that are not at their default
   Axes axes;

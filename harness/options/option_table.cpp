@@ -91,7 +91,7 @@ std::vector<OptionSpec> shape_options() {
   using enum OptionGroup;
   return {
       {"shape-trace", how, text, "FILE",
-       "then, of each ladder, walk the file's steps (a batch size and sequence length a line) "
+       "then, once per task, walk the file's steps (a batch size and sequence length a line) "
        "with a cache of programs",
        true},
       {"shape-programs", how, integer, "N", "programs that --shape-trace keeps at most (default: 8)", true},

@@ -30,17 +30,17 @@ struct JournalWriter {
   std::map<std::string, std::string> identity;
 };
 
-using JournalRecord = std::variant<JournalWriter, FinishedLadder>;
+using JournalRecord = std::variant<JournalWriter, FinishedTask>;
 
 }  // namespace graphbench::sweep
 
 namespace graphbench::codec {
 
 GB_DESCRIBE(sweep::JournalWriter, schema, hostname, pid, began_at, identity);
-GB_DESCRIBE(sweep::FinishedLadder, id, on, worker_seconds, events);
+GB_DESCRIBE(sweep::FinishedTask, id, on, worker_seconds, events);
 template <>
 struct Messages<sweep::JournalRecord> {
-  static constexpr std::array<std::string_view, 2> names = {"writer", "ladder"};
+  static constexpr std::array<std::string_view, 2> names = {"writer", "task"};
 };
 
 }  // namespace graphbench::codec
@@ -177,8 +177,8 @@ void Journal::take(std::string_view text, std::size_t line) {
   } catch (const Error& error) {
     refuse("has a line " + std::to_string(line) + " that this version does not know: " + error.what());
   }
-  if (auto* ladder = std::get_if<FinishedLadder>(&record)) {
-    finished_.push_back(std::move(*ladder));
+  if (auto* task = std::get_if<FinishedTask>(&record)) {
+    finished_.push_back(std::move(*task));
     return;
   }
   const auto& writer = std::get<JournalWriter>(record);
@@ -216,9 +216,9 @@ Journal::~Journal() {
   if (!is_worth_keeping_) ::unlink(settings_.path.c_str());
 }
 
-void Journal::append(const FinishedLadder& ladder) {
+void Journal::append(const FinishedTask& task) {
   is_worth_keeping_ = true;
-  write(codec::write_message(JournalRecord(ladder)));
+  write(codec::write_message(JournalRecord(task)));
 }
 
 void Journal::remove() {

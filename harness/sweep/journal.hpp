@@ -26,7 +26,7 @@ struct JournalSettings {
   bool start_over = false;  // where it is of another identity, instead of refusing it
 };
 
-// A line a record, each behind a digest of it: who begins to write, or a ladder that is finished.
+// A line a record, each behind a digest of it: who begins to write, or a task that is finished.
 class Journal {
  public:
   // Begins it, or goes on with one that is there. Throws InputError where another process writes it (named),
@@ -35,16 +35,16 @@ class Journal {
   explicit Journal(JournalSettings settings);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  // Removes one that holds no ladder.
+  // Removes one that holds no task.
   ~Journal();
 
   // As it was opened.
-  const std::vector<FinishedLadder>& finished() const { return finished_; }
+  const std::vector<FinishedTask>& finished() const { return finished_; }
   // Of what was dropped when it was opened; empty: nothing was.
   const std::string& said() const { return said_; }
 
   // On disk when it returns. Throws Error(io); the file then ends with the record before.
-  void append(const FinishedLadder& ladder);
+  void append(const FinishedTask& task);
   // The document is written: it is needed no more.
   void remove();
 
@@ -61,7 +61,7 @@ class Journal {
   const JournalSettings settings_;
   process::Descriptor file_;
   std::int64_t size_ = 0;  // of the records that are whole
-  std::vector<FinishedLadder> finished_;
+  std::vector<FinishedTask> finished_;
   std::string writer_;  // of the last line that names one
   std::string other_;   // what it is of, where that is not this identity
   bool locked_ = false;

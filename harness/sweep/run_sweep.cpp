@@ -57,25 +57,25 @@ class Sweep {
   void take_over() {
     if (remainder_.taken_over.empty()) return;
     for (const TakenOver& each : remainder_.taken_over) {
-      const FinishedLadder& ladder = *each.ladder;
+      const FinishedTask& kept = *each.kept;
       const model::DeviceFacts facts = facts_;
       table_.begin_task(each.task);
-      apply_kept(ladder);
-      table_.add_worker_seconds(ladder.worker_seconds, each.task.batches);
-      table_.mark_resumed(ladder.on == here_ ? std::nullopt : std::optional(ladder.on));
-      if (ladder.on != here_) facts_ = facts;
+      apply_kept(kept);
+      table_.add_worker_seconds(kept.worker_seconds, each.task.batches);
+      table_.mark_resumed(kept.on == here_ ? std::nullopt : std::optional(kept.on));
+      if (kept.on != here_) facts_ = facts;
     }
     report_progress();
     tell(table_.done());
   }
 
   // A journal's digests say that a line is as it was written, and not that a worker wrote it.
-  void apply_kept(const FinishedLadder& ladder) {
+  void apply_kept(const FinishedTask& kept) {
     try {
-      for (const std::string& line : ladder.events) apply(worker::decode_event(line));
+      for (const std::string& line : kept.events) apply(worker::decode_event(line));
     } catch (const Error& error) {
       throw InputError(settings_.finished_in,
-                       "ladder " + ladder.id + " holds what no worker wrote: " + error.what() +
+                       "task " + kept.id + " holds what no worker wrote: " + error.what() +
                            ": remove it, which loses what it holds, or give another --json");
     }
   }
@@ -94,14 +94,14 @@ class Sweep {
     table_.begin_task(task);
     tracker_.begin_task(task, now());
     leave_out_fatal(task);
-    ladder_ = {ladder_id(planned), here_};
+    finished_ = {task_id(planned), here_};
     const std::int64_t failures = table_.failures();
     for (task.batches = table_.unreported_batches(); !task.batches.empty();
          task.batches = table_.unreported_batches()) {
       run_worker(task);
       if (outcome_.interrupted) return;
     }
-    if (settings_.keep && table_.failures() == failures) settings_.keep(ladder_);
+    if (settings_.keep && table_.failures() == failures) settings_.keep(finished_);
     tracker_.end_task(now());
     report_progress();
     tell(table_.done_beside_task());
@@ -130,8 +130,8 @@ class Sweep {
     const double began = now();
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
-    ladder_.worker_seconds = now() - began;
-    table_.add_worker_seconds(ladder_.worker_seconds, reported_);
+    finished_.worker_seconds = now() - began;
+    table_.add_worker_seconds(finished_.worker_seconds, reported_);
     if (exit.how == process::ChildExit::How::interrupted) {
       outcome_.interrupted = true;
     } else if (stopped_at_ && !table_.owes(*stopped_at_)) {
@@ -182,7 +182,7 @@ class Sweep {
     const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
     if (!settings_.keep || about_the_worker) return;
     if (!event.cell || settings_.keep_samples) {
-      ladder_.events.emplace_back(line);
+      finished_.events.emplace_back(line);
       return;
     }
     for (model::Launch& launch : event.cell->launches) {
@@ -193,7 +193,7 @@ class Sweep {
       launch.latency_started_ns.clear();
       launch.device_started_ns.clear();
     }
-    ladder_.events.push_back(worker::encode_event(event));
+    finished_.events.push_back(worker::encode_event(event));
   }
 
   // "in phase capture of batch 64"
@@ -258,7 +258,7 @@ class Sweep {
   ProgressTracker tracker_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::set<std::string> fatal_;         // cells that ended a worker
-  FinishedLadder ladder_;               // that is being measured
+  FinishedTask finished_;               // that is being measured
   std::vector<std::int64_t> reported_;  // batches, by the worker that runs
   std::string phase_;                   // that the worker is in, and of which batch
   std::int64_t phase_batch_ = 0;

@@ -17,9 +17,9 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // By an earlier run of this plan, and what takes each ladder that is finished now; none: not kept.
-  std::vector<FinishedLadder> finished = {};
-  std::function<void(const FinishedLadder&)> keep = nullptr;
+  // By an earlier run of this plan, and what takes each task that is finished now; none: not kept.
+  std::vector<FinishedTask> finished = {};
+  std::function<void(const FinishedTask&)> keep = nullptr;
   bool keep_samples = false;                 // all samples of what is kept, not the first steps alone
   std::string hostname = {};                 // this machine's
   std::optional<model::Floors> floors = {};  // what the cells that are told are compared with

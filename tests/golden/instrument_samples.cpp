@@ -18,15 +18,15 @@ model::Floors floors() {
   floors.event_resolution = 32e-9;
   floors.completion_spin = model::Floor{8e-6, 100};
   floors.completion_block = model::Floor{16e-6, 100};
-  model::FloorLadder& ladder = floors.ladders.emplace_back();
-  ladder.shape = "straight";
+  model::FloorShape& shape = floors.shapes.emplace_back();
+  shape.shape = "straight";
   for (const std::int64_t nodes : {1, 2, 4}) {
     const auto count = static_cast<double>(nodes);
-    ladder.points.push_back({nodes, {1e-6, 100}, {0.5e-6 * count, 100}, {8e-6 + 1e-6 * count, 50}});
+    shape.points.push_back({nodes, {1e-6, 100}, {0.5e-6 * count, 100}, {8e-6 + 1e-6 * count, 50}});
   }
-  ladder.submit_seconds_per_node = 0;
-  ladder.device_seconds_per_node = 0.5e-6;
-  ladder.instantiate_seconds_per_node = 1e-6;
+  shape.submit_seconds_per_node = 0;
+  shape.device_seconds_per_node = 0.5e-6;
+  shape.instantiate_seconds_per_node = 1e-6;
   // The driver takes memory in steps, which lie beside the line.
   floors.exec_memory =
       model::ExecMemoryFloor{1024, 16'384, {{16, 36'864, 4096}, {64, 73'728, -8192}, {256, 282'624, 4096}}};

@@ -70,7 +70,7 @@ class Ab(AbCase):
         rounds = {tuple(cells[i:i + 8:2]) for i in range(0, len(sweeps), 8)}
         self.assertGreater(len(rounds), 1, "every launch has the same order")
 
-    def test_documents_of_single_cells_are_whole_and_are_another_plan_than_ladders(self):
+    def test_documents_of_single_cells_are_whole_and_are_another_plan_than_whole_tasks(self):
         sides = ["--base", BINARY, "--launches", "2", "--mode", "eager,whole"]
         self.ab(*sides, "--alternate", "cell", code=(0, 10))
         cells = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
@@ -88,10 +88,10 @@ class Ab(AbCase):
         self.assertTrue(comparison["comparable"])
         self.assertTrue(all(metric["paired"] for cell in comparison["cells"] for metric in cell["metrics"]))
 
-        ladders = ["--json-base", "ladders.json", "--json-new", "x.json"]
-        self.ab(*sides, *ladders, code=(0, 10))
-        self.assertNotIn("cell_processes", self.result("ladders.json")["plan"])
-        done = self.run_graphbench("compare", "ladders.json", "graphbench-new.json", "--format", "json",
+        whole = ["--json-base", "whole.json", "--json-new", "x.json"]
+        self.ab(*sides, *whole, code=(0, 10))
+        self.assertNotIn("cell_processes", self.result("whole.json")["plan"])
+        done = self.run_graphbench("compare", "whole.json", "graphbench-new.json", "--format", "json",
                                    code=12)
         differences = {each["field"]: each for each in json.loads(done.stdout)["differences"]}
         self.assertTrue(differences["plan"]["blocking"])

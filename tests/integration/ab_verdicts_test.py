@@ -59,7 +59,7 @@ class Verdicts(AbCase):
             self.assert_valid(document, "result.schema.json")
         self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
 
-    def test_an_undecided_ladder_goes_on_and_compare_says_the_same(self):
+    def test_an_undecided_task_goes_on_and_compare_says_the_same(self):
         """Launches of `eager` agree; those of `whole` spread by 3 %."""
         wild = '1e-3 * (1 + 0.001 * (calls % 7) + 0.02 * (calls * {step} % 5) * ("whole" in sys.argv))'
         sides = [side for name, flag, step in (("old", "--base", 1), ("new", "--new", 2))

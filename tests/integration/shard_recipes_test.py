@@ -21,7 +21,7 @@ from shards_test import ShardsCase
 RECIPES = ROOT / "ci" / "shards"
 SHARDS = 8
 KILLS = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "1"))
-# Of eight shards each is a group, of two ladders a launch.
+# Of eight shards each is a group, of two tasks a launch.
 SWEEP = ["--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", f"1:{SHARDS}:+1", "--mode",
          "eager,whole", "--time-per-cell", "0.001", "--samples-max", "5", "--quiet"]
 
@@ -69,11 +69,11 @@ class UnderSlurm(RecipesCase):
         return f"results/graphbench.{shard}-of-{SHARDS}.json"
 
     def kill_one(self, array, generator, kept):
-        """Of the shards that have finished a ladder and not all; whether that was in time."""
+        """Of the shards that have finished a task and not all; whether that was in time."""
         def restarts(shard):
             return int(self.slurm.field(f"{array}_{shard}", "Restarts"))
 
-        shard = generator.choice(wait_for("a finished ladder", lambda: [
+        shard = generator.choice(wait_for("a finished task", lambda: [
             shard for shard in range(1, SHARDS + 1) if self.finished(self.journal(shard))
             and self.slurm.field(f"{array}_{shard}", "JobState") == "RUNNING" and restarts(shard) < 3]))
         before = restarts(shard)
@@ -84,8 +84,8 @@ class UnderSlurm(RecipesCase):
             return False
         wait_for("the queue", lambda: restarts(shard) > before)
         finished = self.finished(self.journal(shard))
-        for ladder, events in kept.pop(shard, {}).items() if finished else ():
-            self.assertEqual(events, finished[ladder], "what was finished is kept as it was")
+        for task, events in kept.pop(shard, {}).items() if finished else ():
+            self.assertEqual(events, finished[task], "what was finished is kept as it was")
         kept[shard] = finished
         return bool(finished)
 
@@ -101,8 +101,8 @@ class UnderSlurm(RecipesCase):
         self.assertEqual("COMPLETED", self.slurm.field(merge, "JobState"),
                          "".join(path.read_text() for path in self.results.glob("*.log")))
         self.check_merged(SHARDS, launches)
-        for ladders in kept.values():
-            self.assert_there_once(ladders, "results/merged.json")
+        for tasks in kept.values():
+            self.assert_there_once(tasks, "results/merged.json")
 
     def test_what_is_missing_is_listed_and_measured_by_a_part_of_the_array(self):
         for part, state in ((1, "FAILED"), (2, "COMPLETED")):
@@ -213,7 +213,7 @@ class UnderKubernetes(RecipesCase):
 
     def test_a_signal_reaches_the_sweep(self):
         pod = self.start_container(self.shards, [*SWEEP, "--launches", "500"], JOB_COMPLETION_INDEX="0")
-        wait_for("a ladder", lambda: self.finished("results/graphbench.1-of-8.json"))
+        wait_for("a task", lambda: self.finished("results/graphbench.1-of-8.json"))
         pod.terminate()
         said = pod.communicate(timeout=60)
         self.assertEqual(130, pod.returncode, said)

@@ -47,18 +47,18 @@ class ShardsCase(HarnessCase):
         return [each["content"]["pid"] for each in self.records(name) if each["event"] == "writer"][-1]
 
     def finished(self, name="graphbench.json"):
-        """What the journal holds of each finished ladder, as it holds it."""
+        """What the journal holds of each finished task, as it holds it."""
         found = {}
         for each in self.records(name):
-            if each["event"] == "ladder":
+            if each["event"] == "task":
                 self.assertNotIn(each["content"]["id"], found, "it was measured twice")
                 found[each["content"]["id"]] = each["content"]["events"]
         return found
 
-    def assert_there_once(self, ladders, name="graphbench.json"):
+    def assert_there_once(self, tasks, name="graphbench.json"):
         launches = [(cell["id"], launch["latency_seconds"]) for cell in self.result(name)["cells"]
                     for launch in cell["launches"]]
-        for event in (json.loads(text) for events in ladders.values() for text in events):
+        for event in (json.loads(text) for events in tasks.values() for text in events):
             if "cell" in event:
                 cell = event["cell"]
                 self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
@@ -215,8 +215,8 @@ class Journal(ShardsCase):
                 (self.folder / "graphbench.json").unlink()
                 before = {}
                 continue
-            for ladder, events in before.items():
-                self.assertEqual(events, now.get(ladder), "what was finished is kept as it was")
+            for task, events in before.items():
+                self.assertEqual(events, now.get(task), "what was finished is kept as it was")
             before = now
         self.run_graphbench(*arguments, code=0)
         result = self.result()
@@ -227,7 +227,7 @@ class Journal(ShardsCase):
                                   for launch in cell["launches"]}))
         self.assert_there_once(before)
 
-    def interrupt_after_a_ladder(self, arguments):
+    def interrupt_after_a_task(self, arguments):
         process = self.start(*arguments)
         deadline = time.monotonic() + 60
         while not self.finished() and time.monotonic() < deadline:
@@ -236,7 +236,7 @@ class Journal(ShardsCase):
         return process
 
     def test_a_second_writer_and_another_plan_are_refused(self):
-        process = self.interrupt_after_a_ladder([*SMALL, "--launches", "3"])
+        process = self.interrupt_after_a_task([*SMALL, "--launches", "3"])
         refused = self.run_graphbench(*SMALL, "--launches", "3", code=2)
         self.assertIn(f"is being written by process {process.pid} on {os.uname().nodename}", refused.stderr)
         process.send_signal(signal.SIGTERM)
@@ -260,7 +260,7 @@ class Journal(ShardsCase):
         self.assertTrue(self.result()["complete"])
 
     def test_a_journal_of_what_no_worker_wrote_is_refused(self):
-        process = self.interrupt_after_a_ladder([*SMALL, "--launches", "3"])
+        process = self.interrupt_after_a_task([*SMALL, "--launches", "3"])
         process.send_signal(signal.SIGTERM)
         process.communicate()
         partial = self.folder / "graphbench.json.partial"
@@ -280,7 +280,7 @@ class Journal(ShardsCase):
         shutil.copy(self.plugin("good_op"), plugin)
         arguments = ["--sweep", "--device", "host", "--workload", "good_op", "--plugin", plugin,
                      "--batch", "1,2", "--warmup", "0:20:+1", "--time-per-cell", "0.001", "--quiet"]
-        process = self.interrupt_after_a_ladder(arguments)
+        process = self.interrupt_after_a_task(arguments)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         with plugin.open("ab") as file:
@@ -336,7 +336,7 @@ class Devices(ShardsCase):
         def on(device):
             return [device if word == "host" else word for word in [*SMALL, "--launches", "2"]]
 
-        def group_of(name):  # of a cell or a ladder
+        def group_of(name):  # of a cell or a task
             return re.sub("/b[0-9]+|/[a-z]+( launch .*)?$", "", name)
 
         def whole_groups():
@@ -363,7 +363,7 @@ class Devices(ShardsCase):
                              "--json", "r-{device}.json")
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and sum(
-                '"ladder"' in path.read_text(encoding="utf-8") for path in self.folder.glob("*.partial")) < 2:
+                '"task"' in path.read_text(encoding="utf-8") for path in self.folder.glob("*.partial")) < 2:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)

@@ -54,17 +54,17 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
   std::vector<double> of_launches;
   for (std::int64_t run = 0; scenario.machine_wide && run < 2 * scenario.launches; ++run)
     of_launches.push_back(luck.effect());
-  for (int ladder = 0; ladder < groups * members; ++ladder) {
-    const int group = ladder / members;
+  for (int task = 0; task < groups * members; ++task) {
+    const int group = task / members;
     const std::size_t first = metrics_.size();
     std::vector<double> sigmas;
     for (int batch = 0; batch < batches; ++batch) {
       for (const Metric metric : metrics) {
         if (metric == Metric::setup && group >= capturing_groups) continue;
         metrics_.push_back({metric,
-                            static_cast<std::uint32_t>(ladder * batches + batch),
+                            static_cast<std::uint32_t>(task * batches + batch),
                             static_cast<std::uint32_t>(group * batches + batch),
-                            static_cast<std::uint32_t>(ladder),
+                            static_cast<std::uint32_t>(task),
                             {{}, {}, scenario.interleaved},
                             {}});
         sigmas.push_back(scenario.sigma * luck.unevenness());
@@ -73,14 +73,14 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
     for (std::int64_t run = 0; run < 2 * scenario.launches; ++run) {
       const bool now = run % 2 == 1;
       const double common =
-          std::sqrt(ladder_share) *
+          std::sqrt(task_share) *
           (scenario.machine_wide ? of_launches[static_cast<std::size_t>(run)] : luck.effect());
       const double drifted = std::log1p(scenario.drift) * moment(scenario, now, run / 2) + luck.oddity();
       double of_cell = 0;
       for (std::size_t i = first; i < metrics_.size(); ++i) {
         Drawn& drawn = metrics_[i];
         if (drawn.metric == Metric::latency) of_cell = std::sqrt(cell_share) * luck.effect();
-        const double own = std::sqrt(1 - ladder_share - cell_share) * luck.effect();
+        const double own = std::sqrt(1 - task_share - cell_share) * luck.effect();
         const double change = now && changed(scenario, drawn) ? std::log1p(scenario.planted_change) : 0;
         const double effect = sigmas[i - first] * (common + of_cell + own);
         (now ? drawn.replicates.now : drawn.replicates.base)
@@ -94,7 +94,7 @@ std::vector<Trial> Sweep::trials(const std::vector<std::int64_t>& launches) {
   std::vector<Trial> trials;
   trials.reserve(metrics_.size());
   for (Drawn& drawn : metrics_) {
-    const auto count = static_cast<std::size_t>(launches[drawn.ladder]);
+    const auto count = static_cast<std::size_t>(launches[drawn.task]);
     compare::Replicates replicates = drawn.replicates;
     replicates.base.resize(count);
     replicates.now.resize(count);
@@ -102,7 +102,7 @@ std::vector<Trial> Sweep::trials(const std::vector<std::int64_t>& launches) {
     Trial& trial = trials.emplace_back(compare::measure(drawn.metric, replicates, {}, drawn.result));
     trial.cell = drawn.cell;
     trial.family = drawn.family;
-    trial.ladder = drawn.ladder;
+    trial.task = drawn.task;
   }
   return trials;
 }
@@ -114,7 +114,7 @@ void note(const Scenario& scenario, const std::vector<Trial>& trials, std::int64
   outcome.found = 0;
   for (const Trial& trial : trials) {
     if (trial.result.verdict != model::Verdict::slower) continue;
-    if (!changed(scenario, {trial.result.metric, trial.cell, trial.family, trial.ladder})) {
+    if (!changed(scenario, {trial.result.metric, trial.cell, trial.family, trial.task})) {
       outcome.any_slower = true;
     } else if (trial.result.metric == Metric::latency) {  // not twice, by its device time
       ++outcome.found;
@@ -135,15 +135,15 @@ Outcome simulate(const Scenario& scenario, std::uint64_t seed) {
   std::vector<bool> going(launches.size(), true);
   Outcome outcome;
   for (const std::int64_t look : planned) {
-    for (std::size_t ladder = 0; ladder < launches.size(); ++ladder) {
-      if (going[ladder]) launches[ladder] = look;
+    for (std::size_t task = 0; task < launches.size(); ++task) {
+      if (going[task]) launches[task] = look;
     }
     std::vector<Trial> trials = sweep.trials(launches);
     looks.judge(trials);
     note(scenario, trials, look, outcome);
     going.assign(going.size(), false);
     for (const Trial& trial : trials) {
-      if (trial.result.verdict == model::Verdict::inconclusive) going[trial.ladder] = true;
+      if (trial.result.verdict == model::Verdict::inconclusive) going[trial.task] = true;
     }
   }
   return outcome;

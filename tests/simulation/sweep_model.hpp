@@ -18,9 +18,9 @@ inline constexpr int members = 4;
 inline constexpr int cells = groups * batches * members;
 
 // What one launch adds to a logarithm is a sum of three: what its process does to every cell and metric of
-// the ladder, what it does to every metric of a cell, and what is a metric's own. Their shares of the
+// the task, what it does to every metric of a cell, and what is a metric's own. Their shares of the
 // variance:
-inline constexpr double ladder_share = 0.5;
+inline constexpr double task_share = 0.5;
 inline constexpr double cell_share = 0.3;
 
 struct Scenario {
@@ -33,8 +33,7 @@ struct Scenario {
   double uneven = 0;           // standard deviation between cells of the logarithm of their sigma
   double drift = 0;            // from the first launch of the run to the last, common to all cells
   bool interleaved = false;    // ABBA, compared in pairs; else BASE before NEW
-  double odd_share =
-      0;  // of a ladder's launches that are slower by odd_change, as where memory lies unluckily
+  double odd_share = 0;  // of a task's launches that are slower by odd_change, as where memory lies unluckily
   double odd_change = 0;
   int planted_cells = 0;  // of the first family, whose latency and device time are slower in NEW by
   double planted_change = 0;
@@ -45,14 +44,14 @@ struct Drawn {
   model::Metric metric = model::Metric::latency;
   std::uint32_t cell = 0;
   std::uint32_t family = 0;
-  std::uint32_t ladder = 0;
+  std::uint32_t task = 0;
   compare::Replicates replicates = {};
   model::MetricComparison result = {};  // of the latest trials
 };
 
-// Whether the planted change is in it: the first family's members are in the first ladders.
+// Whether the planted change is in it: the first family's members are in the first tasks.
 inline bool changed(const Scenario& scenario, const Drawn& drawn) {
-  return drawn.family == 0 && static_cast<int>(drawn.ladder) < scenario.planted_cells &&
+  return drawn.family == 0 && static_cast<int>(drawn.task) < scenario.planted_cells &&
          (drawn.metric == model::Metric::latency || drawn.metric == model::Metric::device);
 }
 
@@ -60,7 +59,7 @@ inline bool changed(const Scenario& scenario, const Drawn& drawn) {
 class Sweep {
  public:
   Sweep(const Scenario& scenario, std::uint64_t seed);
-  // Of the first launches of each side, so many of each ladder; in one order, whatever their number. Their
+  // Of the first launches of each side, so many of each task; in one order, whatever their number. Their
   // results belong to the sweep: the next call takes their place.
   std::vector<compare::Trial> trials(const std::vector<std::int64_t>& launches);
 

@@ -67,7 +67,7 @@ Block* MemoryPool::reserve_segment(std::size_t bytes) {
 }
 
 // Cuts `block` to `bytes`; the rest becomes a free neighbour. Always cuts: a pool whose blocks keep
-// slack would reserve more for the ladder than its largest batch needs.
+// slack would reserve more for all batches than its largest batch needs.
 Block* MemoryPool::split(Block* block, std::size_t bytes) {
   if (block->bytes == bytes) return block;
   Block* rest = take_node();

@@ -69,7 +69,7 @@ class SideBySideOptions {
 
 SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
   options.text("--alternate", alternate_, "ladder|cell",
-               "sides take turns with each ladder of batches, or with each cell (default: ladder)");
+               "sides take turns with all batches of a mode, or with each cell (default: ladder)");
   options.config_file();
   options.sweep_options(config::option_names(), ab::refused_options());
   // The help of a sweep says 1.
@@ -276,10 +276,9 @@ class AbCommand final : public Command {
     options.text("--json-base", asked_.json_base, "FILE", "BASE's result (default: graphbench-base.json)");
     options.text("--json-new", asked_.json_new, "FILE", "NEW's result (default: graphbench-new.json)");
     options.flag("--confirm", asked_.confirm, "measure again what came out slower, before the verdict");
-    options.text_or(
-        "60", "--until-decided", asked_.until_decided, "MINUTES",
-        "launch 5, 10, 15 or 20 times, each ladder until all of it is decided, for so long at most "
-        "(60)");
+    options.text_or("60", "--until-decided", asked_.until_decided, "MINUTES",
+                    "launch 5, 10, 15 or 20 times, each task until all of it is decided, for so long at most "
+                    "(60)");
     add_verdict_options(options, asked_.verdict);
   }
 

@@ -38,7 +38,7 @@ void merge(const std::vector<Floors>& all, std::optional<double> Floors::*member
   if (!values.empty()) merged.*member = statistics::median(std::move(values));
 }
 
-void merge(const std::vector<Floors>& all, std::vector<model::FloorLadder> Floors::*member, Floors& merged) {
+void merge(const std::vector<Floors>& all, std::vector<model::FloorShape> Floors::*member, Floors& merged) {
   merged.*member = all.front().*member;
 }
 

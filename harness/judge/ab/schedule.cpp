@@ -17,11 +17,11 @@
 namespace graphbench::ab {
 
 model::Plan one_cell_a_task(model::Plan plan) {
-  const auto is_ladder = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
-  if (std::ranges::none_of(plan.tasks, is_ladder)) return plan;
+  const auto has_several = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
+  if (std::ranges::none_of(plan.tasks, has_several)) return plan;
   std::vector<model::WorkerTask> tasks;
-  for (const model::WorkerTask& ladder : plan.tasks) {
-    for (const std::int64_t batch : ladder.batches) tasks.emplace_back(ladder).batches = {batch};
+  for (const model::WorkerTask& task : plan.tasks) {
+    for (const std::int64_t batch : task.batches) tasks.emplace_back(task).batches = {batch};
   }
   plan.tasks = std::move(tasks);
   plan.facts.cell_processes = true;

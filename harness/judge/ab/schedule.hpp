@@ -1,4 +1,5 @@
-// The order of an A/B run: ladders or cells, launch by launch, and once more what came out slower. Pure.
+// What an A/B run measures in which order: tasks or cells, launch by launch, and what came out slower once
+// more. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +11,9 @@
 
 namespace graphbench::ab {
 
-// Makes a task, and so a process, of every batch of a ladder. A plan with a ladder gets another hash, because
-// something else is measured: a cell that is alone in its process captures first, into an empty pool. A plan
-// of single batches is not changed.
+// `plan` with a task of its own, which is a process of its own, for every batch of a task. Where a task had
+// several the hash is another, because something else is measured: a cell that is alone in its process
+// captures first, into an empty pool. A plan of single batches comes back as it was.
 model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };

@@ -185,13 +185,13 @@ class Numbers {
 // may share a process.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
   Numbers families;
-  Numbers ladders;
+  Numbers tasks;
   const Trial* earlier = nullptr;
   for (Trial& trial : measured.trials) {
     const bool same_cell = earlier != nullptr && trial.cell == earlier->cell;
     const CellComparison& cell = cells[trial.cell];
     trial.family = same_cell ? earlier->family : families.of(cell.family);
-    trial.ladder = same_cell ? earlier->ladder : ladders.of(model::id_without("batch", cell.id));
+    trial.task = same_cell ? earlier->task : tasks.of(model::id_without("batch", cell.id));
     earlier = &trial;
   }
 }

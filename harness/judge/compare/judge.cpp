@@ -42,15 +42,15 @@ T& at(std::vector<T>& values, std::size_t place) {
 
 // Shares the spread of one metric.
 void share_spread(const std::vector<Trial*>& trials) {
-  std::vector<double> ladders;
+  std::vector<double> tasks;
   std::vector<std::vector<Spread>> families;
   for (const Trial* trial : trials) {
     const Spread own = spread_of(*trial);
     at(families, trial->family).push_back(own);
-    double& freedom = at(ladders, trial->ladder);
+    double& freedom = at(tasks, trial->task);
     freedom = std::max(freedom, own.freedom);
   }
-  const double known = std::accumulate(ladders.begin(), ladders.end(), 0.0);
+  const double known = std::accumulate(tasks.begin(), tasks.end(), 0.0);
   std::vector<Spread> spreads;  // of families
   std::ranges::transform(families, std::back_inserter(spreads), pooled);
   std::vector<Spread> measured = spreads;
@@ -78,8 +78,8 @@ void share_spread(const std::vector<Trial*>& trials) {
 // Replaces the error and the degrees of freedom of each trial's difference, metric by metric, by what the
 // launches of all cells show. A family follows what all families have in common, a member follows its family,
 // each as closely as the others do (spread_prior.hpp). A member never counts as quieter than its family,
-// because launches of two speeds look so where a few happened to agree. Cells of one ladder share what
-// happens to their processes, so degrees of freedom count once per ladder.
+// because launches of two speeds look so where a few happened to agree. Cells of one task share what
+// happens to their processes, so degrees of freedom count once per task.
 void share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {

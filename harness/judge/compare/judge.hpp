@@ -25,10 +25,10 @@ struct Replicates {
 // One metric of one cell, from its launches to its verdict.
 struct Trial {
   model::MetricComparison& result;  // not owned
-  // Numbers of the cell, of its family, whose cells differ only by the warmup count, and of its ladder, whose
-  // cells differ only by the batch and share their launches' processes.
+  // Numbers of the cell, of its family, which differs by the warmup count alone, and of its task, which
+  // differs by the batch alone: cells of one task share their launches' processes.
   std::uint32_t family = 0;
-  std::uint32_t ladder = 0;
+  std::uint32_t task = 0;
   std::uint32_t cell = 0;
   bool partnerless = false;
   // The difference of logarithms, first with its own spread, after judging with the shared one; absent where

@@ -47,8 +47,8 @@ class Meter {
       queued_launches(floors);
       completion(floors);
       if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
-      if (settings_.ladders) measure_ladders(floors);
-      if (settings_.ladders) floors.exec_memory = exec_memory();  // last: the driver keeps what it took
+      if (settings_.shapes) measure_shapes(floors);
+      if (settings_.shapes) floors.exec_memory = exec_memory();  // last: the driver keeps what it took
     }
     return floors;
   }
@@ -242,30 +242,30 @@ class Meter {
     return point;
   }
 
-  model::FloorLadder ladder_of(std::string shape, std::int64_t branches) {
-    model::FloorLadder ladder;
-    ladder.shape = std::move(shape);
-    ladder.streams = branches;
+  model::FloorShape shape_of(std::string name, std::int64_t branches) {
+    model::FloorShape shape;
+    shape.shape = std::move(name);
+    shape.streams = branches;
     std::vector<double> nodes;
     std::vector<double> submit;
     std::vector<double> device;
     std::vector<double> instantiate;
     for (std::int64_t count = branches > 1 ? 2 : 1; count <= settings_.nodes_max; count *= 2) {
-      const model::FloorPoint& point = ladder.points.emplace_back(point_of(count, std::min(branches, count)));
+      const model::FloorPoint& point = shape.points.emplace_back(point_of(count, std::min(branches, count)));
       nodes.push_back(static_cast<double>(count));
       submit.push_back(point.submit.p50);
       device.push_back(point.device.p50);
       instantiate.push_back(point.instantiate.p50);
     }
-    ladder.submit_seconds_per_node = line_of(nodes, submit).slope;
-    ladder.device_seconds_per_node = line_of(nodes, device).slope;
-    ladder.instantiate_seconds_per_node = line_of(nodes, instantiate).slope;
-    return ladder;
+    shape.submit_seconds_per_node = line_of(nodes, submit).slope;
+    shape.device_seconds_per_node = line_of(nodes, device).slope;
+    shape.instantiate_seconds_per_node = line_of(nodes, instantiate).slope;
+    return shape;
   }
 
-  void measure_ladders(model::Floors& floors) {
-    floors.ladders.push_back(ladder_of("straight", 1));
-    if (device_.can_fork_captures()) floors.ladders.push_back(ladder_of("forked", branches_max));
+  void measure_shapes(model::Floors& floors) {
+    floors.shapes.push_back(shape_of("straight", 1));
+    if (device_.can_fork_captures()) floors.shapes.push_back(shape_of("forked", branches_max));
   }
 
   std::optional<model::ExecMemoryFloor> exec_memory() {
@@ -289,7 +289,7 @@ class Meter {
 }  // namespace
 
 FloorSettings sweep_settings() {
-  return {.ladders = false, .seconds_per_floor = 0.02, .samples_max = 500, .nodes_max = 1};
+  return {.shapes = false, .seconds_per_floor = 0.02, .samples_max = 500, .nodes_max = 1};
 }
 
 struct FloorMeter::Implementation {

@@ -9,8 +9,8 @@
 namespace graphbench::floors {
 
 struct FloorSettings {
-  bool ladders = true;             // node counts, which take most of the time
-  double seconds_per_floor = 0.1;  // the most for each figure
+  bool shapes = true;              // node counts, which take most of the time
+  double seconds_per_floor = 0.1;  // at most, for each figure
   std::int64_t samples_max = 1000;
   std::int64_t nodes_max = 4096;
 };

@@ -1,5 +1,5 @@
 // One placement of a task: the device opened as if by a new process, with new memory, streams and library
-// handles; or memory elsewhere on a device that is open. A launch sets its ladder up in several placements,
+// handles; or memory elsewhere on a device that is open. A launch sets its batches up in several placements,
 // one after the other.
 #pragma once
 

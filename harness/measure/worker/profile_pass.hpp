@@ -1,4 +1,4 @@
-// The profiling pass: each cell of a ladder once more, with the device's activity records switched on.
+// The profiling pass: each cell of a task once more, with the device's activity records switched on.
 // It runs when everything else has been measured, and no latency comes from it.
 #pragma once
 
@@ -20,7 +20,7 @@ struct ProfilePass {
   Stream& stream;
   execution::ExecutionMode mode;
   const ir::Program& program;
-  // The ladder's own buffers, with the pool that it is given.
+  // The task's own buffers, with the pool that it is given.
   std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
   // Those whose cells are ok, each with its device time of the pass without records, where known.
   std::vector<std::pair<std::int64_t, std::optional<double>>> batches;

@@ -1,5 +1,5 @@
 // What one task runs with on a device: stream, pools, static buffers, and executors prepared step by
-// step. A worker's ladder and `graphbench bench` both use it.
+// step. A worker's stages and `graphbench bench` both use it.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
-#include "harness/measure/machine/device_clock.hpp"
+#include "harness/measure/machine/device_state.hpp"
 #include "harness/measure/passes.hpp"
 #include "harness/measure/worker/memory_ledger.hpp"
 #include "harness/measure/worker/placement.hpp"

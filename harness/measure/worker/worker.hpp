@@ -1,5 +1,5 @@
-// What one worker process does: builds the program, prepares, captures and measures the whole batch
-// ladder of one task, and reports what it finds as it goes.
+// What one worker process does: builds the program, prepares, captures and measures all batches
+// of one task, and reports what it finds as it goes.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace graphbench::worker {
 // Hears of what a worker finds, in the order it finds it. Called between timed regions only.
 using Tell = std::function<void(const WorkerEvent&)>;
 
-// Runs the task to its end. A batch that fails is reported as a cell with its reason, and the ladder goes on
+// Runs the task to its end. A batch that fails is reported as a cell with its reason, and the others go on
 // or, behind WorkerEvent::stopped, ends. Throws Error only where no cell could be measured: no device, no
 // such workload, a program that does not build.
 void run_worker(const model::WorkerTask& task, const Tell& tell);

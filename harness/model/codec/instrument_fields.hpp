@@ -17,7 +17,7 @@ struct Description<model::Floor> {
 
 GB_DESCRIBE(model::FloorPoint, nodes, (field("submit_seconds", &T::submit)),
             (field("device_seconds", &T::device)), (field("instantiate_seconds", &T::instantiate)));
-GB_DESCRIBE(model::FloorLadder, shape, streams, submit_seconds_per_node, device_seconds_per_node,
+GB_DESCRIBE(model::FloorShape, shape, streams, submit_seconds_per_node, device_seconds_per_node,
             instantiate_seconds_per_node, points);
 GB_DESCRIBE(model::ExecMemoryPoint, nodes, bytes, residual_bytes);
 GB_DESCRIBE(model::ExecMemoryFloor, bytes_per_node, bytes_at_zero, points);
@@ -31,7 +31,8 @@ GB_DESCRIBE(model::Floors, (field("clock_pair_seconds", &T::clock_pair)),
             (field("event_resolution_seconds", &T::event_resolution)),
             (field("completion_spin_seconds", &T::completion_spin)),
             (field("completion_block_seconds", &T::completion_block)),
-            (field("queue_handoff_seconds", &T::queue_handoff)), ladders, (later, exec_memory));
+            (field("queue_handoff_seconds", &T::queue_handoff)), (field("ladders", &T::shapes)),
+            (later, exec_memory));
 GB_DESCRIBE(facts::DeviceReading, sm_clock_hz, memory_clock_hz, temperature_celsius, power_watts, throttle);
 GB_DESCRIBE(model::LaunchMachine, cpu, cpu_slowdown, device_slowdown, throttled, before, after);
 GB_DESCRIBE(model::SubmitterCpus, cpus, (text, locality), cores);

@@ -29,23 +29,23 @@ std::string slope_text(double seconds) {
   return std::abs(nanoseconds) < 999.5 ? fmt::format("{:.2f}ns", nanoseconds) : format_seconds(seconds);
 }
 
-void print_ladder(std::ostream& out, const model::FloorLadder& ladder, bool colours) {
+void print_shape(std::ostream& out, const model::FloorShape& shape, bool colours) {
   const std::string title =
-      ladder.streams > 1 ? fmt::format("{} over {} streams", ladder.shape, ladder.streams) : ladder.shape;
+      shape.streams > 1 ? fmt::format("{} over {} streams", shape.shape, shape.streams) : shape.shape;
   out << '\n'
       << paint("graphs of empty kernels, " + title, Colour::bold, colours) << '\n'
       << paint(right("nodes", 7) + right("submit", time_width) + right("device", time_width) +
                    right("instantiate", time_width + 4),
                Colour::dim, colours)
       << '\n';
-  for (const model::FloorPoint& point : ladder.points) {
+  for (const model::FloorPoint& point : shape.points) {
     out << fmt::format("{:>7}", point.nodes) << right(format_seconds(point.submit.p50), time_width)
         << right(format_seconds(point.device.p50), time_width)
         << right(format_seconds(point.instantiate.p50), time_width + 4) << '\n';
   }
-  out << right("a node", 7) << right(slope_text(ladder.submit_seconds_per_node), time_width)
-      << right(slope_text(ladder.device_seconds_per_node), time_width)
-      << right(slope_text(ladder.instantiate_seconds_per_node), time_width + 4) << "   least-squares slope\n";
+  out << right("a node", 7) << right(slope_text(shape.submit_seconds_per_node), time_width)
+      << right(slope_text(shape.device_seconds_per_node), time_width)
+      << right(slope_text(shape.instantiate_seconds_per_node), time_width + 4) << "   least-squares slope\n";
 }
 
 void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, bool colours) {
@@ -85,7 +85,7 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   print_floor(out, "completion of a kernel, spinning", floors.completion_spin);
   print_floor(out, "completion of a kernel, asleep", floors.completion_block);
   print_floor(out, "queue hand-off to the stream", floors.queue_handoff);
-  for (const model::FloorLadder& ladder : floors.ladders) print_ladder(out, ladder, colours);
+  for (const model::FloorShape& shape : floors.shapes) print_shape(out, shape, colours);
   if (floors.exec_memory) print_exec_memory(out, *floors.exec_memory, colours);
   const std::vector<std::string> warnings = cpu_warnings(environment);
   if (!warnings.empty()) out << '\n';

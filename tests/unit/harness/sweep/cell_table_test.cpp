@@ -162,7 +162,7 @@ TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));
   EXPECT_THROW(table.add_cell(ok_cell(first, 1)), Error) << "reported twice";
-  EXPECT_THROW(table.add_cell(ok_cell(first, 3)), Error) << "not in the ladder";
+  EXPECT_THROW(table.add_cell(ok_cell(first, 3)), Error) << "not in the task";
   EXPECT_THROW(table.add_cell(ok_cell(sample_task("eager", {1}), 2)), Error) << "another task's";
   model::CellResult pending = ok_cell(first, 2);
   pending.status = CellStatus::pending;

@@ -34,7 +34,7 @@ class JournalTest : public testing::Test {
   const std::string path = folder.file("r.json.partial");
 };
 
-TEST_F(JournalTest, KeepsFinishedLaddersInTheirOrder) {
+TEST_F(JournalTest, KeepsFinishedTasksInTheirOrder) {
   keep_two();
   const Journal journal(settings());
   ASSERT_EQ(journal.finished().size(), 2u);

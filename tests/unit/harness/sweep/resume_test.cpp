@@ -1,4 +1,4 @@
-// Which ladders of an interrupted sweep are taken over, and what is left to measure.
+// Which tasks of an interrupted sweep are taken over, and what is left to measure.
 #include "harness/sweep/resume.hpp"
 
 #include <gtest/gtest.h>
@@ -15,11 +15,11 @@ const model::MeasuredOn there{"node1", "GPU-2"};
 const model::WorkerTask eager = sample_task("eager", {1, 2});
 const model::WorkerTask whole = sample_task("whole", {1, 2});
 
-FinishedLadder finished(const model::WorkerTask& task, const model::MeasuredOn& on = here) {
-  return {ladder_id(task), on, 0, {}};
+FinishedTask finished(const model::WorkerTask& task, const model::MeasuredOn& on = here) {
+  return {task_id(task), on, 0, {}};
 }
 
-std::vector<std::string> left(const model::Plan& plan, const std::vector<FinishedLadder>& done) {
+std::vector<std::string> left(const model::Plan& plan, const std::vector<FinishedTask>& done) {
   const Remainder remainder = remainder_of(plan, done, here);
   EXPECT_EQ(remainder.tasks.size() + remainder.taken_over.size(), plan.tasks.size());
   std::vector<std::string> modes;
@@ -33,18 +33,18 @@ TEST(Remainder, IsAllWhereNothingIsFinished) {
   EXPECT_EQ(left(sample_plan({eager, whole}), {}), (Modes{"eager", "whole"}));
 }
 
-TEST(Remainder, LeavesOutALadderThatIsFinished) {
+TEST(Remainder, LeavesOutATaskThatIsFinished) {
   EXPECT_EQ(left(sample_plan({eager, whole}), {finished(whole)}), Modes{"eager"});
 }
 
-TEST(Remainder, TakesLaddersOverByLaunch) {
+TEST(Remainder, TakesTasksOverByLaunch) {
   const model::WorkerTask again = sample_task("whole", {1, 2}, 1);
   const model::Plan plan = sample_plan({eager, whole, again});
   EXPECT_EQ(left(plan, {finished(whole)}), (Modes{"eager", "whole"}));
   EXPECT_EQ(remainder_of(plan, {finished(again)}, here).tasks.back().launch, 0);
 }
 
-TEST(Remainder, IsNotMisledByLaddersOfAnotherPlan) {
+TEST(Remainder, IsNotMisledByTasksOfAnotherPlan) {
   EXPECT_EQ(left(sample_plan({eager}), {finished(whole)}), Modes{"eager"});
 }
 

@@ -83,20 +83,20 @@ TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
   EXPECT_EQ(progress.done[1].size(), 4u) << "the other mode's cells come with those known before";
 }
 
-FinishedLadder finished(const model::WorkerTask& task, const std::vector<double>& latencies) {
-  FinishedLadder ladder{ladder_id(task), {"node", "GPU-1"}, 3, {}};
+FinishedTask finished(const model::WorkerTask& task, const std::vector<double>& latencies) {
+  FinishedTask finished_task{task_id(task), {"node", "GPU-1"}, 3, {}};
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     model::CellResult cell = ok_cell(task, task.batches[i]);
     cell.launches[0].latency_seconds.emplace().p50 = latencies[i];
-    ladder.events.push_back(worker::encode_event({.cell = cell}));
+    finished_task.events.push_back(worker::encode_event({.cell = cell}));
   }
-  return ladder;
+  return finished_task;
 }
 
 TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
-  FinishedLadder ladder = finished(whole, {1e-6, 2e-6});
-  ladder.events.back() = "{}";
-  SweepSettings settings{shell("exit 9"), 60, {ladder}};
+  FinishedTask finished_task = finished(whole, {1e-6, 2e-6});
+  finished_task.events.back() = "{}";
+  SweepSettings settings{shell("exit 9"), 60, {finished_task}};
   settings.hostname = "node";
   settings.finished_in = "--json: \"r.json.partial\"";
   model::DeviceFacts facts;
@@ -106,11 +106,11 @@ TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
   const std::string refused = test::refusal([&] {
     return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
   });
-  EXPECT_TRUE(refused.starts_with("--json: \"r.json.partial\": ladder ")) << refused;
+  EXPECT_TRUE(refused.starts_with("--json: \"r.json.partial\": task ")) << refused;
   EXPECT_TRUE(refused.ends_with("or give another --json")) << refused;
 }
 
-SweepOutcome sweep_after(const std::vector<FinishedLadder>& earlier, const std::string& uuid,
+SweepOutcome sweep_after(const std::vector<FinishedTask>& earlier, const std::string& uuid,
                          LastProgress& progress) {
   model::CellResult measured = ok_cell(eager, 1);
   measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
@@ -151,7 +151,7 @@ TEST(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
   EXPECT_EQ(outcome.result.environment.device.uuid, "GPU-2");
 }
 
-TEST(RunSweep, KeepsEachLadderThatIsFinishedAndNoneThatFailed) {
+TEST(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
   model::CellResult measured = ok_cell(whole, 1);
   measured.launches[0].latency_samples.assign(40, 1e-6);
   measured.launches[0].latency_seconds.emplace().count = 8;
@@ -159,12 +159,12 @@ TEST(RunSweep, KeepsEachLadderThatIsFinishedAndNoneThatFailed) {
                              sends({.cell = ok_cell(whole, 2)}) + sends({.cell = measured}) + " ;; esac";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
-  std::vector<FinishedLadder> kept;
+  std::vector<FinishedTask> kept;
   SweepSettings settings{shell(script), 60};
-  settings.keep = [&](const FinishedLadder& ladder) { kept.push_back(ladder); };
+  settings.keep = [&](const FinishedTask& finished_task) { kept.push_back(finished_task); };
   run_sweep(sample_plan({eager, whole}), {}, settings, supervisor, progress);
   ASSERT_EQ(kept.size(), 1u);
-  EXPECT_EQ(kept[0].id, ladder_id(whole));
+  EXPECT_EQ(kept[0].id, task_id(whole));
   ASSERT_EQ(kept[0].events.size(), 2u);
   const auto cell = worker::decode_event(kept[0].events[1]).cell.value();
   EXPECT_EQ(cell.launches[0].latency_samples.size(), 32u) << "the ramp alone";

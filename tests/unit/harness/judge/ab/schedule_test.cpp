@@ -37,13 +37,13 @@ TEST(CellTasks, GiveEveryBatchATaskOfItsOwnWithAllElseAsItWas) {
   }
 }
 
-TEST(CellTasks, AreAnotherPlanThanLadders) {
-  const model::Plan ladders = plan_of({1, 2});
-  const model::Plan cells = one_cell_a_task(ladders);
+TEST(CellTasks, AreAnotherPlanThanWholeTasks) {
+  const model::Plan whole = plan_of({1, 2});
+  const model::Plan cells = one_cell_a_task(whole);
   EXPECT_TRUE(cells.facts.cell_processes);
   EXPECT_EQ(cells.facts.hash.size(), 64U);
-  EXPECT_EQ(cells.facts.hash, one_cell_a_task(ladders).facts.hash);
-  model::Plan other = ladders;
+  EXPECT_EQ(cells.facts.hash, one_cell_a_task(whole).facts.hash);
+  model::Plan other = whole;
   other.facts.hash = "abd";
   EXPECT_NE(cells.facts.hash, one_cell_a_task(other).facts.hash);
 }
@@ -125,7 +125,7 @@ model::Plan plan() {
   return made;
 }
 
-TEST(UntilDecided, LaddersWithSomethingUndecidedGoOn) {
+TEST(UntilDecided, TasksWithSomethingUndecidedGoOn) {
   auto all = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::inconclusive, 1)});
   EXPECT_EQ(undecided_groups(plan().tasks, all), (std::vector<bool>{false, false}))
       << "what cannot be tested is not waited for";
@@ -133,7 +133,7 @@ TEST(UntilDecided, LaddersWithSomethingUndecidedGoOn) {
   EXPECT_EQ(undecided_groups(plan().tasks, all), (std::vector<bool>{false, true}));
 }
 
-TEST(Confirm, MeasuresOnlyTheLaddersWithSomethingSlowerAgain) {
+TEST(Confirm, MeasuresOnlyTheTasksWithSomethingSlowerAgain) {
   const auto first = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::slower, 1.1)});
   const model::Plan again = plan_to_confirm(plan(), first);
   ASSERT_EQ(again.tasks.size(), 1U);

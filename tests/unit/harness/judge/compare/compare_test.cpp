@@ -236,7 +236,7 @@ TEST(Compare, CellsThatDifferByTheWarmupCountAreOneFamily) {
   EXPECT_EQ(comparison.cells[3].family, "another tool's");
   EXPECT_EQ(comparison.families, 6) << "three of latency, three of submit";
   EXPECT_EQ(comparison.tests, 8);
-  // Two ladders: w0 and w10; the other tool's launches may be of any.
+  // Two tasks: w0 and w10; the other tool's launches may be of any.
   EXPECT_GT(*comparison.cells[0].metrics.front().freedom, 8);
 }
 

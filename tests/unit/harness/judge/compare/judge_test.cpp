@@ -120,12 +120,12 @@ TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
   EXPECT_EQ(judged(replicates).verdict, Verdict::slower);
 }
 
-// `count` trials of the metric that did not change, each a family and a ladder of its own.
+// `count` trials of the metric that did not change, each a family and a task of its own.
 void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
   for (int i = 0; i < count; ++i) {
     Trial& trial = trials.emplace_back(
         measured(model::Metric::submit, {launches(100e-6, spread), launches(100e-6, spread)}));
-    trial.family = trial.ladder = static_cast<std::uint32_t>(trials.size());
+    trial.family = trial.task = static_cast<std::uint32_t>(trials.size());
   }
 }
 
@@ -168,11 +168,11 @@ TEST(Judge, MembersOfAFamilyAreFoundTogether) {
 }
 
 // The quiet trials are of one metric, so they tell how much its launches spread.
-TEST(Judge, OtherCellsTellTheSpreadWhereTheyAreOtherLadders) {
-  const auto freedom = [](bool one_ladder) {
+TEST(Judge, OtherCellsTellTheSpreadWhereTheyAreOtherTasks) {
+  const auto freedom = [](bool one_task) {
     std::vector<Trial> trials;
     add_unchanged(trials, 20);
-    for (Trial& trial : trials) trial.ladder = one_ladder ? 0 : trial.ladder;
+    for (Trial& trial : trials) trial.task = one_task ? 0 : trial.task;
     judge(trials, alpha);
     return *trials.front().result.freedom;
   };
@@ -201,7 +201,7 @@ TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
   ASSERT_EQ(judged({launches(100e-6, 0.2), launches(106e-6, 0.2)}).verdict, Verdict::slower);
   for (std::uint32_t i = 1; i < 4; ++i) {
     trials.push_back(measured(model::Metric::latency, {two_speeds, two_speeds}));
-    trials.back().ladder = i;
+    trials.back().task = i;
   }
   judge(trials, alpha);
   EXPECT_NE(trials.front().result.verdict, Verdict::slower);

@@ -20,15 +20,15 @@ TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
   FloorAnswer answer;
   answer.facts.name = "a device";
   answer.floors.kernel_launch = model::Floor{2.5e-6, 40};
-  model::FloorLadder& ladder = answer.floors.ladders.emplace_back();
-  ladder.shape = "forked";
-  ladder.points.push_back({2, {1e-6, 5}, {2e-6, 6}, {3e-6, 7}});
+  model::FloorShape& shape = answer.floors.shapes.emplace_back();
+  shape.shape = "forked";
+  shape.points.push_back({2, {1e-6, 5}, {2e-6, 6}, {3e-6, 7}});
   const FloorAnswer read = decode_answer(encode_answer(answer));
   EXPECT_EQ(read.facts.name, "a device");
   EXPECT_DOUBLE_EQ(read.floors.kernel_launch->p50, 2.5e-6);
   EXPECT_FALSE(read.floors.clock_pair.has_value());
-  ASSERT_EQ(read.floors.ladders.size(), 1u);
-  EXPECT_EQ(read.floors.ladders[0].points[0].instantiate.count, 7);
+  ASSERT_EQ(read.floors.shapes.size(), 1u);
+  EXPECT_EQ(read.floors.shapes[0].points[0].instantiate.count, 7);
 }
 
 TEST(FloorProtocol, AnotherLineIsRefused) {

@@ -10,7 +10,11 @@
 namespace graphbench::floors {
 namespace {
 
-TEST(MeasureFloors, TheHostDeviceHasEveryFigureButOfForksAndOfTheMemoryOfGraphs) {
+FloorSettings quick() {
+  return {.shapes = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 8};
+}
+
+TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
   const auto device = open_device("host");
   FloorMeter meter(*device,
                    {.ladders = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 16});
@@ -26,11 +30,22 @@ TEST(MeasureFloors, TheHostDeviceHasEveryFigureButOfForksAndOfTheMemoryOfGraphs)
   }
   // Waiting for a launch includes making it.
   EXPECT_GT(floors.completion_spin->p50, 0);
-  ASSERT_EQ(floors.ladders.size(), 1u);
-  EXPECT_EQ(floors.ladders[0].shape, "straight");
-  ASSERT_EQ(floors.ladders[0].points.size(), 5u);
-  EXPECT_EQ(floors.ladders[0].points[4].nodes, 16);
-  EXPECT_FALSE(floors.exec_memory.has_value());
+}
+
+TEST(MeasureFloors, TheHostDeviceCannotFork) {
+  const auto device = open_device("host");
+  FloorMeter meter(*device, quick());
+  const model::Floors floors = meter.measure();
+  ASSERT_EQ(floors.shapes.size(), 1u);
+  EXPECT_EQ(floors.shapes[0].shape, "straight");
+  ASSERT_EQ(floors.shapes[0].points.size(), 4u);
+  EXPECT_EQ(floors.shapes[0].points[3].nodes, 8);
+}
+
+TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
+  const auto device = open_device("host");
+  FloorMeter meter(*device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 16});
+  EXPECT_FALSE(meter.measure().exec_memory.has_value());
 }
 
 // A driver that takes 1 KB a node and 8 KB a graph, and keeps them.
@@ -55,7 +70,7 @@ class WeighedDevice final : public test::FakeDevice {
 
 TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
   WeighedDevice device;
-  FloorMeter meter(device, {.ladders = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 64});
+  FloorMeter meter(device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 64});
   const model::ExecMemoryFloor memory = meter.measure().exec_memory.value();
   EXPECT_DOUBLE_EQ(memory.bytes_per_node, 1024);
   EXPECT_DOUBLE_EQ(memory.bytes_at_zero, 8192);
@@ -64,10 +79,10 @@ TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
   EXPECT_DOUBLE_EQ(memory.points[1].bytes, 8192 + 64 * 1024);
 }
 
-TEST(MeasureFloors, ASweepTakesNoLadders) {
+TEST(MeasureFloors, ASweepTakesNoNodeCounts) {
   const auto device = open_device("host");
   FloorMeter meter(*device, sweep_settings());
-  EXPECT_TRUE(meter.measure().ladders.empty());
+  EXPECT_TRUE(meter.measure().shapes.empty());
 }
 
 }  // namespace

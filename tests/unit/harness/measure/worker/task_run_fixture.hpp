@@ -1,4 +1,4 @@
-// What tests of the ladder share: a small task on the host device, and who hears of it.
+// What tests of a task's run share: a small task on the host device, and who hears of it.
 #pragma once
 
 #include <gtest/gtest.h>

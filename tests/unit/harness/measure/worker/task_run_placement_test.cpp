@@ -1,4 +1,4 @@
-// A ladder's placements and visits: what each begins with, in which order, and on what device.
+// A task's placements and visits: what each begins with, in which order, and on what device.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -118,7 +118,7 @@ TEST_F(TaskRunPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
 
 TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   DeviceLife life;
-  life.cache = facts::CacheUse{.hits = 7};  // ahead of the ladder
+  life.cache = facts::CacheUse{.hits = 7};  // ahead of the task
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
   run();
@@ -173,7 +173,7 @@ TEST_F(TaskRunPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
   EXPECT_EQ(cell.launches.at(0).placements.size(), 1u);
 }
 
-TEST_F(TaskRunPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) {
+TEST_F(TaskRunPlacementTest, ALostDeviceEndsTheTaskAtItsBatchAndLeavesTheRest) {
   DeviceLife life;
   life.lost_at = 2;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };

@@ -1,4 +1,4 @@
-// A worker's ladder on the real host device: what it reports, in every mode, and what it does with
+// A worker's task on the real host device: what it reports, in every mode, and what it does with
 // batches that do not fit or do not check.
 #include "harness/measure/worker/task_run.hpp"
 
@@ -182,7 +182,7 @@ int run_lazy(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-// An op that fails at batch 2 once the ladder is set up.
+// An op that fails at batch 2 once all batches are set up.
 bool measure_begun = false;
 
 int run_frail(const gb_op_call* call, void* const* operands, void*) {
@@ -296,7 +296,7 @@ TEST_F(TaskRunFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProce
   EXPECT_EQ(opened_, 1);
 }
 
-TEST_F(TaskRunFailureTest, OfEveryBatchEndsTheLadder) {
+TEST_F(TaskRunFailureTest, OfEveryBatchEndsTheTask) {
   int opened = 0;
   open_ = [&opened] {
     ++opened;
@@ -308,7 +308,7 @@ TEST_F(TaskRunFailureTest, OfEveryBatchEndsTheLadder) {
   EXPECT_TRUE(events_.stops.empty()) << "no batch is left";
 }
 
-TEST_F(TaskRunFailureTest, InALaterPlacementEndsTheLadderToo) {
+TEST_F(TaskRunFailureTest, InALaterPlacementEndsTheTaskToo) {
   int opened = 0;
   open_ = [&] {
     measure_begun = ++opened == 2;

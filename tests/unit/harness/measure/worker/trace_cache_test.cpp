@@ -215,7 +215,7 @@ TEST_F(TraceCacheTest, WalksForwardStepsOfAWorkloadWithoutSequences) {
   EXPECT_EQ(made.traces[1].outcome, "program_hit");
 }
 
-TEST_F(TraceCacheTest, ALadderWalksOnceWithItsLargestBatch) {
+TEST_F(TraceCacheTest, ATaskWalksOnceWithItsLargestBatch) {
   task_.batches = {1, 2};
   task_.instruments.shape_trace = {"steps.txt", 8, {{2, 16}, {2, 16}}};
   const ir::Program program = build_program(registry_, task_);

@@ -74,7 +74,7 @@ TEST(MakePlan, RefusesAValueThatWouldChangeNoCell) {
             std::vector<std::string>{"eager"});
 }
 
-TEST(MakePlan, ATaskIsAWholeBatchLadder) {
+TEST(MakePlan, ATaskHasAllBatchesOfItsMode) {
   const model::Plan plan = planned(flags({{"workload", "mlp"},
                                           {"batch", "1:8:x2"},
                                           {"warmup", "0"},
@@ -98,9 +98,9 @@ TEST(MakePlan, ACellThatLoadsAtItsFirstUseHasATaskOfItsOwn) {
                              "mlp/tiny/fp32/forward/b1/w0/whole", "mlp/tiny/fp32/forward/b2/w0/whole",
                              "mlp/tiny/fp32/forward/b1/w0/whole/prepare=first-use",
                              "mlp/tiny/fp32/forward/b2/w0/whole/prepare=first-use"));
-  std::vector<std::vector<std::int64_t>> ladders;
-  for (const model::WorkerTask& task : plan.tasks) ladders.push_back(task.batches);
-  EXPECT_THAT(ladders, testing::UnorderedElementsAre(ElementsAre(1, 2), ElementsAre(1), ElementsAre(2)));
+  std::vector<std::vector<std::int64_t>> batches;
+  for (const model::WorkerTask& task : plan.tasks) batches.push_back(task.batches);
+  EXPECT_THAT(batches, testing::UnorderedElementsAre(ElementsAre(1, 2), ElementsAre(1), ElementsAre(2)));
 }
 
 std::string key(const model::WorkerTask& task) {
