@@ -1,12 +1,10 @@
 // Runs a command, or a child process that graphbench started itself as.
 #include <cstdio>
 
-#include "graphs/base/error.hpp"
-#include "graphs/base/process/child_io.hpp"
 #include "harness/cli/command_line.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/options/output.hpp"
-#include "harness/service/serve/sweep_events.hpp"
+#include "harness/service/publish/publishing.hpp"
 
 namespace graphbench::cli {
 
@@ -26,10 +24,8 @@ int run(int argc, const char* const* argv) {
 
 int run_served(std::string_view parent) {
   return guarded([&] {
-    if (!process::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
-    process::claim_event_descriptor();
+    const serve::ServedSweep served = begin_served(parent);
     prepare_streams();
-    const serve::ServedSweep served = serve::decode_served_sweep(process::read_request());
     std::vector<const char*> argv = {"graphbench", "--sweep"};
     for (const std::string& option : served.run) argv.push_back(option.c_str());
     CommandLine line;

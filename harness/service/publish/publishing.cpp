@@ -11,6 +11,12 @@
 
 namespace graphbench::cli {
 
+serve::ServedSweep begin_served(std::string_view parent) {
+  if (!process::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
+  process::claim_event_descriptor();
+  return serve::decode_served_sweep(process::read_request());
+}
+
 ServiceReporter::ServiceReporter(const serve::SweepBegan& began) {
   process::send_line(serve::encode_sweep_event(began));
 }

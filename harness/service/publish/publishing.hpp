@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphs/base/process/process_supervisor.hpp"
@@ -24,6 +25,10 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 // something failed, which a line on stderr names.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
+
+// What the service, process `parent`, asks of this one, which dies with it. Throws Error(io) where it is
+// gone.
+serve::ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {
  public:
