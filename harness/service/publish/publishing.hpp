@@ -33,7 +33,7 @@ serve::ServedSweep begin_served(std::string_view parent);
 class ServiceReporter final : public sweep::SweepListener {
  public:
   explicit ServiceReporter(const serve::SweepBegan& began);
-  // At most once a second, and when all is done: a thousand clients may listen while a worker measures.
+  // Reports at most once per second, and when all is done: many clients may listen while a worker measures.
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 

@@ -16,7 +16,6 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/service/serve/finished_document.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_process.hpp"

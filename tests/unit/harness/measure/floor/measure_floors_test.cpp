@@ -16,8 +16,7 @@ FloorSettings quick() {
 
 TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
   const auto device = open_device("host");
-  FloorMeter meter(*device,
-                   {.ladders = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 16});
+  FloorMeter meter(*device, {.shapes = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 16});
   const model::Floors floors = meter.measure();
   for (const auto& floor :
        {floors.clock_pair, floors.kernel_launch, floors.graph_launch, floors.queued_kernel_launch,

@@ -283,11 +283,6 @@ class TaskRunFailureTest : public TaskRunCheckTest {
 
 // The plugin may remember it, and fail another batch for it.
 TEST_F(TaskRunFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProcess) {
-  int opened = 0;
-  open_ = [&opened] {
-    ++opened;
-    return open_device("host");
-  };
   run_with(run_frail, 0, {1, 2});
   ASSERT_TRUE(events_.cells.contains(2));
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
@@ -297,11 +292,6 @@ TEST_F(TaskRunFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProce
 }
 
 TEST_F(TaskRunFailureTest, OfEveryBatchEndsTheTask) {
-  int opened = 0;
-  open_ = [&opened] {
-    ++opened;
-    return open_device("host");
-  };
   run_with(run_frail, 0, {2});
   EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
   EXPECT_EQ(opened_, 1);
