@@ -26,7 +26,8 @@ target_compile_options(graphbench_flags INTERFACE
   # The data generator must give the same bits on every device (graphs/ir/random_fill.hpp).
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   # Clang compiles sanitized builds alone, and would say again in other words what GCC says.
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+    -Werror=missing-field-initializers>
   # GCC 12 takes "text" + std::string for an overlapping copy; mended in 13.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(GRAPHBENCH_SANITIZE)

@@ -67,7 +67,7 @@ class CudaDevice final : public Device {
   unsigned long long* word_slot() const;
 
   int index_;
-  facts::DeviceFacts info_;
+  facts::DeviceFacts info_{};
   NvmlMemory* driver_memory_ = nullptr;  // null: NVML is not there
   MemoryHandle workspace_;               // with the word's slot at its end
   CublasHandle cublas_;

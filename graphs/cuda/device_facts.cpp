@@ -109,7 +109,7 @@ bool has_arithmetic(ir::DType dtype, int compute_major) {
 facts::DeviceFacts device_info(int index, bool use_cudnn) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index), "read device properties");
-  facts::DeviceFacts info;
+  facts::DeviceFacts info{};
   info.kind = "cuda";
   info.name = properties.name;
   info.uuid = uuid_text(properties.uuid);

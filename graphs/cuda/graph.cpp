@@ -104,10 +104,10 @@ PreparedReplay CudaGraphExec::prepare_replay(Stream& stream) {
   return {enqueue, exec_.get(), static_cast<CudaStream&>(stream).handle()};
 }
 
-std::size_t CudaGraph::node_count() const {
-  std::size_t count = 0;
-  if (graph_) check(cudaGraphGetNodes(graph_.get(), nullptr, &count), "count graph nodes");
-  return count;
+facts::GraphContents CudaGraph::contents() const {
+  std::size_t nodes = 0;
+  if (graph_) check(cudaGraphGetNodes(graph_.get(), nullptr, &nodes), "count graph nodes");
+  return {.nodes = static_cast<std::int64_t>(nodes)};
 }
 
 std::unique_ptr<GraphExec> CudaGraph::instantiate() {

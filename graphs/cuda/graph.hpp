@@ -37,7 +37,7 @@ class CudaGraph final : public Graph {
   CudaGraph(GraphHandle graph, DeviceRange workspace) noexcept
       : graph_(std::move(graph)), workspace_(workspace) {}
 
-  std::size_t node_count() const override;
+  facts::GraphContents contents() const override;
   std::size_t replace_memset_nodes() override { return cuda::replace_memset_nodes(graph_.get(), workspace_); }
   std::unique_ptr<GraphExec> instantiate() override;
   std::vector<GraphNode> nodes() const override;

@@ -148,7 +148,7 @@ NvmlMonitor::~NvmlMonitor() {
 }
 
 facts::DeviceReading NvmlMonitor::read() {
-  facts::DeviceReading reading;
+  facts::DeviceReading reading{};
   unsigned value = 0;
   if (library_.clock_info(device_, nvml_clock_sm, &value) == nvml_success) reading.sm_clock_hz = value * 1e6;
   if (library_.clock_info(device_, nvml_clock_memory, &value) == nvml_success) {

@@ -101,7 +101,8 @@ class GraphExec {
 class Graph {
  public:
   virtual ~Graph() = default;
-  virtual std::size_t node_count() const = 0;
+  virtual facts::GraphContents contents() const = 0;
+  std::size_t node_count() const { return static_cast<std::size_t>(contents().nodes); }
   // In the order of recording.
   virtual std::vector<GraphNode> nodes() const = 0;
   // What each of them does, without its op. It is slow, and meant for people.

@@ -201,7 +201,7 @@ StepCounts CapturedExecutor::counts() const {
     if (item.captured) {
       ++graphs.pieces;
       graphs.captured_ops += ops;
-      graphs.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
+      if (item.graph != nullptr) add(graphs.contents, item.graph->contents());
       graphs.rewritten_nodes += static_cast<std::int64_t>(item.rewritten_nodes);
     } else {
       graphs.eager_ops += ops;

@@ -30,7 +30,7 @@ std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
 // What one step is made of.
 struct StepCounts {
-  facts::GraphCounts graphs;
+  facts::GraphCounts graphs{};
   std::int64_t parts = 0;       // that the step is split into: pieces, and runs of ops between them
   std::int64_t kernels = 0;     // prepared for the step
   std::int64_t peak_bytes = 0;  // of values in the pool at once
@@ -38,7 +38,7 @@ struct StepCounts {
 
 // How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.
 struct IoCounts {
-  facts::Io step;
+  facts::Io step{};
   // Since the capture, over all steps.
   std::int64_t recordings = 0;
   std::int64_t updates = 0;

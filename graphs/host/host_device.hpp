@@ -66,7 +66,7 @@ class HostDevice final : public Device {
   void check_operands(const ir::OpCall& call) const;
 
   int cores_;
-  facts::DeviceFacts info_;
+  facts::DeviceFacts info_{};
   std::mutex execution_mutex_;
   ActivityRecorder* recorder_ = nullptr;
   HostMemory memory_;

@@ -50,7 +50,9 @@ class HostGraphExec final : public GraphExec {
 class HostGraph final : public Graph {
  public:
   explicit HostGraph(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
-  std::size_t node_count() const override { return tasks_.size(); }
+  facts::GraphContents contents() const override {
+    return {.nodes = static_cast<std::int64_t>(tasks_.size())};
+  }
   std::unique_ptr<GraphExec> instantiate() override { return std::make_unique<HostGraphExec>(tasks_); }
   std::vector<GraphNode> nodes() const override;
   std::vector<facts::DescribedNode> describe() const override;

@@ -130,14 +130,14 @@ struct InputGroups {
 // launch functions, which backends call with the native stream.
 struct OpDefinition {
   std::string kind;
-  OpTraits traits;
-  std::vector<AttributeRule> attributes;      // built-in kinds have rules
-  std::vector<std::uint32_t> mutated_inputs;  // positions of inputs that the op writes
-  std::size_t inputs_ahead = 0;               // inputs before `groups`
-  InputGroups groups;
+  OpTraits traits = {};
+  std::vector<AttributeRule> attributes = {};      // built-in kinds have rules
+  std::vector<std::uint32_t> mutated_inputs = {};  // positions of inputs that the op writes
+  std::size_t inputs_ahead = 0;                    // inputs before `groups`
+  InputGroups groups = {};
   // Checks inputs and attributes and describes the outputs. Throws Error(invalid_argument) whose
   // text begins with the op's name.
-  std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer;
+  std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer = {};
   const gb_op* foreign = nullptr;  // a plugin's op; null for built-in kinds
   // A plugin's op: the kind that computes its gradient from inputs, outputs and their gradients, and the
   // positions of the inputs whose gradients that kind's outputs are. Empty: it has none.

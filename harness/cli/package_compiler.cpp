@@ -149,7 +149,7 @@ void PackageCompiler::prepare(const package::Method& method, const model::Worker
   weights_.add(method, task, program, rig, manifest.tensors);
   // Largest first, as workers do: what is prepared ahead may decide what comes after.
   for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
-    model::Setup setup;
+    model::Setup setup{};
     rig.prepare(batch, setup, [](std::string_view) {});
   }
 }

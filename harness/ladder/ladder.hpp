@@ -119,7 +119,7 @@ struct LadderPlacement {
 // those of one placement, and setups, start-up, stalls and first requests those of the first.
 struct LadderLaunch {
   std::int64_t index = 0;
-  Startup startup;
+  Startup startup{};
   LadderSteps steps;
   std::int64_t split_steps = 0;  // ran in parts; counted in `steps` by their last one
   double hit_rate = 0;           // exact and padded steps over all

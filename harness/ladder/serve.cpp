@@ -113,7 +113,7 @@ void Server::prepare(std::int64_t size) {
 
 void Server::capture(Rung& rung) {
   const auto start = Clock::now();
-  model::Setup later;
+  model::Setup later{};
   rig_.set_up(*rung.executor, is_first() ? rung.result.setup : later, [](std::string_view) {});
   rung.captured = true;
   rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
@@ -161,7 +161,9 @@ void Server::look_up() {
       hooks_.alive();
       const auto start = Clock::now();
       eager.executor = execution::make_executor(ExecutionMode::eager, rig_.context(nullptr), found->rest);
-      if (is_first()) clock_.add({.prepare_seconds = seconds(Clock::now() - start)});
+      model::Setup prepared{};
+      prepared.prepare_seconds = seconds(Clock::now() - start);
+      if (is_first()) clock_.add(prepared);
       eager.executor->submit();  // the pool grows, and code is loaded, before steps are timed
       rig_.stream().synchronize();
     }

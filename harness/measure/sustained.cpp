@@ -42,7 +42,7 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
   while (!windows.steady() && since(start) < bounds.seconds_max) {
     const auto burst = Clock::now();
     for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
-    facts::DeviceReading reading;
+    facts::DeviceReading reading{};
     if (monitor != nullptr && since(start) >= next_reading) {
       reading = monitor->read();
       next_reading = since(start) + bounds.reading_every_seconds;
@@ -107,7 +107,7 @@ model::Sustained measure_sustained(const StepUnderTest& step, Device& device, co
   const auto end = device.make_event();
   SteadyWindows windows;
   const double seconds = load(loaded, monitor.monitor.get(), bounds, alive, windows);
-  model::Sustained sustained;
+  model::Sustained sustained{};
   const SteadyWindows::Window window = windows.window();
   sustained.sm_clock_hz = window.sm_clock_hz;
   sustained.power_watts = window.power_watts;

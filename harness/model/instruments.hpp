@@ -49,13 +49,13 @@ struct InstrumentOptions {
 
 // One thing measured at its best: the median and how many times it was taken.
 struct Floor {
-  double p50 = 0;
-  std::int64_t count = 0;
+  double p50;
+  std::int64_t count;
 };
 
 // A graph of `nodes` empty kernels.
 struct FloorPoint {
-  std::int64_t nodes = 0;
+  std::int64_t nodes;
   Floor submit;       // host time of the replay's launch
   Floor device;       // event time around it
   Floor instantiate;  // making it from its recording
@@ -63,25 +63,25 @@ struct FloorPoint {
 
 // Node counts of one shape, with the least-squares slopes over them.
 struct FloorShape {
-  std::string shape;         // "straight", "forked"
-  std::int64_t streams = 1;  // branches at most
+  std::string shape;     // "straight", "forked"
+  std::int64_t streams;  // branches at most
   std::vector<FloorPoint> points;
-  double submit_seconds_per_node = 0;
-  double device_seconds_per_node = 0;
-  double instantiate_seconds_per_node = 0;
+  double submit_seconds_per_node;
+  double device_seconds_per_node;
+  double instantiate_seconds_per_node;
 };
 
 // Device memory of instantiated graphs of empty kernels.
 struct ExecMemoryPoint {
-  std::int64_t nodes = 0;
-  double bytes = 0;           // of one graph
-  double residual_bytes = 0;  // less what the line says
+  std::int64_t nodes;
+  double bytes;           // of one graph
+  double residual_bytes;  // less what the line says
 };
 
 // The least-squares line through the points: the driver takes memory in steps, so they lie beside it.
 struct ExecMemoryFloor {
-  double bytes_per_node = 0;
-  double bytes_at_zero = 0;
+  double bytes_per_node;
+  double bytes_at_zero;
   std::vector<ExecMemoryPoint> points;
 };
 
@@ -120,7 +120,7 @@ struct LaunchMachine {
   // Whether this cell held the device at a limit: right after one of its visits the clock was lowered, and
   // the monitor named a reason. `after` is the reading after the last visit, with the reasons after any of
   // them; a monitor goes on naming those of the cell before.
-  bool throttled = false;
+  bool throttled;
 };
 
 // The CPU side, before the sweep began.
@@ -135,29 +135,29 @@ struct CpuState {
 
 struct ProfileEntry {
   std::string name;
-  double seconds = 0;  // a step
-  std::int64_t count = 0;
+  double seconds;  // a step
+  std::int64_t count;
 };
 
 // Two instruments on the same steps: events on the stream, and the device's own records. A step waits
 // behind other work when it is submitted and stands between two empty kernels, so that both instruments
 // see all of it, a graph's way to its first kernel included.
 struct DeviceTimeCheck {
-  std::int64_t steps = 0;
-  double device_seconds = 0;      // between the events
-  double recorded_seconds = 0;    // busy time and gaps
-  double difference_seconds = 0;  // device - recorded of each step, the median over steps
-  double events_seconds = 0;      // the same difference without a step: what the events themselves add
+  std::int64_t steps;
+  double device_seconds;      // between the events
+  double recorded_seconds;    // busy time and gaps
+  double difference_seconds;  // device - recorded of each step, the median over steps
+  double events_seconds;      // the same difference without a step: what the events themselves add
 };
 
 // One steady step according to the device's own records: medians over a few steps.
 struct Profile {
-  std::int64_t steps = 0;  // how many were recorded
-  double busy_seconds = 0;
-  double gap_seconds = 0;  // between the first start and the last end, with nothing running
-  std::int64_t kernels = 0;
+  std::int64_t steps;  // how many were recorded
+  double busy_seconds;
+  double gap_seconds;  // between the first start and the last end, with nothing running
+  std::int64_t kernels;
   std::vector<ProfileEntry> top;  // the ten that took longest, longest first
-  double device_seconds = 0;      // event time around the same steps
+  double device_seconds;          // event time around the same steps
   // That over the device time of the pass without records: what recording does to the step.
   std::optional<double> slowdown;
   std::optional<DeviceTimeCheck> witness;  // absent where the device has no empty kernel to wait behind
@@ -165,7 +165,7 @@ struct Profile {
 
 // Whether an instrument could be used, and what it is or why not.
 struct InstrumentState {
-  bool available = false;
+  bool available;
   std::string detail;
 };
 
@@ -173,8 +173,8 @@ struct InstrumentState {
 struct TraceSpan {
   std::string track;  // "host", "device"
   std::string name;
-  double start_seconds = 0;
-  double seconds = 0;
+  double start_seconds;
+  double seconds;
 };
 
 // One cell's profiling pass on the timeline.

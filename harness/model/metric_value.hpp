@@ -1,4 +1,4 @@
-// How a metric finds its number: value<&GraphCounts::nodes>() is the function that looks a member up in a
+// How a metric finds its number: value<&GraphCounts::pieces>() is the function that looks a member up in a
 // cell, or in a launch. A struct that metrics are members of has one line here.
 #pragma once
 
@@ -41,6 +41,13 @@ template <>
 struct Place<Sustained> : At<MetricSection::sustained, &Launch::sustained> {};
 template <>
 struct Place<GraphCounts> : At<MetricSection::graph, &CellResult::graph> {};
+template <>
+struct Place<facts::GraphContents> {
+  static constexpr MetricSection section = MetricSection::graph;
+  static const facts::GraphContents* find(const CellResult& cell) {
+    return cell.graph ? &cell.graph->contents : nullptr;
+  }
+};
 template <>
 struct Place<Io> : At<MetricSection::io, &CellResult::caller_io> {};
 template <>

@@ -8,16 +8,16 @@ namespace graphbench::model {
 
 // What a cell had of a package (--package), in its first launch.
 struct PackageUse {
-  std::int64_t bytes = 0;          // of its file
-  std::int64_t weights_bytes = 0;  // of the file with its weights
-  double load_seconds = 0;         // read, checked, the program made; weights read, verified and uploaded
-  double verify_seconds = 0;       // of it: digests of weights
-  double first_step_seconds = 0;   // from a ready context to the end of the first step, this batch alone
+  std::int64_t bytes;          // of its file
+  std::int64_t weights_bytes;  // of the file with its weights
+  double load_seconds;         // read, checked, the program made; weights read, verified and uploaded
+  double verify_seconds;       // of it: digests of weights
+  double first_step_seconds;   // from a ready context to the end of the first step, this batch alone
   // Where choices among libraries' algorithms came from: "package", or "chosen_at_load" where its own are for
   // another device, library or build; empty: it has none.
   std::string plans;
-  bool low_memory = false;         // --low-memory ON
-  std::int64_t staging_bytes = 0;  // the most of the host's memory that weights took on their way
+  bool low_memory;             // --low-memory ON
+  std::int64_t staging_bytes;  // the most of the host's memory that weights took on their way
 };
 
 }  // namespace graphbench::model

@@ -47,9 +47,9 @@ std::string id_of(const Cell& cell);
 // needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence). Of
 // several placements p50 is the geometric mean of their medians (Launch).
 struct Summary {
-  std::int64_t count = 0;
-  double min = 0;
-  double p50 = 0;
+  std::int64_t count;
+  double min;
+  double p50;
   std::optional<double> p90;
   std::optional<double> p99;
   std::optional<double> p999;
@@ -57,18 +57,18 @@ struct Summary {
   // intervals. Absent where a placement has fewer than six samples.
   std::optional<double> p50_ci95_low;
   std::optional<double> p50_ci95_high;
-  double max = 0;
-  double mean = 0;
+  double max;
+  double mean;
   std::optional<double> stddev;  // needs two samples
 };
 
 struct Setup {
   std::optional<double> prepare_seconds;  // kernels and plans looked up and chosen
-  double warmup_seconds = 0;
-  double capture_seconds = 0;
-  double instantiate_seconds = 0;
-  double upload_seconds = 0;
-  double first_step_seconds = 0;
+  double warmup_seconds;
+  double capture_seconds;
+  double instantiate_seconds;
+  double upload_seconds;
+  double first_step_seconds;
 };
 
 // How a worker came to be ready, over all its batches in the first placement. The stages follow one another:
@@ -77,22 +77,22 @@ struct Setup {
 struct Startup {
   // From the parent's call that starts it to its task; absent: no parent.
   std::optional<double> process_seconds;
-  double plugin_seconds = 0;   // plugins loaded, the program built
-  double module_seconds = 0;   // the backend's module loaded
-  double context_seconds = 0;  // device and stream opened; CPU, monitor and cache buffer made ready
-  double weights_seconds = 0;  // static buffers allocated and filled
-  double prepare_seconds = 0;  // from here on: sums over the batches' setups
-  double warmup_seconds = 0;
-  double capture_seconds = 0;
-  double instantiate_seconds = 0;
-  double upload_seconds = 0;
-  double first_step_seconds = 0;
+  double plugin_seconds;   // plugins loaded, the program built
+  double module_seconds;   // the backend's module loaded
+  double context_seconds;  // device and stream opened; CPU, monitor and cache buffer made ready
+  double weights_seconds;  // static buffers allocated and filled
+  double prepare_seconds;  // from here on: sums over the batches' setups
+  double warmup_seconds;
+  double capture_seconds;
+  double instantiate_seconds;
+  double upload_seconds;
+  double first_step_seconds;
 };
 
 // What one placement of a launch measured: how many samples it took, and their medians.
 struct LaunchPlacement {
-  std::int64_t latency_samples = 0;  // of submit too
-  std::int64_t device_samples = 0;
+  std::int64_t latency_samples;  // of submit too
+  std::int64_t device_samples;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
   std::optional<double> device_seconds;
@@ -123,7 +123,7 @@ struct WithinLaunch {
 // its placements' p50s, so each placement counts alike however many samples it took, and so is throughput.
 // All else in a summary is of the placements' samples together, without the ramp.
 struct Launch {
-  std::int64_t index = 0;
+  std::int64_t index;
   Setup setup;
   std::vector<Setup> setups;       // of every placement; the first is `setup`
   std::optional<Startup> startup;  // the worker's, the same in all its cells
@@ -146,27 +146,27 @@ struct Launch {
   std::vector<std::int64_t> latency_started_ns;
   std::vector<std::int64_t> device_started_ns;
   std::optional<LaunchMachine> machine;
-  std::optional<WithinLaunch> within = {};  // where samples are not kept; absent: they are all here
+  std::optional<WithinLaunch> within;  // where samples are not kept; absent: they are all here
   // Its share of the time that its worker took, over the cells that this measured: what a launch costs.
-  std::optional<double> worker_seconds = {};
+  std::optional<double> worker_seconds;
 };
 
 struct Check {
   std::string reference;  // what outputs were compared with: "eager", "eager_again"
-  bool identical = false;
-  double max_abs_error = 0;
+  bool identical;
+  double max_abs_error;
 };
 
 // What a cell's worker did to have and keep its graphs, over all placements.
 struct Counters {
-  std::int64_t programs = 0;                       // prepared
-  std::int64_t pieces = 0;                         // parts of a step, captured or not
-  std::int64_t capturable = 0;                     // of them
-  std::int64_t captured = 0;                       // recordings made, by the setup and by steps
-  std::int64_t instantiated = 0;                   // likewise
-  std::int64_t updated = 0;                        // execs, by steps
-  std::int64_t compilations = 0;                   // kernels prepared
-  std::map<std::string, std::int64_t> skips = {};  // of a graph mode that could not be: reason codes
+  std::int64_t programs;                      // prepared
+  std::int64_t pieces;                        // parts of a step, captured or not
+  std::int64_t capturable;                    // of them
+  std::int64_t captured;                      // recordings made, by the setup and by steps
+  std::int64_t instantiated;                  // likewise
+  std::int64_t updated;                       // execs, by steps
+  std::int64_t compilations;                  // kernels prepared
+  std::map<std::string, std::int64_t> skips;  // of a graph mode that could not be: reason codes
 };
 
 // What preparing a cell had of the cache (--cache), in all its launches together.
@@ -183,32 +183,32 @@ struct PeakBytes {
 };
 
 struct Memory {
-  std::int64_t weights_bytes = 0;
-  std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
-  std::int64_t pool_bytes_private = 0;  // the same captures with a pool each: sum over the batches
-  std::int64_t pool_bytes_own = 0;      // this cell's part of that sum
+  std::int64_t weights_bytes;
+  std::int64_t pool_bytes;          // reserved by the pool that all batches of the worker share
+  std::int64_t pool_bytes_private;  // the same captures with a pool each: sum over the batches
+  std::int64_t pool_bytes_own;      // this cell's part of that sum
   // The worker's memory in the first placement on its last device, after its visits. used = context + code +
   // static + workspace + pool_bytes + the exec_bytes of its cells + unaccounted.
-  std::optional<std::int64_t> used_bytes = {};     // as the driver says
-  std::optional<std::int64_t> context_bytes = {};  // with streams
-  std::optional<std::int64_t> code_bytes =
-      {};  // and handles of libraries; with what launching makes the driver reserve
-  std::optional<std::int64_t> static_bytes = {};           // weights, inputs, state
-  std::optional<std::int64_t> workspace_bytes = {};        // scratch of libraries and ops; the cache's buffer
-  std::optional<std::int64_t> pool_in_use_bytes_max = {};  // of pool_bytes
-  std::optional<std::int64_t> exec_bytes = {};             // this cell's instantiated graphs
-  std::optional<std::int64_t> unaccounted_bytes = {};      // may be negative
-  std::optional<std::int64_t> weights_bytes_max = {};      // of all weights on the device at one time
-  std::optional<std::int64_t> tuning_bytes_max = {};       // of operands of candidates that were timed
-  std::optional<PeakBytes> peak_bytes = {};
-  std::string witness = {};  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
+  std::optional<std::int64_t> used_bytes;     // as the driver says
+  std::optional<std::int64_t> context_bytes;  // with streams
+  std::optional<std::int64_t>
+      code_bytes;  // and handles of libraries; with what launching makes the driver reserve
+  std::optional<std::int64_t> static_bytes;           // weights, inputs, state
+  std::optional<std::int64_t> workspace_bytes;        // scratch of libraries and ops; the cache's buffer
+  std::optional<std::int64_t> pool_in_use_bytes_max;  // of pool_bytes
+  std::optional<std::int64_t> exec_bytes;             // this cell's instantiated graphs
+  std::optional<std::int64_t> unaccounted_bytes;      // may be negative
+  std::optional<std::int64_t> weights_bytes_max;      // of all weights on the device at one time
+  std::optional<std::int64_t> tuning_bytes_max;       // of operands of candidates that were timed
+  std::optional<PeakBytes> peak_bytes;
+  std::string witness;  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
 };
 
 // How ops of a cell are computed, where there was a choice that matters.
 struct OpPath {
   std::string path;      // "conv2d:cudnn"
   std::string fallback;  // why the better path was not taken; empty where it was
-  std::int64_t ops = 0;
+  std::int64_t ops;
   friend bool operator==(const OpPath&, const OpPath&) = default;
 };
 
@@ -218,7 +218,7 @@ std::string_view name_of(CellStatus status) noexcept;
 
 // The median over launches of the launch p50s; the interval is absent below three launches.
 struct Estimate {
-  double p50 = 0;
+  double p50;
   std::optional<double> ci95_low;
   std::optional<double> ci95_high;
   std::optional<double> between_launches;  // standard deviation of the logarithms of the launch p50s
@@ -249,47 +249,47 @@ inline bool may_be_no_gain(const CellSummary& summary) {
 
 // The forward program on the parameters that the check's steps have left (--evaluate).
 struct Evaluation {
-  std::int64_t ops = 0;
-  std::int64_t pieces = 0;
-  std::int64_t eager_ops = 0;
-  bool identical = false;  // its outputs are eager's, bit for bit
-  std::optional<Summary> latency_seconds = {};
+  std::int64_t ops;
+  std::int64_t pieces;
+  std::int64_t eager_ops;
+  bool identical;  // its outputs are eager's, bit for bit
+  std::optional<Summary> latency_seconds;
 };
 struct Training {
   facts::TrainingFacts program;
-  std::optional<std::int64_t> peak_bytes = std::nullopt;  // of activations and gradients at once
+  std::optional<std::int64_t> peak_bytes;  // of activations and gradients at once
   // Device time of the phases of a step, in a pass of its own; absent where a graph holds several of them.
-  std::optional<double> forward_seconds = std::nullopt;
-  std::optional<double> backward_seconds = std::nullopt;
-  std::optional<double> optimizer_seconds = std::nullopt;
-  std::optional<double> step_seconds = std::nullopt;  // of the same steps
-  std::vector<Reason> breaks = {};                    // gradients that no graph can hold, a kind each
-  std::optional<Evaluation> evaluation = {};
+  std::optional<double> forward_seconds;
+  std::optional<double> backward_seconds;
+  std::optional<double> optimizer_seconds;
+  std::optional<double> step_seconds;  // of the same steps
+  std::vector<Reason> breaks;          // gradients that no graph can hold, a kind each
+  std::optional<Evaluation> evaluation;
 };
 
 // A step of --shape-trace, and what the cache of programs had for it.
 struct TracedStep {
-  std::int64_t id = 0;    // from 1, in the order of the file
+  std::int64_t id;        // from 1, in the order of the file
   std::string signature;  // of its program: "b8 s128", or "b* s128" once the batch is symbolic
-  std::int64_t batch = 0;
-  std::int64_t ops = 0;                      // of the program
-  std::string outcome;                       // "traced", "program_hit", "graph_hit", "recorded_again"
-  std::string reason;                        // why not everything was there; empty: it was
-  double seconds = 0;                        // host time from asking for the step until it was submitted
-  std::optional<double> trace_seconds = {};  // of it, building and rewriting the program
+  std::int64_t batch;
+  std::int64_t ops;                     // of the program
+  std::string outcome;                  // "traced", "program_hit", "graph_hit", "recorded_again"
+  std::string reason;                   // why not everything was there; empty: it was
+  double seconds;                       // host time from asking for the step until it was submitted
+  std::optional<double> trace_seconds;  // of it, building and rewriting the program
 };
 // The walk over a trace of shapes. Once per task, with its largest batch.
 struct ShapeWalk {
-  std::int64_t programs_max = 0;
-  std::int64_t recordings_max = 0;
-  std::int64_t programs = 0;    // kept at the end
-  std::int64_t recordings = 0;  // of paths, made in all
-  std::int64_t generations = 0;
-  std::int64_t pool_bytes = 0;
+  std::int64_t programs_max;
+  std::int64_t recordings_max;
+  std::int64_t programs;    // kept at the end
+  std::int64_t recordings;  // of paths, made in all
+  std::int64_t generations;
+  std::int64_t pool_bytes;
   // Medians of submitting one recorded path: looked up first, and by itself. Absent: no step had everything.
-  std::optional<double> hit_seconds = {};
-  std::optional<double> replay_seconds = {};
-  std::vector<TracedStep> traces = {};
+  std::optional<double> hit_seconds;
+  std::optional<double> replay_seconds;
+  std::vector<TracedStep> traces;
 };
 
 // A device that is not the result's own, but of one fingerprint with it.
@@ -301,7 +301,7 @@ struct MeasuredOn {
 
 struct CellResult {
   Cell cell;
-  CellStatus status = CellStatus::pending;
+  CellStatus status;
   std::optional<Reason> reason;
   std::optional<Check> check;
   std::optional<GraphCounts> graph;
@@ -309,19 +309,19 @@ struct CellResult {
   std::optional<Io> caller_io;
   std::optional<Counters> counters;
   std::optional<Training> training;
-  std::optional<ShapeWalk> shape_walk = {};
-  std::optional<CacheUse> cache;           // absent where nothing is kept
-  std::optional<PackageUse> package;       // of a sweep with --package
-  std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
-  std::string fallback;                    // the mode it ran in instead of its own; empty: its own
-  std::optional<Reason> fallback_reason;   // why
+  std::optional<ShapeWalk> shape_walk;
+  std::optional<CacheUse> cache;          // absent where nothing is kept
+  std::optional<PackageUse> package;      // of a sweep with --package
+  std::vector<std::string> rewrites;      // what passes that were asked for did to its program
+  std::string fallback;                   // the mode it ran in instead of its own; empty: its own
+  std::optional<Reason> fallback_reason;  // why
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
   std::optional<Profile> profile;  // of the last launch that was profiled
-  bool resumed = false;            // launches of it were measured before an interruption, and taken over
-  std::optional<MeasuredOn> measured_on = {};  // where that was on another device
-  std::optional<std::int64_t> shard = {};      // of a merged result: which one measured it
+  bool resumed;                    // launches of it were measured before an interruption, and taken over
+  std::optional<MeasuredOn> measured_on;  // where that was on another device
+  std::optional<std::int64_t> shard;      // of a merged result: which one measured it
 };
 
 // Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
@@ -334,7 +334,7 @@ struct Environment {
   std::string os;
   std::string cpu;
   std::int64_t cores = 0;
-  DeviceFacts device;
+  DeviceFacts device{};
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
   std::optional<CpuState> machine;

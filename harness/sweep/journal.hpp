@@ -22,7 +22,7 @@ struct JournalSettings {
   std::string path;
   std::string where;  // begins messages
   RunIdentity identity;
-  model::MeasuredOn here;
+  model::MeasuredOn here{};
   bool start_over = false;  // where it is of another identity, instead of refusing it
 };
 

@@ -12,9 +12,9 @@ namespace graphbench::sweep {
 // A task whose worker has reported every cell, none of them failed, as a journal keeps it.
 struct FinishedTask {
   std::string id;  // task_id() of its task
-  model::MeasuredOn on;
+  model::MeasuredOn on{};
   double worker_seconds = 0;
-  std::vector<std::string> events;  // what the worker said of its cells, as it said it
+  std::vector<std::string> events = {};  // what the worker said of its cells, as it said it
 };
 
 // "mlp/tiny/fp32/forward/b1/w0/eager launch 2", by its first batch: no other task of a plan has the same.

@@ -247,10 +247,10 @@ class Sweep {
     result.finished_at = process::utc_now();
   }
 
-  const model::MeasuredOn here_;
+  const model::MeasuredOn here_{};
   const Remainder remainder_;
   const model::Plan& plan_;
-  model::DeviceFacts facts_;
+  model::DeviceFacts facts_{};
   const SweepSettings& settings_;
   process::ProcessSupervisor& supervisor_;
   SweepListener& listener_;

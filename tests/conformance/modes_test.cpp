@@ -40,7 +40,7 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
   EXPECT_EQ(counts.captured_ops + counts.eager_ops, ops);
   // An op is a node at least, or two ops are where one kernel does both.
   const auto launches = static_cast<std::int64_t>(executor->eager().items().size());
-  EXPECT_GE(counts.nodes + counts.eager_ops, launches);
+  EXPECT_GE(counts.contents.nodes + counts.eager_ops, launches);
   if (mode() == ExecutionMode::whole) {
     EXPECT_EQ(counts.pieces, 1);
     EXPECT_EQ(counts.eager_ops, 0);
@@ -56,8 +56,8 @@ TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
   EXPECT_EQ(recorded->counts().graphs.rewritten_nodes, 0);
   rig.replace_memset_nodes();
   const auto rewritten = rig.prepare(mode(), 4);
-  EXPECT_EQ(rewritten->counts().graphs.nodes, recorded->counts().graphs.nodes);
-  EXPECT_LE(rewritten->counts().graphs.rewritten_nodes, rewritten->counts().graphs.nodes);
+  EXPECT_EQ(rewritten->counts().graphs.contents.nodes, recorded->counts().graphs.contents.nodes);
+  EXPECT_LE(rewritten->counts().graphs.rewritten_nodes, rewritten->counts().graphs.contents.nodes);
   EXPECT_EQ(rig.step(*rewritten, 4, 7), rig.eager_step(4, 7));
 }
 

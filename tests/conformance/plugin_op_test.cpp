@@ -229,7 +229,7 @@ TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   const ir::Program p = program(op);
   Rig rig(device(), stream(), p, batch);
   if (GetParam() == "host") {  // a launch there is recorded as a node that calls run_host
-    EXPECT_EQ(rig.prepare(ExecutionMode::whole, batch)->counts().graphs.nodes, 3);
+    EXPECT_EQ(rig.prepare(ExecutionMode::whole, batch)->counts().graphs.contents.nodes, 3);
     return;
   }
   for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {

@@ -7,19 +7,20 @@ namespace graphbench::samples {
 namespace {
 
 model::Floors floors() {
-  model::Floors floors;
-  floors.clock_pair = model::Floor{31.25e-9, 500};
-  floors.kernel_launch = model::Floor{2.5e-6, 500};
-  floors.graph_launch = model::Floor{1e-6, 500};
-  floors.queued_kernel_launch = model::Floor{2e-6, 100};
-  floors.queued_graph_launch = model::Floor{1.125e-6, 100};
-  floors.empty_graph_launch = model::Floor{0.125e-6, 500};
-  floors.event_pair = model::Floor{0.5e-6, 100};
+  model::Floors floors{};
+  floors.clock_pair = model::Floor{.p50 = 31.25e-9, .count = 500};
+  floors.kernel_launch = model::Floor{.p50 = 2.5e-6, .count = 500};
+  floors.graph_launch = model::Floor{.p50 = 1e-6, .count = 500};
+  floors.queued_kernel_launch = model::Floor{.p50 = 2e-6, .count = 100};
+  floors.queued_graph_launch = model::Floor{.p50 = 1.125e-6, .count = 100};
+  floors.empty_graph_launch = model::Floor{.p50 = 0.125e-6, .count = 500};
+  floors.event_pair = model::Floor{.p50 = 0.5e-6, .count = 100};
   floors.event_resolution = 32e-9;
-  floors.completion_spin = model::Floor{8e-6, 100};
-  floors.completion_block = model::Floor{16e-6, 100};
+  floors.completion_spin = model::Floor{.p50 = 8e-6, .count = 100};
+  floors.completion_block = model::Floor{.p50 = 16e-6, .count = 100};
   model::FloorShape& shape = floors.shapes.emplace_back();
   shape.shape = "straight";
+  shape.streams = 1;
   for (const std::int64_t nodes : {1, 2, 4}) {
     const auto count = static_cast<double>(nodes);
     shape.points.push_back({nodes, {1e-6, 100}, {0.5e-6 * count, 100}, {8e-6 + 1e-6 * count, 50}});
@@ -29,12 +30,14 @@ model::Floors floors() {
   shape.instantiate_seconds_per_node = 1e-6;
   // The driver takes memory in steps, which lie beside the line.
   floors.exec_memory =
-      model::ExecMemoryFloor{1024, 16'384, {{16, 36'864, 4096}, {64, 73'728, -8192}, {256, 282'624, 4096}}};
+      model::ExecMemoryFloor{.bytes_per_node = 1024,
+                             .bytes_at_zero = 16'384,
+                             .points = {{16, 36'864, 4096}, {64, 73'728, -8192}, {256, 282'624, 4096}}};
   return floors;
 }
 
 model::Startup startup(const model::Setup& setup) {
-  model::Startup startup;
+  model::Startup startup{};
   startup.process_seconds = 8e-3;
   startup.plugin_seconds = 4e-3;
   startup.module_seconds = 125e-3;
@@ -61,13 +64,13 @@ void add_accounts(model::Memory& memory, bool eager) {
   if (!eager) memory.exec_bytes = mebi;
   memory.weights_bytes_max = memory.weights_bytes;
   memory.tuning_bytes_max = 32 * mebi;
-  memory.peak_bytes = model::PeakBytes{std::nullopt, 128 * mebi, 0};
+  memory.peak_bytes = model::PeakBytes{.build = std::nullopt, .load = 128 * mebi, .between_methods = 0};
   memory.witness = "process";
 }
 
 model::Profile profile_of(const model::CellResult& cell) {
   const bool eager = cell.cell.mode == "eager";
-  model::Profile profile;
+  model::Profile profile{};
   profile.steps = 5;
   profile.busy_seconds = 128e-6;
   profile.gap_seconds = eager ? 96e-6 : 16e-6;
@@ -75,49 +78,84 @@ model::Profile profile_of(const model::CellResult& cell) {
   profile.top = {{"gemm<bf16, 128x64>", 96e-6, 16}, {"rmsnorm_kernel", 32e-6, 8}};
   profile.slowdown = eager ? 1.25 : 1.0625;
   profile.device_seconds = *profile.slowdown * cell.launches.front().device_seconds->p50;
-  profile.witness = model::DeviceTimeCheck{9, 146.5e-6, 144e-6, 2.5e-6, 2.25e-6};
+  profile.witness = model::DeviceTimeCheck{.steps = 9,
+                                           .device_seconds = 146.5e-6,
+                                           .recorded_seconds = 144e-6,
+                                           .difference_seconds = 2.5e-6,
+                                           .events_seconds = 2.25e-6};
   return profile;
 }
 
 // Of a cell whose steps update their graphs, where one update was refused.
 void add_caller(model::CellResult& cell) {
-  cell.caller_io = model::Io{.pieces_touched = 1,
-                             .recordings = 1,
-                             .updates = 63.0 / 64,
-                             .updates_refused = 1.0 / 64,
-                             .instantiations = 1.0 / 64,
-                             .steps = 64,
-                             .refused = std::nullopt};
-  cell.caller_io->refused =
-      model::Reason{"graph_update_failed", "piece 0, kernel node 7: the function changed"};
-  cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
-  cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
-  cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package", true, 1024};
-  cell.training =
-      model::Training{{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7}, 65536, 1e-4, 2e-4, 5e-5, 3.5e-4};
-  cell.training->breaks = {
-      {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
-  cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
-  cell.shape_walk = model::ShapeWalk{8,
-                                     64,
-                                     2,
-                                     3,
-                                     1,
-                                     65536,
-                                     2.25e-6,
-                                     2.125e-6,
-                                     {{1, "b8 s128", 8, 40, "traced", "the first step", 0.25, 0.125},
-                                      {2, "b* s128", 8, 40, "graph_hit", "", 3e-6}}};
+  facts::Io& io = cell.caller_io.emplace();
+  io.pieces_touched = 1;
+  io.recordings = 1;
+  io.updates = 63.0 / 64;
+  io.updates_refused = 1.0 / 64;
+  io.instantiations = 1.0 / 64;
+  io.steps = 64;
+  io.refused = model::Reason{"graph_update_failed", "piece 0, kernel node 7: the function changed"};
+  cell.counters = model::Counters{.programs = 6,
+                                  .pieces = 8,
+                                  .capturable = 8,
+                                  .captured = 112,
+                                  .instantiated = 49,
+                                  .updated = 63,
+                                  .compilations = 144,
+                                  .skips = {}};
+  cell.cache = model::CacheUse{.hits = 3, .misses = 1, .refused = 1, .bytes = 2048, .seconds_saved = 1.5};
+  cell.package = model::PackageUse{.bytes = 4096,
+                                   .weights_bytes = 8192,
+                                   .load_seconds = 0.03125,
+                                   .verify_seconds = 0.0078125,
+                                   .first_step_seconds = 0.25,
+                                   .plans = "package",
+                                   .low_memory = true,
+                                   .staging_bytes = 1024};
+  model::Training& training = cell.training.emplace();
+  training.program = {.ops = {.forward = 33, .backward = 47, .accumulate = 8, .optimizer = 2, .removed = 1},
+                      .saved_bytes = 1234560,
+                      .gradient_bytes = 4096,
+                      .optimizer_bytes = 8196,
+                      .copies_skipped = 7};
+  training.peak_bytes = 65536;
+  training.forward_seconds = 1e-4;
+  training.backward_seconds = 2e-4;
+  training.optimizer_seconds = 5e-5;
+  training.step_seconds = 3.5e-4;
+  training.breaks = {{"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
+  training.evaluation = model::Evaluation{
+      .ops = 33, .pieces = 4, .eager_ops = 1, .identical = true, .latency_seconds = std::nullopt};
+  cell.shape_walk =
+      model::ShapeWalk{.programs_max = 8,
+                       .recordings_max = 64,
+                       .programs = 2,
+                       .recordings = 3,
+                       .generations = 1,
+                       .pool_bytes = 65536,
+                       .hit_seconds = 2.25e-6,
+                       .replay_seconds = 2.125e-6,
+                       .traces = {{1, "b8 s128", 8, 40, "traced", "the first step", 0.25, 0.125},
+                                  {2, "b* s128", 8, 40, "graph_hit", "", 3e-6, std::nullopt}}};
   cell.rewrites = {"pass swap: removed 2 ops: layer0.up (linear) and others; added layer0.swiglu (swiglu)"};
 }
 
 model::LaunchMachine machine(bool throttled) {
-  model::LaunchMachine machine;
+  model::LaunchMachine machine{};
   machine.cpu = 7;
   machine.cpu_slowdown = throttled ? 1.75 : 1.0;
   machine.device_slowdown = throttled ? 1.0625 : 1.0;
-  machine.before = facts::DeviceReading{1.98e9, 3.2e9, 45, 250, {}};
-  machine.after = facts::DeviceReading{1.98e9, 3.2e9, 47, 312.5, {}};
+  machine.before = facts::DeviceReading{.sm_clock_hz = 1.98e9,
+                                        .memory_clock_hz = 3.2e9,
+                                        .temperature_celsius = 45,
+                                        .power_watts = 250,
+                                        .throttle = {}};
+  machine.after = facts::DeviceReading{.sm_clock_hz = 1.98e9,
+                                       .memory_clock_hz = 3.2e9,
+                                       .temperature_celsius = 47,
+                                       .power_watts = 312.5,
+                                       .throttle = {}};
   if (throttled) machine.after->throttle = {"sw_power_cap"};
   machine.throttled = throttled;
   return machine;
@@ -128,15 +166,16 @@ model::LaunchMachine machine(bool throttled) {
 model::Result instruments_result() {
   model::Result result = small_result();
   result.environment.floors = floors();
-  result.environment.machine =
-      model::CpuState{"powersave", true, 4.5, true, 1.5, model::SubmitterCpus{{4, 5, 6, 7}, "far", "alike"}};
+  result.environment.machine = model::CpuState{
+      "powersave", true, 4.5,
+      true,        1.5,  model::SubmitterCpus{.cpus = {4, 5, 6, 7}, .locality = "far", .cores = "alike"}};
   result.environment.device.pci_bus_id = "0000:1b:00.0";
-  result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
-  result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
+  result.environment.profiler = model::InstrumentState{.available = true, .detail = "CUPTI 13.0"};
+  result.environment.monitor = model::InstrumentState{.available = true, .detail = "NVML 580.1"};
   result.environment.variables = {{"GRAPHBENCH_AUTOTUNE", "off"}};
-  result.environment.library_choices = {{"conv 56x56", "engine 1", true, false},
+  result.environment.library_choices = {{"conv 56x56", "engine 1", true, false, ""},
                                         {"conv 56x56", "engine 7", true, true, "serialised"},
-                                        {"linear 8x1024", "algorithm 66", false, false}};
+                                        {"linear 8x1024", "algorithm 66", false, false, ""}};
   result.plan.cold_l2 = true;
   result.plan.profile = true;
   for (model::CellResult& cell : result.cells) {
@@ -171,8 +210,7 @@ model::Result instruments_result() {
   const auto skipped = std::ranges::find_if(result.cells, [](const model::CellResult& cell) {
     return cell.status == model::CellStatus::skipped && cell.cell.mode != "eager";
   });
-  if (skipped != result.cells.end())
-    skipped->counters = model::Counters{.skips = {{skipped->reason->code, 1}}};
+  if (skipped != result.cells.end()) skipped->counters.emplace().skips[skipped->reason->code] = 1;
   result.plan.caller = {{"capture-stream", "default"}};
   // Nothing that can be absent keeps a document from being one.
   model::CellResult& last = result.cells[9];

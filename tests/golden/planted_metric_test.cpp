@@ -6,6 +6,8 @@
 #include <list>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <type_traits>
+#include <utility>
 
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
@@ -13,6 +15,7 @@
 #include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/project.hpp"
+#include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metric_value.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 #include "harness/sweep/report/table.hpp"
@@ -133,6 +136,34 @@ TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
     EXPECT_GT(agreeing(row, result), 0) << row.name << " of " << model::key_of(section_of(row));
     EXPECT_THAT(schema_text, HasSubstr("\"" + std::string(row.name) + "\":{"));
   }
+}
+
+// Whether each of the struct's numbers is the value of a row.
+template <typename T, typename Field>
+void expect_row(const Field& field) {
+  if constexpr (requires {
+                  field.member;
+                  field.key;
+                }) {
+    using Member = std::remove_cvref_t<decltype(std::declval<T>().*field.member)>;
+    if constexpr (std::is_arithmetic_v<Member> && !std::is_same_v<Member, bool>) {
+      EXPECT_TRUE(std::ranges::any_of(model::metrics_in(model::Place<T>::section),
+                                      [&](const model::MetricRow* row) { return row->name == field.key; }))
+          << field.key << " of " << model::key_of(model::Place<T>::section) << " is in no table of metrics";
+    }
+  }
+}
+template <typename... Structs>
+void expect_rows() {
+  const auto of_struct = []<typename T>(std::type_identity<T>) {
+    std::apply([](const auto&... fields) { (expect_row<T>(fields), ...); }, codec::Description<T>::fields);
+  };
+  (of_struct(std::type_identity<Structs>()), ...);
+}
+
+TEST(Metrics, HaveARowForEachNumberOfAFact) {
+  expect_rows<facts::CacheUse, facts::GraphContents, facts::GraphCounts, facts::Io, facts::TrainingFacts,
+              model::Counters, model::Memory, model::PackageUse, model::Setup, model::Sustained>();
 }
 
 TEST(Metrics, ThatCodeNamesHaveTheirPlaceAmongThoseThatAreCompared) {

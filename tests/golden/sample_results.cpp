@@ -37,7 +37,7 @@ model::Result frame() {
 }
 
 model::Summary summary_around(double p50, std::int64_t count) {
-  model::Summary summary;
+  model::Summary summary{};
   summary.count = count;
   summary.min = p50 * 0.75;
   summary.p50 = p50;
@@ -65,7 +65,7 @@ double submit_of(const model::Cell& cell) {
 }
 
 model::Launch launch_of(const model::Cell& cell, std::int64_t index) {
-  model::Launch launch;
+  model::Launch launch{};
   launch.index = index;
   launch.setup.prepare_seconds = 1.5e-3;
   launch.setup.warmup_seconds = 1e-3 * static_cast<double>(cell.warmup);
@@ -89,20 +89,38 @@ model::Launch launch_of(const model::Cell& cell, std::int64_t index) {
 }
 
 model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
-  model::CellResult result;
+  model::CellResult result{};
   result.cell = cell;
   result.status = model::CellStatus::ok;
   const bool eager = cell.mode == "eager";
-  result.check = model::Check{eager ? "eager_again" : "eager", true, 0};
+  result.check =
+      model::Check{.reference = eager ? "eager_again" : "eager", .identical = true, .max_abs_error = 0};
   const std::int64_t pieces = eager ? 0 : cell.mode == "whole" ? 1 : 8;
-  result.graph = model::GraphCounts{pieces, eager ? 0 : 40, eager ? 0 : 40, eager ? 47 : 7};
-  result.memory = model::Memory{134'217'728, 4'194'304, 8'388'608, cell.batch * 16'384};
+  facts::GraphCounts& graph = result.graph.emplace();
+  graph.pieces = pieces;
+  graph.contents.nodes = eager ? 0 : 40;
+  graph.captured_ops = eager ? 0 : 40;
+  graph.eager_ops = eager ? 47 : 7;
+  model::Memory& memory = result.memory.emplace();
+  memory.weights_bytes = 134'217'728;
+  memory.pool_bytes = 4'194'304;
+  memory.pool_bytes_private = 8'388'608;
+  memory.pool_bytes_own = cell.batch * 16'384;
   for (std::int64_t i = 0; i < launches; ++i) result.launches.push_back(launch_of(cell, i));
   // Launches lie 1/16 apart, so that the median over them is in their middle.
   const double latency = latency_of(cell) * (1 + 0.0625 * static_cast<double>(launches - 1) / 2);
-  result.summary.submit_seconds = model::Estimate{submit_of(cell), {}, {}, {}, 0.0625};
-  result.summary.latency_seconds = model::Estimate{latency, {}, {}, {}, 0.015625};
-  result.summary.device_seconds = model::Estimate{latency * 0.9375, {}, {}, {}, 0.0078125};
+  result.summary.submit_seconds = model::Estimate{.p50 = submit_of(cell),
+                                                  .ci95_low = {},
+                                                  .ci95_high = {},
+                                                  .between_launches = {},
+                                                  .within_launch = 0.0625};
+  result.summary.latency_seconds = model::Estimate{
+      .p50 = latency, .ci95_low = {}, .ci95_high = {}, .between_launches = {}, .within_launch = 0.015625};
+  result.summary.device_seconds = model::Estimate{.p50 = latency * 0.9375,
+                                                  .ci95_low = {},
+                                                  .ci95_high = {},
+                                                  .between_launches = {},
+                                                  .within_launch = 0.0078125};
   result.summary.steady_after = std::max<std::int64_t>(cell.warmup, eager ? 3 : 1);
   if (launches >= 3) {
     result.summary.latency_seconds->ci95_low = latency * 0.875;

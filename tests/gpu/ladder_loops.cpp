@@ -98,7 +98,7 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
   rig.allocate(rows_max);
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
   for (const std::int64_t size : worker::largest_first(ladder::parse_sizes("sizes", "1,2,4,8:512:+8"))) {
-    model::Setup setup;
+    model::Setup setup{};
     executors[size] = rig.prepare(size, setup, [](std::string_view) {});
     executors[size]->submit();
   }

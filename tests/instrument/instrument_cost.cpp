@@ -124,7 +124,7 @@ bool run(const Options& options) {
       worker::TaskRig rig(task, *device, program);
       pin.take();
       rig.allocate(options.batch);
-      model::Setup setup;
+      model::Setup setup{};
       const auto executor = rig.prepare(options.batch, setup, [](std::string_view) {});
       const Cost cost = measure_cost(*executor, rig.stream(), pin, options);
       const bool within = options.limit_ns == 0 || cost.interval.high <= options.limit_ns;

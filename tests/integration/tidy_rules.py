@@ -1,4 +1,5 @@
-"""The rules of the tree that a program can check. Rooms are in rooms.py, words in tidy_words.py.
+"""The rules of the tree that a program can check. Rooms are in rooms.py, facts in tidy_facts.py, words in
+tidy_words.py.
 
 faults_of(path, text) returns sentences, empty for a clean file. Pure: it reads no files."""
 
@@ -7,6 +8,7 @@ import pathlib
 import re
 
 import rooms
+import tidy_facts
 import tidy_words
 
 LINE_MAX = 110
@@ -155,6 +157,7 @@ def faults_of(path, text):
     if path.endswith(CODE):
         faults.extend(faults_of_cuda_headers(path, lines))
         faults.extend(rooms.faults_of_includes(path, lines))
+        faults.extend(tidy_facts.faults_of_facts(path, lines))
     if text and not text.endswith("\n"):
         faults.append(f"{path}: no line break at the end of the file")
     return faults

@@ -140,6 +140,12 @@ PLANTED = [
     ("graphs/ir/a.hpp", "int a;  // samples a cell\n", "per"),
     ("graphs/ir/a.hpp", "int a;  // opened once a process\n", "per"),
     ("graphs/cuda/a.cu", "// It takes 3 us a node.\n", "per"),
+    ("harness/model/a.cpp", "counts = facts::GraphCounts{1, 2, 3, 4, 5};\n", "by position"),
+    ("tests/unit/a.cpp", "  const auto use = model::CacheUse{hits, 0};\n", "by position"),
+    ("graphs/host/a.cpp", "  facts::DeviceFacts facts;\n", "write {} behind"),
+    ("harness/model/a.hpp", "  Launch launch_;  // the last\n", "write {} behind"),
+    ("graphs/base/facts/cache.hpp", "struct CacheUse {\n  double s = 0;  // saved\n};\n", "a default in"),
+    ("harness/model/result.hpp", "struct Setup {\n  std::map<int, int> a{};\n};\n", "a default in"),
 ]
 
 CLEAN = [
@@ -156,6 +162,9 @@ CLEAN = [
     ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n  b('{', \"{\");  // {\n}\n" + "int b;\n" * 100),
     ("graphs/device/a.cpp", "class A : public B<int()> {\n" + "  int b();\n" * 100 + "};\n"),
     ("graphs/ir/a.cpp", "\n// A step launches nodes.\n// Of these, one waits.\nint a;  // of a step\n"),
+    ("harness/model/a.cpp", "facts::Io io{};\nmodel::Check{.identical = true};\nmodel::Launch& launch;\n"),
+    ("graphs/base/facts/cache.hpp", "struct CacheUse {\n  double seconds;  // a = b\n};\nint other = 0;\n"),
+    ("harness/model/result.hpp", "struct Cell {\n  std::int64_t batch = 0;\n};\n"),
     ("docs/a.md", "x" * 200 + "\n"),
     ("docs/a.md", "An interface; the surface of `profile.witness`; twenty issues; no moon, no teletype.\n"),
     ("dashboards/page/a.css", "@font-face {}\n"),

@@ -20,7 +20,7 @@ constexpr long series_a_cell = 3 * 5 + 8;  // three times with two counts and th
 
 // Measured graph cells that differ in their batch.
 std::vector<model::CellResult> cells_with(long series) {
-  model::CellResult model_cell;
+  model::CellResult model_cell{};
   for (const model::CellResult& cell : samples::default_sweep_result().cells) {
     if (cell.cell.mode == "whole") model_cell = cell;
   }

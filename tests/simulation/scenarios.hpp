@@ -17,7 +17,7 @@ struct Row {
   double any_slower = 0;
   double found = 0;
   // Of runs until decided, the launches until it was found, in half of the comparisons; absent: never.
-  std::optional<std::int64_t> launches_median;
+  std::optional<std::int64_t> launches_median = {};
 };
 
 // Without rates.

@@ -24,7 +24,7 @@ inline constexpr double task_share = 0.5;
 inline constexpr double cell_share = 0.3;
 
 struct Scenario {
-  std::string name;
+  std::string name = {};
   double sigma = 0.01;         // standard deviation between launches, of logarithms
   std::int64_t launches = 10;  // a side
   bool until_decided = false;  // looked at as ab --until-decided does, at most so many launches

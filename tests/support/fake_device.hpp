@@ -103,7 +103,11 @@ class FakeGraph final : public Graph {
  public:
   FakeGraph(CallLog& log, std::size_t nodes) : log_(log), nodes_(nodes) { ++log_.live_graphs; }
   ~FakeGraph() override { --log_.live_graphs; }
-  std::size_t node_count() const override { return nodes_; }
+  facts::GraphContents contents() const override {
+    facts::GraphContents contents{};
+    contents.nodes = static_cast<std::int64_t>(nodes_);
+    return contents;
+  }
   std::size_t replace_memset_nodes() override { return log_.memset_nodes; }
   std::unique_ptr<GraphExec> instantiate() override {
     log_.step("instantiate");
@@ -199,7 +203,7 @@ class FakeDevice : public Device {
   void synchronize() override {}
 
  private:
-  facts::DeviceFacts info_;
+  facts::DeviceFacts info_{};
   std::map<void*, std::size_t> sizes_;
 };
 

@@ -36,7 +36,7 @@ inline model::Plan sample_plan(std::vector<model::WorkerTask> tasks) {
 }
 
 inline model::CellResult ok_cell(const model::WorkerTask& task, std::int64_t batch) {
-  model::CellResult result;
+  model::CellResult result{};
   result.cell = model::cell_of(task, batch);
   result.status = model::CellStatus::ok;
   result.launches.emplace_back();

@@ -14,7 +14,7 @@ struct DeviceFacts {
   std::string name;                // "NVIDIA H200"; on host the CPU's name
   std::string uuid;                // empty where there is none
   std::string compute_capability;  // "9.0"; empty on host
-  std::int64_t memory_bytes = 0;
+  std::int64_t memory_bytes;
   std::string driver;                            // "580.159.04"; empty on host
   std::string runtime;                           // "13.0"; empty on host
   std::map<std::string, std::string> libraries;  // "cublasLt" -> "13.1.0"
@@ -34,11 +34,11 @@ struct DeviceReading {
 struct LibraryChoice {
   std::string key;        // what the choice depends on: the op, its shape and types
   std::string algorithm;  // by a name that means the same in every process
-  bool timed = false;     // candidates were timed, now or when it was kept; else a heuristic's first
-  bool hit = false;       // an earlier process, or of a sweep's choices an earlier sweep, made and kept it
+  bool timed;             // candidates were timed, now or when it was kept; else a heuristic's first
+  bool hit;               // an earlier process, or of a sweep's choices an earlier sweep, made and kept it
   // Whether the library's own plan was taken from the package: "serialised", it was; "engine", it could not
   // be, and one was built by the algorithm's name. Empty: the package has none.
-  std::string plan = {};
+  std::string plan;
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };
 

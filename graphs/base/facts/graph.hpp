@@ -14,29 +14,36 @@ struct Reason {
   std::string message;  // one line
 };
 
+// What a graph holds, by the device that recorded it.
+struct GraphContents {
+  std::int64_t nodes;
+};
+// Adds every count.
+void add(GraphContents& sum, const GraphContents& more);
+
 struct GraphCounts {
-  std::int64_t pieces = 0;           // graphs launched per step; 0 for eager
-  std::int64_t nodes = 0;            // nodes in them
-  std::int64_t captured_ops = 0;     // ops (markers not counted) that the graphs hold
-  std::int64_t eager_ops = 0;        // ops (markers not counted) launched one by one
-  std::int64_t rewritten_nodes = 0;  // replaced by other nodes that do the same
+  std::int64_t pieces;           // graphs launched per step; 0 for eager
+  GraphContents contents;        // of them together
+  std::int64_t captured_ops;     // ops (markers not counted) that the graphs hold
+  std::int64_t eager_ops;        // ops (markers not counted) launched one by one
+  std::int64_t rewritten_nodes;  // replaced by other nodes that do the same
 };
 
 // How a graph cell's steps reach memory that is a caller's (axis `io`). All of it is per step.
 struct Io {
-  std::int64_t copies = 0;  // of whole values, outside of the graphs
-  std::int64_t copy_bytes = 0;
-  std::int64_t copies_kept = 0;       // not made: the caller's pointer is the graph's own
-  std::int64_t kernel_nodes_set = 0;  // nodes of our own kernels that get other addresses
-  std::int64_t copy_nodes_set = 0;    // beside kernels whose parameters are a library's
-  std::int64_t pieces_touched = 0;    // graphs that hold an address of the caller's
-  std::int64_t set_execs = 0;         // it launches those of one set, of all that the setup instantiated
+  std::int64_t copies;  // of whole values, outside of the graphs
+  std::int64_t copy_bytes;
+  std::int64_t copies_kept;       // not made: the caller's pointer is the graph's own
+  std::int64_t kernel_nodes_set;  // nodes of our own kernels that get other addresses
+  std::int64_t copy_nodes_set;    // beside kernels whose parameters are a library's
+  std::int64_t pieces_touched;    // graphs that hold an address of the caller's
+  std::int64_t set_execs;         // it launches those of one set, of all that the setup instantiated
   // Means over the steps since the capture, and how many these are.
-  double recordings = 0;
-  double updates = 0;
-  double updates_refused = 0;
-  double instantiations = 0;
-  std::int64_t steps = 0;
+  double recordings;
+  double updates;
+  double updates_refused;
+  double instantiations;
+  std::int64_t steps;
   // The first update that was refused, code graph_update_failed, with piece and node; the piece was
   // instantiated again each time, within the step's time.
   std::optional<Reason> refused;

@@ -8,22 +8,22 @@ namespace graphbench::facts {
 
 // Markers are not counted.
 struct TrainingOps {
-  std::int64_t forward = 0;  // with the loss
-  std::int64_t backward = 0;
-  std::int64_t accumulate = 0;  // additions of gradients that are ops of their own
-  std::int64_t optimizer = 0;
-  std::int64_t removed = 0;  // of the forward program, because the loss does not need them
+  std::int64_t forward;  // with the loss
+  std::int64_t backward;
+  std::int64_t accumulate;  // additions of gradients that are ops of their own
+  std::int64_t optimizer;
+  std::int64_t removed;  // of the forward program, because the loss does not need them
 };
 
 // Of a forward program all but `ops.forward` is zero.
 struct TrainingFacts {
   TrainingOps ops;
-  std::int64_t saved_bytes = 0;      // activations that forward leaves to later phases
-  std::int64_t gradient_bytes = 0;   // of parameters
-  std::int64_t optimizer_bytes = 0;  // state that the optimizer writes
+  std::int64_t saved_bytes;      // activations that forward leaves to later phases
+  std::int64_t gradient_bytes;   // of parameters
+  std::int64_t optimizer_bytes;  // state that the optimizer writes
   // Gradients that one graph of the step takes from another: both have them at one address, where a caller
   // between them would compare pointers and copy.
-  std::optional<std::int64_t> copies_skipped = std::nullopt;
+  std::optional<std::int64_t> copies_skipped;
 };
 
 }  // namespace graphbench::facts

@@ -113,7 +113,7 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
   const auto found = cache_.find_or_make(cache_key(key), check, make);
   if (!found) return may_time_ ? 0 : take_first();
   if (found->hit) say(key + ": " + found->content + " (from the cache)");
-  chosen_[key] = {key, found->content, true, found->hit};
+  chosen_[key] = {.key = key, .algorithm = found->content, .timed = true, .hit = found->hit, .plan = ""};
   return *position(candidates, found->content);
 }
 
@@ -157,7 +157,7 @@ const cache::Choice* Tuner::serialised(const std::string& key) {
 void Tuner::tried_serialised(const std::string& key, bool taken) {
   const std::string& algorithm = serialised_.at(cache::file_name_of(cache_key(key))).algorithm;
   taken_[key] = taken;
-  if (taken) chosen_[key] = {key, algorithm, true, true};
+  if (taken) chosen_[key] = {.key = key, .algorithm = algorithm, .timed = true, .hit = true, .plan = ""};
   say(key + ": " + algorithm + (taken ? " (its serialised plan)" : " (its serialised plan is not taken)"));
 }
 

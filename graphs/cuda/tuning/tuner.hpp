@@ -71,7 +71,9 @@ class Tuner {
   void stop_timing() noexcept { may_time_ = false; }
 
   // Notes a choice that a heuristic made, without this tuner.
-  void took(const std::string& key, const std::string& algorithm) { chosen_[key] = {key, algorithm}; }
+  void took(const std::string& key, const std::string& algorithm) {
+    chosen_[key] = {.key = key, .algorithm = algorithm, .timed = false, .hit = false, .plan = ""};
+  }
 
   // Every choice so far, one per key, in the order of keys.
   std::vector<facts::LibraryChoice> choices() const;

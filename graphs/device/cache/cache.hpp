@@ -68,7 +68,7 @@ class Cache {
 
   std::filesystem::path folder_;
   std::uintmax_t bytes_max_;
-  facts::CacheUse use_;
+  facts::CacheUse use_{};
   double seconds_made_ = 0;  // of all that was made here
   std::set<std::filesystem::path> found_;
   std::set<std::filesystem::path> refused_;

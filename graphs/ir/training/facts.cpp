@@ -51,7 +51,7 @@ std::int64_t handed_over(const Program& program) {
 }  // namespace
 
 facts::TrainingFacts training_facts(const Program& program, std::int64_t batch) {
-  facts::TrainingFacts facts;
+  facts::TrainingFacts facts{};
   facts.ops.removed = program.removed_ops();
   const auto bytes_of = [&](ValueId id) {
     return static_cast<std::int64_t>(program.describe(id, batch).bytes());

@@ -27,7 +27,7 @@ void merge(const std::vector<Floors>& all, std::optional<model::Floor> Floors::*
     p50.push_back((floors.*member)->p50);
     count += (floors.*member)->count;
   }
-  if (!p50.empty()) merged.*member = model::Floor{statistics::median(std::move(p50)), count};
+  if (!p50.empty()) merged.*member = model::Floor{.p50 = statistics::median(std::move(p50)), .count = count};
 }
 
 void merge(const std::vector<Floors>& all, std::optional<double> Floors::*member, Floors& merged) {
@@ -92,7 +92,7 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
 // first's, because sweeps measure none. Absent where there are no floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
-  Floors merged;
+  Floors merged{};
   std::apply([&](const auto&... field) { (merge(floors, field.member, merged), ...); },
              codec::Description<Floors>::fields);
   return merged;

@@ -21,8 +21,8 @@ struct FloorRequest {
 struct FloorAnswer {
   std::string failure;     // empty where the rest is valid
   bool bad_input = false;  // what the user gave made it fail: a device's name, a variable
-  model::DeviceFacts facts;
-  model::Floors floors;
+  model::DeviceFacts facts{};
+  model::Floors floors{};
 };
 
 std::string encode_request(const FloorRequest& request);

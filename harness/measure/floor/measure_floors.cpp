@@ -37,7 +37,7 @@ class Meter {
       : device_(device), settings_(settings), stream_(device.make_stream()), empty_(make_empty(device)) {}
 
   model::Floors measure() {
-    model::Floors floors;
+    model::Floors floors{};
     floors.clock_pair = clock_pair();
     floors.empty_graph_launch = graph_launch(*record(0, 1));
     event_pair(floors);
@@ -229,7 +229,7 @@ class Meter {
 
   model::FloorPoint point_of(std::int64_t nodes, std::int64_t branches) {
     const std::unique_ptr<Graph> graph = record(nodes, branches);
-    model::FloorPoint point;
+    model::FloorPoint point{};
     point.nodes = nodes;
     point.instantiate = floor_of(samples_of([&] {
       const auto start = Clock::now();
@@ -243,7 +243,7 @@ class Meter {
   }
 
   model::FloorShape shape_of(std::string name, std::int64_t branches) {
-    model::FloorShape shape;
+    model::FloorShape shape{};
     shape.shape = std::move(name);
     shape.streams = branches;
     std::vector<double> nodes;

@@ -32,7 +32,7 @@ std::vector<Cpu> described(const CpuTopology& topology, const std::vector<int>& 
 }  // namespace
 
 model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<int>& allowed) {
-  model::SubmitterCpus choice;
+  model::SubmitterCpus choice{};
   std::vector<Cpu> left = described(topology, allowed);
   if (left.empty()) return choice;
   const bool near = prefer(left, [](const Cpu& cpu) { return cpu.near_device; });

@@ -27,7 +27,7 @@ EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, cons
       .split_kinds = task.split_ops,
       .replace_memset_nodes = model::later_axis(task, "graph-rewrite") == "memset"};
   executor_ = execution::make_executor(rig.mode(), context, batch);
-  model::Setup setup;
+  model::Setup setup{};
   rig.set_up(*executor_, setup, [](std::string_view) {});
 }
 
@@ -45,7 +45,7 @@ std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {
 
 model::Evaluation EvaluationStep::measure() {
   const measure::StepUnderTest step{*executor_, rig_.stream()};
-  model::Launch launch;
+  model::Launch launch{};
   measure::measure_ramp(step, task_.sampling, launch);
   launch.latency_samples.clear();  // the first ones settle
   measure::measure_ramp(step, task_.sampling, launch);

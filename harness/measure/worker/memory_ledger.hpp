@@ -41,7 +41,7 @@ class MemoryLedger {
   TaskRig& rig_;
   Account account_ = Account::context;
   std::int64_t hidden_ = 0;  // used, less what was allocated knowingly, at the last reading
-  model::Memory memory_;
+  model::Memory memory_{};
 };
 
 }  // namespace graphbench::worker

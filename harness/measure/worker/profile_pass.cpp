@@ -204,7 +204,7 @@ std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
 
 void run_profile_pass(const ProfilePass& pass, const Tell& tell) {
   const auto tell_of = [&](bool available, const std::string& detail) {
-    tell({.profiler = model::InstrumentState{available, detail}});
+    tell({.profiler = model::InstrumentState{.available = available, .detail = detail}});
   };
   const ProfilerResult records = pass.device.make_profiler();
   if (records.profiler == nullptr) {
@@ -217,7 +217,7 @@ void run_profile_pass(const ProfilePass& pass, const Tell& tell) {
       BatchProfile profile(pass, *records.profiler);
       tell({.batch = batch, .profile = profile.run(batch, device_seconds)});
       if (pass.task.instruments.trace)
-        tell({.trace = model::TraceProcess{trace_process(pass.task, batch), profile.spans()}});
+        tell({.trace = model::TraceProcess{.name = trace_process(pass.task, batch), .spans = profile.spans()}});
     } catch (const Error& error) {
       tell_of(false, "batch " + std::to_string(batch) + ": " + error.what());
       return;

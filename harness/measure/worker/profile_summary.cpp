@@ -80,7 +80,7 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
     kernels.push_back(
         static_cast<double>(std::ranges::count(step.activities, Activity::Kind::kernel, &Activity::kind)));
   }
-  model::Profile profile;
+  model::Profile profile{};
   profile.steps = static_cast<std::int64_t>(steps.size());
   profile.busy_seconds = p50_of(busy);
   profile.gap_seconds = p50_of(gaps);

@@ -41,7 +41,7 @@ class StartupClock {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  model::Startup startup_;
+  model::Startup startup_{};
   Clock::time_point last_ = Clock::now();
 };
 

@@ -98,7 +98,7 @@ void walk(TaskRun& run, BatchRun& batch) {
   batch.result.shape_walk = walk_shapes(
       run.task, run.placement->rig(), traced, [&] { run.tell_phase(batch.size, "shapes"); }, spans);
   if (run.task.instruments.trace)
-    run.tell({.trace = model::TraceProcess{id_of(batch.result.cell) + " shapes", spans}});
+    run.tell({.trace = model::TraceProcess{.name = id_of(batch.result.cell) + " shapes", .spans = spans}});
 }
 
 // Later launches capture the same.

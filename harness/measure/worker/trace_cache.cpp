@@ -208,7 +208,10 @@ model::ShapeWalk TraceCache::facts() const {
           .programs = static_cast<std::int64_t>(entries_.size()),
           .recordings = recordings_,
           .generations = recordings_ > 0 ? generation_ : 0,
-          .pool_bytes = static_cast<std::int64_t>(graph_pool_.statistics().reserved_bytes)};
+          .pool_bytes = static_cast<std::int64_t>(graph_pool_.statistics().reserved_bytes),
+          .hit_seconds = std::nullopt,
+          .replay_seconds = std::nullopt,
+          .traces = {}};
 }
 
 }  // namespace graphbench::worker

@@ -23,7 +23,7 @@ std::optional<package::Package> open_package(const model::WorkerTask& task) {
 
 model::PackageUse use_of(const package::Package& package, const model::WorkerTask& task,
                          const StartupClock& clock) {
-  model::PackageUse use;
+  model::PackageUse use{};
   use.bytes = static_cast<std::int64_t>(package.bytes);
   use.weights_bytes = static_cast<std::int64_t>(std::filesystem::file_size(task.package.weights));
   use.load_seconds = clock.startup().plugin_seconds;

@@ -74,7 +74,7 @@ DocumentInParts read_parts(std::string_view text, const std::string& source) {
 
 model::CellResult read_cell(std::string_view text, const std::string& source) {
   JsonWalk walk(source);
-  model::CellResult cell;
+  model::CellResult cell{};
   walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
     JsonReader(walk).read_field(key, value, cell);
   });

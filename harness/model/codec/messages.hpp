@@ -24,7 +24,7 @@ template <typename T>
 T read_data(std::string_view text, const std::string& what) {
   try {
     JsonWalk walk("");
-    T data;
+    T data{};
     bool is_known = false;
     walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
       is_known |= JsonReader(walk).read_field(key, value, data);

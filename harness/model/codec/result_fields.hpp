@@ -39,7 +39,7 @@ struct Description<model::Summary> {
   // A summary before its fields are read. One sample is the least that has a median.
   static T unread() {
     constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-    T summary;
+    T summary{};
     summary.count = 1;
     summary.min = summary.p50 = summary.max = summary.mean = absent;
     return summary;
@@ -57,7 +57,7 @@ struct Description<model::Estimate> {
       std::tuple(field("p50", &T::p50), interval("ci95", &T::ci95_low, &T::ci95_high),
                  field("between_launches", &T::between_launches), field("within_launch", &T::within_launch));
   static T unread() {
-    T estimate;
+    T estimate{};
     estimate.p50 = std::numeric_limits<double>::quiet_NaN();
     return estimate;
   }
@@ -69,7 +69,8 @@ GB_DESCRIBE(model::Setup, prepare_seconds, warmup_seconds, capture_seconds, inst
 GB_DESCRIBE(model::Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
             prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
             first_step_seconds);
-GB_DESCRIBE(facts::GraphCounts, pieces, nodes, captured_ops, eager_ops, rewritten_nodes);
+GB_DESCRIBE(facts::GraphContents, nodes);
+GB_DESCRIBE(facts::GraphCounts, pieces, (inlined(&T::contents)), captured_ops, eager_ops, rewritten_nodes);
 GB_DESCRIBE(facts::Reason, code, message);
 GB_DESCRIBE(facts::Io, copies, copy_bytes, copies_kept, kernel_nodes_set, copy_nodes_set, pieces_touched,
             set_execs, recordings, updates, updates_refused, instantiations, steps, (later, refused));

@@ -14,7 +14,7 @@ namespace graphbench::codec {
 // A ladder that served traffic stands for a cell: what is compared of it stands where a cell has it.
 struct ReadCell {
   std::string id;
-  model::CellResult result;
+  model::CellResult result{};
   std::string_view text;  // as it stands in the document
   bool is_ladder = false;
 };

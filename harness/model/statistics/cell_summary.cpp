@@ -167,7 +167,7 @@ void compare_with_reference(CellResult& cell, const CellResult& reference) {
 
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches) {
   if (launches.empty()) return std::nullopt;
-  model::Estimate estimate;
+  model::Estimate estimate{};
   estimate.p50 = median(launches);
   if (std::ranges::any_of(launches, [](double each) { return each <= 0; })) return estimate;
   add_interval(estimate, launches);

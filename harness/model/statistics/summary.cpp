@@ -20,7 +20,7 @@ std::optional<model::Summary> summarize(const std::vector<double>& samples) {
   if (samples.empty()) return std::nullopt;
   std::vector<double> sorted = samples;
   std::ranges::sort(sorted);
-  model::Summary summary;
+  model::Summary summary{};
   summary.count = static_cast<std::int64_t>(sorted.size());
   summary.min = sorted.front();
   summary.max = sorted.back();

@@ -26,7 +26,7 @@ ServedSweep decode_served_sweep(std::string_view text);
 
 struct SweepBegan {
   std::string device;  // "cuda:0"
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   std::vector<std::int64_t> submitter;  // the CPUs that its submitting thread may be on
 };
 struct SweepProgress {

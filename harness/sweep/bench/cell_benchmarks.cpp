@@ -41,7 +41,7 @@ class OpenTask {
     std::unique_ptr<execution::Executor>& executor = executors_[batch];
     if (executor == nullptr) {
       if (!rig_.allocated() || batch > rig_.buffers().largest_batch()) throw *too_large_;
-      model::Setup setup;
+      model::Setup setup{};
       executor = rig_.prepare(batch, setup, [](std::string_view) {});
     }
     return *executor;

@@ -11,7 +11,7 @@ namespace graphbench::plan {
 
 struct Catalog {
   std::string device;  // "cuda:0", "host": what workers open
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   std::vector<std::string> dtypes;           // what the device supports
   std::vector<abi::WorkloadInfo> workloads;  // built in first, then by plugin
 };

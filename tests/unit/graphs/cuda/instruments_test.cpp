@@ -126,7 +126,7 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   exec->capture();
   exec->instantiate();
   // Of a product with its columns in parts there are two.
-  const auto kernels = static_cast<std::size_t>(exec->counts().graphs.nodes);
+  const auto kernels = static_cast<std::size_t>(exec->counts().graphs.contents.nodes);
   ASSERT_GE(kernels, 3u * layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();

@@ -218,7 +218,7 @@ TEST_F(TunerTest, OffersPlansThatTheLibraryWroteDown) {
 }
 
 TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
-  facts::DeviceFacts info;
+  facts::DeviceFacts info{};
   info.name = "GPU";
   info.driver = "580";
   info.libraries["cudnn"] = "9";

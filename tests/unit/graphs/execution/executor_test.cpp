@@ -56,7 +56,7 @@ TEST_F(ExecutionTest, WholeCapturesOnceAndReplaysWithOneLaunch) {
   EXPECT_EQ(device_.log.launches.size(), 9u);
   const facts::GraphCounts counts = executor->counts().graphs;
   EXPECT_EQ(counts.pieces, 1);
-  EXPECT_EQ(counts.nodes, 9);
+  EXPECT_EQ(counts.contents.nodes, 9);
   EXPECT_EQ(counts.captured_ops, 9);
   EXPECT_EQ(counts.eager_ops, 0);
 }
@@ -65,7 +65,7 @@ TEST_F(ExecutionTest, PiecewiseCapturesAPieceALayer) {
   const auto executor = make_executor(ExecutionMode::piecewise, context(), 4);
   prepare(*executor);
   EXPECT_EQ(executor->counts().graphs.pieces, 3);
-  EXPECT_EQ(executor->counts().graphs.nodes, 9);
+  EXPECT_EQ(executor->counts().graphs.contents.nodes, 9);
   executor->submit();
   EXPECT_EQ(device_.log.graph_launches, 3);
 }

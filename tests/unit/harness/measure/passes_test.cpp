@@ -89,7 +89,7 @@ class CellPassesTest : public ::testing::Test {
   EmptyingStream stream_{device_.log, trace_};
   CountedStep step_{trace_};
   model::SamplingBounds bounds_;
-  model::Launch launch_;
+  model::Launch launch_{};
 };
 
 constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;

@@ -10,7 +10,7 @@ namespace graphbench::measure {
 namespace {
 
 facts::DeviceReading reading(std::optional<double> clock, std::optional<double> power) {
-  facts::DeviceReading made;
+  facts::DeviceReading made{};
   made.sm_clock_hz = clock;
   made.power_watts = power;
   return made;

@@ -13,7 +13,7 @@ using namespace test;
 using model::CellStatus;
 
 model::CellResult failed_cell(const model::WorkerTask& task, std::int64_t batch, const std::string& code) {
-  model::CellResult result;
+  model::CellResult result{};
   result.cell = cell_of(task, batch);
   result.status = CellStatus::failed;
   result.reason = model::Reason{code, "because"};
@@ -56,11 +56,11 @@ TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
   model::CellResult cell = ok_cell(first, 2);
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));
-  cell.cache = model::CacheUse{0, 3, 1, 100, 0};
+  cell.cache = model::CacheUse{.hits = 0, .misses = 3, .refused = 1, .bytes = 100, .seconds_saved = 0};
   table.add_cell(cell);
   table.begin_task(second);
   cell = ok_cell(second, 2);
-  cell.cache = model::CacheUse{3, 0, 0, 50, 1.5};
+  cell.cache = model::CacheUse{.hits = 3, .misses = 0, .refused = 0, .bytes = 50, .seconds_saved = 1.5};
   table.add_cell(cell);
   const model::CacheUse sum = table.cells()[1].cache.value();
   EXPECT_EQ(sum.hits, 3);
@@ -138,9 +138,9 @@ TEST_F(CellTableTest, AWorkerThatDiesFailsOnlyWhatItHadNotReported) {
 
 TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   model::CellResult identical = ok_cell(first, 1);
-  identical.check = model::Check{"eager", true, 0};
+  identical.check = model::Check{.reference = "eager", .identical = true, .max_abs_error = 0};
   model::CellResult different = ok_cell(second, 1);
-  different.check = model::Check{"eager", false, 0.5};
+  different.check = model::Check{.reference = "eager", .identical = false, .max_abs_error = 0.5};
   table.begin_task(first);
   table.add_cell(different);
   table.begin_task(second);
@@ -152,7 +152,7 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
 TEST_F(CellTableTest, MemoryMayFollowItsCell) {
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));
-  table.reported(1).memory = model::Memory{10, 20, 30, 5};
+  table.reported(1).memory.emplace().pool_bytes = 20;
   EXPECT_EQ(table.cells()[0].memory->pool_bytes, 20);
   EXPECT_THROW(table.reported(2), Error) << "it is owed";
   EXPECT_THROW(table.reported(3), Error) << "it is not of the task";

@@ -18,7 +18,7 @@ std::string part(const RunIdentity& identity, const std::string& name) {
 
 TEST(Identity, IsOfThePlanAndTheKindOfDevice) {
   model::Plan plan = test::sample_plan({test::sample_task("eager", {1, 2})});
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   const RunIdentity first = identity_of(plan, facts, {});
   facts.uuid = "GPU-1";
   plan.tasks[0].device = "cuda:1";

@@ -39,7 +39,7 @@ TEST_F(JournalTest, KeepsFinishedTasksInTheirOrder) {
   const Journal journal(settings());
   ASSERT_EQ(journal.finished().size(), 2u);
   EXPECT_EQ(journal.finished()[0].id, "one");
-  EXPECT_EQ(journal.finished()[0].on, (model::MeasuredOn{"node1", "GPU-1"}));
+  EXPECT_EQ(journal.finished()[0].on, (model::MeasuredOn{.hostname = "node1", .uuid = "GPU-1"}));
   EXPECT_EQ(journal.finished()[0].worker_seconds, 1.5);
   EXPECT_THAT(journal.finished()[0].events, testing::ElementsAre("event \"x\"", "event y"));
   EXPECT_EQ(journal.said(), "");

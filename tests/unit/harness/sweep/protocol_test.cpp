@@ -27,8 +27,13 @@ TEST(Protocol, ATaskSurvives) {
 
 TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   model::CellResult result = test::ok_cell(test::sample_task("whole", {4}), 4);
-  result.check = model::Check{"eager", false, 1.0 / 3};
-  result.graph = model::GraphCounts{1, 2, 3, 4};
+  result.check = model::Check{.reference = "eager", .identical = false, .max_abs_error = 1.0 / 3};
+  facts::GraphCounts& graph = result.graph.emplace();
+  graph.pieces = 1;
+  graph.contents.nodes = 2;
+  graph.captured_ops = 3;
+  graph.eager_ops = 4;
+  graph.rewritten_nodes = 5;
   result.launches[0].submit_samples = {1e-9 / 3, 2e-6};
   result.launches[0].submit_seconds = model::Summary{.count = 2,
                                                      .min = 1e-9,
@@ -70,18 +75,20 @@ TEST(Protocol, OtherEventsSurvive) {
   EXPECT_EQ(phase.phase, "capture");
   EXPECT_FALSE(phase.stopped || phase.cell || phase.memory || phase.error) << "what was not said";
   EXPECT_TRUE(decode_event(encode_event({.batch = 2, .stopped = true})).stopped);
-  const WorkerEvent memory = decode_event(encode_event({.batch = 2, .memory = model::Memory{1, 2, 3, 4}}));
+  model::Memory sent{};
+  sent.pool_bytes_own = 4;
+  const WorkerEvent memory = decode_event(encode_event({.batch = 2, .memory = sent}));
   EXPECT_EQ(memory.memory->pool_bytes_own, 4);
   const WorkerEvent trace =
-      decode_event(encode_event({.trace = model::TraceProcess{"cell", {{"host", "step", 1, 2}}}}));
+      decode_event(encode_event({.trace = model::TraceProcess{.name = "cell", .spans = {{"host", "step", 1, 2}}}}));
   EXPECT_EQ(trace.trace->name, "cell");
   EXPECT_EQ(trace.trace->spans.at(0).seconds, 2);
   const WorkerEvent error = decode_event(encode_event({.error = model::Reason{"io", "a\nb\"c"}}));
   EXPECT_EQ(error.error->message, "a\nb\"c");
-  const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false},
+  const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false, ""},
                                                      {"op 2", "two", false, true, "engine"}};
   EXPECT_EQ(decode_event(encode_event({.choices = choices})).choices, choices);
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   facts.libraries["cudnn"] = "9";
   EXPECT_EQ(decode_event(encode_event({.device = facts})).device->libraries, facts.libraries);
 }

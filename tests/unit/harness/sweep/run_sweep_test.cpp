@@ -99,7 +99,7 @@ TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
   SweepSettings settings{shell("exit 9"), 60, {finished_task}};
   settings.hostname = "node";
   settings.finished_in = "--json: \"r.json.partial\"";
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   facts.uuid = "GPU-1";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
@@ -120,7 +120,7 @@ SweepOutcome sweep_after(const std::vector<FinishedTask>& earlier, const std::st
   process::ProcessSupervisor supervisor;
   SweepSettings settings{shell(script), 60, earlier};
   settings.hostname = "node";
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   facts.uuid = uuid;
   return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
 }
@@ -147,7 +147,7 @@ TEST(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
       sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2", progress);
   expect_whole_is_ok(outcome);
   for (const model::CellResult& cell : outcome.result.cells)
-    EXPECT_EQ(cell.measured_on, (model::MeasuredOn{"node", "GPU-1"}));
+    EXPECT_EQ(cell.measured_on, (model::MeasuredOn{.hostname = "node", .uuid = "GPU-1"}));
   EXPECT_EQ(outcome.result.environment.device.uuid, "GPU-2");
 }
 
@@ -307,8 +307,8 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
 TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " +
-      sends({.choices = {{"b", "two", true, false}, {"a", "one", true, false, "serialised"}}}) + " ;; *) " +
-      sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true}}}) +
+      sends({.choices = {{"b", "two", true, false, ""}, {"a", "one", true, false, "serialised"}}}) + " ;; *) " +
+      sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true, ""}}}) +
       " ;; esac; exit 1";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
@@ -317,11 +317,11 @@ TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
   using Choice = model::LibraryChoice;
   EXPECT_THAT(outcome.result.environment.library_choices,
               testing::ElementsAre(Choice{"a", "one", true, false, "engine"},
-                                   Choice{"b", "other", true, true}, Choice{"b", "two", true, false}));
+                                   Choice{"b", "other", true, true, ""}, Choice{"b", "two", true, false, ""}));
 }
 
 TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   facts.name = "as a worker saw it";
   const SweepOutcome outcome = sweep_with(sends({.device = facts}) + "exit 1");
   EXPECT_EQ(outcome.result.environment.device.name, "as a worker saw it");

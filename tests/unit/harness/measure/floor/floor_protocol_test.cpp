@@ -19,7 +19,7 @@ TEST(FloorProtocol, ARequestSurvivesTheWay) {
 TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
   FloorAnswer answer;
   answer.facts.name = "a device";
-  answer.floors.kernel_launch = model::Floor{2.5e-6, 40};
+  answer.floors.kernel_launch = model::Floor{.p50 = 2.5e-6, .count = 40};
   model::FloorShape& shape = answer.floors.shapes.emplace_back();
   shape.shape = "forked";
   shape.points.push_back({2, {1e-6, 5}, {2e-6, 6}, {3e-6, 7}});

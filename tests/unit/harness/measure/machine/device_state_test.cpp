@@ -7,7 +7,7 @@ namespace graphbench::machine {
 namespace {
 
 facts::DeviceReading reading(std::vector<std::string> throttle) {
-  facts::DeviceReading reading;
+  facts::DeviceReading reading{};
   reading.throttle = std::move(throttle);
   return reading;
 }
@@ -20,7 +20,7 @@ TEST(DeviceStateReader, PowerAndHeatThrottleAndChosenClocksDoNot) {
 }
 
 TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
-  model::LaunchMachine machine;
+  model::LaunchMachine machine{};
   add_later_reading(machine, reading({"applications_clocks_setting"}), true);
   EXPECT_FALSE(machine.throttled);
   add_later_reading(machine, reading({"sw_power_cap"}), false);
@@ -37,7 +37,7 @@ TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
 }
 
 TEST(DeviceStateReader, WithoutAMonitorNothingIsSaid) {
-  model::LaunchMachine machine;
+  model::LaunchMachine machine{};
   add_later_reading(machine, std::nullopt, true);
   EXPECT_FALSE(machine.throttled);
   EXPECT_FALSE(machine.after.has_value());

@@ -25,7 +25,7 @@ model::InstrumentOptions asking_for(std::int64_t cpu) {
 
 model::InstrumentOptions choosing(const std::vector<std::int64_t>& cpus) {
   model::InstrumentOptions options;
-  options.submitter = model::SubmitterCpus{cpus, "near", "alike"};
+  options.submitter = model::SubmitterCpus{.cpus = cpus, .locality = "near", .cores = "alike"};
   return options;
 }
 

@@ -25,7 +25,7 @@ TEST_F(EvaluateTest, ReadsTheParametersThatTrainingHasLeft) {
   const ir::Program forward = build_forward_program(registry_, task_);
   TaskRig rig(task_, *device, program);
   rig.allocate(2);
-  model::Setup setup;
+  model::Setup setup{};
   const auto executor = rig.prepare(2, setup, [](std::string_view) {});
   const auto outputs = [&] { return EvaluationStep(task_, rig, forward, 2).outputs(false); };
   const auto before = outputs();

@@ -52,8 +52,9 @@ TEST(Paths, AreCountedWayByWayWhereThereWasAChoice) {
       {{"", ""}, {"conv2d:cudnn", ""}, {"conv2d:im2col", "no plan"}, {"conv2d:cudnn", ""}, {"", ""}},
       nullptr);
   ChoosingExecutor whole({}, &eager);
-  EXPECT_THAT(paths_of(whole), ElementsAre(model::OpPath{"conv2d:cudnn", "", 2},
-                                           model::OpPath{"conv2d:im2col", "no plan", 1}));
+  EXPECT_THAT(paths_of(whole),
+              ElementsAre(model::OpPath{.path = "conv2d:cudnn", .fallback = "", .ops = 2},
+                          model::OpPath{.path = "conv2d:im2col", .fallback = "no plan", .ops = 1}));
 }
 
 TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
@@ -66,7 +67,7 @@ TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
     if (rewrite != "none") task.more_axes["graph-rewrite"] = rewrite;
     TaskRig rig(task, device, program);
     rig.allocate(1);
-    model::Setup setup;
+    model::Setup setup{};
     const auto executor = rig.prepare(1, setup, [](std::string_view) {});
     EXPECT_EQ(executor->counts().graphs.rewritten_nodes, rewrite == "none" ? 0 : 3);
   }
@@ -83,7 +84,7 @@ TEST(TaskRig, ChecksTenStepsOfTraining) {
   const ir::Program program = build_program(registry, task);
   TaskRig rig(task, *device, program);
   rig.allocate(2);
-  model::Setup setup;
+  model::Setup setup{};
   const auto executor = rig.prepare(2, setup, [](std::string_view) {});
   std::optional<model::Check> check;
   rig.check(*executor, 2, check);

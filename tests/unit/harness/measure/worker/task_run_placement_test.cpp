@@ -118,7 +118,7 @@ TEST_F(TaskRunPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
 
 TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   DeviceLife life;
-  life.cache = facts::CacheUse{.hits = 7};  // ahead of the task
+  life.cache.emplace().hits = 7;  // ahead of the ladder
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
   run();

@@ -299,9 +299,8 @@ TEST_F(TaskRunFailureTest, OfEveryBatchEndsTheTask) {
 }
 
 TEST_F(TaskRunFailureTest, InALaterPlacementEndsTheTaskToo) {
-  int opened = 0;
   open_ = [&] {
-    measure_begun = ++opened == 2;
+    measure_begun = ++opened_ == 2;
     return open_device("host");
   };
   events_.on_measure = [] {};

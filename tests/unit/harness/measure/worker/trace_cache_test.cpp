@@ -144,7 +144,7 @@ TEST_F(TraceCacheTest, ProgramsShareTheRigsParameters) {
   };
   const std::uint64_t before = digest();
   TraceCache cache(task_, rig, traced(), task_.instruments.shape_trace);
-  model::TracedStep step;
+  model::TracedStep step{};
   cache.submit({2, 16}, step);
   const std::uint64_t after = digest();
   EXPECT_NE(after, before);

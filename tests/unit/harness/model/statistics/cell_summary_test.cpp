@@ -14,11 +14,11 @@ using model::CellResult;
 using model::CellStatus;
 
 CellResult cell(const std::string& mode, const std::vector<double>& latency_medians) {
-  CellResult result;
+  CellResult result{};
   result.cell = {"mlp", "base", "bf16", "forward", 8, 3, mode};
   result.status = CellStatus::ok;
   for (const double median : latency_medians) {
-    model::Launch launch;
+    model::Launch launch{};
     launch.setup.capture_seconds = 3e-3;
     launch.setup.instantiate_seconds = 1e-3;
     launch.setup.upload_seconds = 1e-3;

@@ -7,15 +7,18 @@ namespace graphbench::statistics {
 namespace {
 
 model::Floors floors() {
-  model::Floors floors;
-  floors.kernel_launch = model::Floor{2e-6, 10};
-  floors.graph_launch = model::Floor{1e-6, 10};
+  model::Floors floors{};
+  floors.kernel_launch = model::Floor{.p50 = 2e-6, .count = 10};
+  floors.graph_launch = model::Floor{.p50 = 1e-6, .count = 10};
   return floors;
 }
 
 model::CellResult cell(std::int64_t pieces, std::int64_t eager_ops) {
-  model::CellResult cell;
-  cell.graph = model::GraphCounts{pieces, 20, 20, eager_ops};
+  model::CellResult cell{};
+  cell.graph.emplace().pieces = pieces;
+  cell.graph->contents.nodes = 20;
+  cell.graph->captured_ops = 20;
+  cell.graph->eager_ops = eager_ops;
   return cell;
 }
 
@@ -27,8 +30,8 @@ TEST(SubmitFloor, AddsUpGraphLaunchesAndEagerOps) {
 
 TEST(SubmitFloor, OnlyTheFirstLaunchOfAStepFindsAnIdleStream) {
   model::Floors busy = floors();
-  busy.queued_kernel_launch = model::Floor{0.5e-6, 10};
-  busy.queued_graph_launch = model::Floor{0.25e-6, 10};
+  busy.queued_kernel_launch = model::Floor{.p50 = 0.5e-6, .count = 10};
+  busy.queued_graph_launch = model::Floor{.p50 = 0.25e-6, .count = 10};
   EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(1, 0)), 1e-6);
   EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(9, 8)), 1e-6 + 8 * 0.25e-6 + 8 * 0.5e-6);
   EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(0, 30)), 2e-6 + 29 * 0.5e-6);
@@ -36,8 +39,8 @@ TEST(SubmitFloor, OnlyTheFirstLaunchOfAStepFindsAnIdleStream) {
 
 TEST(SubmitFloor, ABusyStreamThatIsDearerIsNoFloor) {
   model::Floors busy = floors();
-  busy.queued_kernel_launch = model::Floor{9e-6, 10};
-  busy.queued_graph_launch = model::Floor{9e-6, 10};
+  busy.queued_kernel_launch = model::Floor{.p50 = 9e-6, .count = 10};
+  busy.queued_graph_launch = model::Floor{.p50 = 9e-6, .count = 10};
   EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(9, 8)), 9e-6 + 16e-6);
 }
 

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 model::CellResult cell(std::int64_t batch) {
-  model::CellResult result;
+  model::CellResult result{};
   result.cell = {"mlp", "tiny", "fp32", "forward", batch, 0, "eager"};
   result.status = model::CellStatus::ok;
   result.summary.latency_seconds.emplace().p50 = 1e-6;

@@ -18,7 +18,7 @@ TEST(SweepEvents, WhatWasAskedAndWhatIsRunArriveApart) {
 }
 
 TEST(SweepEvents, ADeviceArrives) {
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   facts.name = "Some \"GPU\"";
   const auto event =
       std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(SweepBegan{"cuda:0", facts, {2, 5}})));
@@ -39,7 +39,7 @@ TEST(SweepEvents, ProgressArrives) {
 }
 
 TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
-  model::CellResult cell;
+  model::CellResult cell{};
   cell.cell.workload = "mlp";
   cell.status = model::CellStatus::failed;
   cell.reason = model::Reason{"io", "line\nbreak"};
@@ -64,7 +64,7 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
 
 // A service's store outlives the binary that wrote it: a sweep begun with an earlier one can be resumed.
 TEST(SweepEvents, CellsOfAnEarlierGraphbenchLackWhatCameLater) {
-  model::CellResult cell;
+  model::CellResult cell{};
   cell.launches.emplace_back().machine.emplace().cpu = 7;
   std::string line = encode_sweep_event(SweepCells{{cell}});
   for (const std::string later : {R"("cpu_slowdown":null,)", R"("device_slowdown":null,)"}) {

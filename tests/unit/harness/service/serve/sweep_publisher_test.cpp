@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 model::CellResult cell(std::int64_t batch, double latency_seconds) {
-  model::CellResult result;
+  model::CellResult result{};
   result.cell = {"mlp", "tiny", "fp32", "forward", batch, 0, "whole"};
   result.status = model::CellStatus::ok;
   result.summary.latency_seconds.emplace().p50 = latency_seconds;

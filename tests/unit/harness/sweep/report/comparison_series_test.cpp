@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 model::CellResult cell(std::int64_t batch) {
-  model::CellResult result;
+  model::CellResult result{};
   result.cell = {"mlp", "tiny", "fp32", "forward", batch, 0, "whole"};
   result.status = model::CellStatus::ok;
   return result;

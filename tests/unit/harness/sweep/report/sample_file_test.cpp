@@ -30,7 +30,7 @@ std::vector<int> bytes_of(const std::string& file, const char* member) {
 }
 
 model::Launch launch_of(bool throttled) {
-  model::Launch launch;
+  model::Launch launch{};
   launch.latency_samples = {3e-6, 1e-6, 2e-6};
   launch.submit_samples = {2e-6, 1e-6, 1e-6};
   launch.latency_started_ns = {1, 2, 3};
@@ -52,8 +52,9 @@ TEST(SampleFile, FlagsSamplesOfAThrottledLaunch) {
 TEST(SampleFile, SaysWhichPlacementASampleIsOf) {
   model::Result result;
   model::Launch& launch = result.cells.emplace_back().launches.emplace_back(launch_of(false));
-  launch.placements = {{.latency_samples = 1, .device_samples = 1},
-                       {.latency_samples = 1, .device_samples = 1}};
+  launch.placements.resize(2);
+  for (model::LaunchPlacement& placement : launch.placements)
+    placement.latency_samples = placement.device_samples = 1;
   EXPECT_EQ(bytes_of(to_sample_file(result), "placement.npy"), (std::vector<int>{0, 1, 2, 1, 2}));
 }
 

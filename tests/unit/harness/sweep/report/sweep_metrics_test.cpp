@@ -64,9 +64,12 @@ TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_")));
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_")));
   cell.cell.more_axes["io"] = "update";
-  cell.caller_io =
-      model::Io{.pieces_touched = 2, .recordings = 2, .updates = 1.5, .steps = 64, .refused = {}};
-  cell.counters = model::Counters{.captured = 112, .instantiated = 48};
+  cell.caller_io.emplace().pieces_touched = 2;
+  cell.caller_io->recordings = 2;
+  cell.caller_io->updates = 1.5;
+  cell.caller_io->steps = 64;
+  cell.counters.emplace().captured = 112;
+  cell.counters->instantiated = 48;
   metrics.set_cell("cuda:0", cell);
   std::string of_io = labels;
   of_io.insert(of_io.find(",device="), ",io=\"update\"");
@@ -105,7 +108,7 @@ TEST_F(SweepMetricsTest, StartUpEvaluationAndWalkHaveSeriesAndStepsTheirOutcome)
 TEST_F(SweepMetricsTest, ASkippedCellHasItsReasonAndNothingElse) {
   model::CellResult cell = measured();
   cell.status = model::CellStatus::skipped;
-  cell.counters = model::Counters{.skips = {{"host_op", 1}}};
+  cell.counters.emplace().skips["host_op"] = 1;
   metrics.show_cell("cuda:0", cell);
   EXPECT_THAT(text(), HasSubstr("graphbench_counters_skips" + labels + ",reason=\"host_op\"} 1\n"));
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
@@ -202,7 +205,7 @@ TEST_F(SweepMetricsTest, TheRampIsTheFirstStepsMediansOverLaunches) {
 }
 
 TEST_F(SweepMetricsTest, ADevicesNewFactsReplaceTheOld) {
-  model::DeviceFacts facts;
+  model::DeviceFacts facts{};
   facts.kind = "cuda";
   facts.name = "Some \"GPU\"\n";
   facts.driver = "1";

@@ -47,7 +47,7 @@ TEST(Table, NeverCutsABatch) {
 
 TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
   model::Result result = samples::small_result();
-  result.cells.front().cache = model::CacheUse{.hits = 5};
+  result.cells.front().cache.emplace().hits = 5;
   EXPECT_THAT(print(result, {}), Not(HasSubstr("made")));
   result.cells.front().cache->misses = 4711;
   EXPECT_THAT(print(result, {}), AllOf(HasSubstr("363us                      4711\n"),
