@@ -1,4 +1,4 @@
-// Number formats of the console. Rounding happens before the unit is chosen, so that 999.6 us reads
+// Formats numbers for the console. Rounding happens before the unit is chosen, so that 999.6 us reads
 // "1.00ms" and never "1000us".
 #include "reporters/format.hpp"
 

@@ -34,7 +34,7 @@ class MarkdownText {
   // that says how many of its rows are left out.
   void add_table(std::string_view title, std::string_view head, const Rows& rows);
 
-  // The same, folded under "title (count)".
+  // Adds the table, folded under "title (count)".
   void fold_table(std::string_view title, std::string_view head, const Rows& rows);
 
   std::string take() && { return std::move(text_); }

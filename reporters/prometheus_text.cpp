@@ -1,4 +1,4 @@
-// The serializer writes whole families; what belongs to a series is cut out of that.
+// Writes metrics as text. The serializer writes whole families, from which a series' lines are cut.
 #include "reporters/prometheus_text.hpp"
 
 #include <prometheus/metric_family.h>

@@ -1,4 +1,4 @@
-// graphbench cache: what is kept between processes, whether it is sound, and making room.
+// Runs graphbench cache: lists what is kept between processes, checks it, and makes room.
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>

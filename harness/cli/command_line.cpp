@@ -1,4 +1,4 @@
-// CLI11 does the parsing; commands come from their table, and every error becomes one line.
+// Parses the command line with CLI11. Commands come from their table, and every error becomes one line.
 #include "harness/cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>

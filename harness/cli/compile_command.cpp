@@ -1,5 +1,5 @@
-// graphbench compile: programs, library choices and weights of a workload as a package and a file of weights.
-// As `bench` it builds and opens in this process: nothing is measured.
+// Runs graphbench compile, which writes programs, library choices and weights of a workload as a package and
+// a file of weights. Like `bench` it opens the device in this process, because it measures nothing.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

@@ -1,4 +1,4 @@
-// graphbench floor: what this machine can do at best.
+// Runs graphbench floor, which measures the best that this machine can do.
 #include <unistd.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@
 namespace graphbench::cli {
 namespace {
 
-// Of the sweep's options, those that a floor measurement has.
+// The sweep's options that a floor measurement has.
 const std::vector<std::string> sweep_options = {"device", "json", "cpu", "no-pin", "worker-timeout", "quiet"};
 
 model::FloorsDocument document_of(const floors::FloorAnswer& answer,

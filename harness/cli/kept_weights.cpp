@@ -1,4 +1,4 @@
-// Tensors are read from the device in parts, for their digests and for the file.
+// Reads tensors from the device in parts, for their digests and for the file.
 #include "harness/cli/kept_weights.hpp"
 
 #include <algorithm>

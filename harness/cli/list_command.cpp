@@ -1,5 +1,5 @@
-// graphbench list: what this machine, the loaded plugins and the tables of words offer, for people and
-// scripts.
+// Runs graphbench list, which prints what this machine, the loaded plugins and the tables of words offer, for
+// people and scripts.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-// graphbench: a command line, and the kinds of child process it starts itself as.
+// The main function of graphbench: a command line, or a child process that graphbench starts itself as.
 #include "harness/cli/commands.hpp"
 
 int main(int argc, char** argv) {

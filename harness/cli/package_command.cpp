@@ -1,4 +1,4 @@
-// graphbench package inspect: what a package holds, after it was read as a sweep reads it.
+// Runs graphbench package inspect, which prints what a package holds, after it was read as a sweep reads it.
 #include <cstdio>
 
 #include "graphs/base/digest.hpp"

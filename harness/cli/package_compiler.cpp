@@ -1,4 +1,4 @@
-// Opens the device, then method by method.
+// Compiles a package: opens the device, then handles method by method.
 #include "harness/cli/package_compiler.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// graphbench --sweep: check, ask the probe, plan, check the programs, run, write, show.
+// Runs graphbench --sweep: checks, asks the probe, plans, checks the programs, runs, writes and shows.
 #include <unistd.h>
 
 #include <cstdio>
@@ -52,7 +52,7 @@ int dump_programs(const std::vector<std::string>& dumps) {
   return exit_done;
 }
 
-// None where the document is no file: stdout, a device, a pipe.
+// Null where the document is not a file: stdout, a device, a pipe.
 std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan::Catalog& catalog,
                                              const config::SweepOptions& options,
                                              const Invocation& invocation) {

@@ -1,4 +1,4 @@
-// Words become values by the names that documents have for them.
+// Reads the options of `graphbench ladder`: words become values by the names that documents have for them.
 #include "harness/ladder/arguments.hpp"
 
 #include <algorithm>

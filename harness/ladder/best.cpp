@@ -1,4 +1,4 @@
-// The least median, and by how much.
+// Finds the mode with the least median, and its margin.
 #include "harness/ladder/best.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ model::BestSize best_of(std::int64_t size, const ByMode& seconds) {
   return best;
 }
 
-// Of the sizes at the end of the list that gain too little, the first.
+// The first of the sizes at the end of the list that gain too little.
 std::optional<std::int64_t> no_gain_from(const std::vector<model::BestSize>& sizes) {
   std::optional<std::int64_t> from;
   for (const model::BestSize& size : sizes) {

@@ -1,4 +1,4 @@
-// Copies of rows. Values are contiguous with the batch outermost, so rows are one range of bytes.
+// Copies a caller's rows. Values are contiguous with the batch outermost, so rows are one range of bytes.
 #include "harness/ladder/caller.hpp"
 
 #include <algorithm>

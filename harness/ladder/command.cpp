@@ -1,4 +1,4 @@
-// graphbench ladder: which sizes to capture under a traffic, and what each costs.
+// Runs graphbench ladder, which says which sizes to capture under a traffic, and what each costs.
 #include "harness/options/command.hpp"
 
 #include <unistd.h>
@@ -41,7 +41,7 @@ constexpr const char* ladder_footer =
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
     "kept). docs/ladder.md says what is measured.\n";
 
-// Of the sweep's options, those that a ladder has.
+// The sweep's options that a ladder has.
 const std::vector<std::string> shared_options = {"device",
                                                  "workload",
                                                  "preset",

@@ -1,4 +1,4 @@
-// Boost's pchip takes four points or more.
+// Interpolates step times. Boost's pchip needs four points or more.
 #include "harness/ladder/interpolate.hpp"
 
 #include <boost/math/interpolators/pchip.hpp>

@@ -1,4 +1,5 @@
-// Two runs over the same rows: eager beside other rows of data, the graph beside rows of NaN.
+// Checks isolation by two runs over the same rows: eager beside other rows of data, the graph beside rows of
+// NaN.
 #include "harness/ladder/isolation.hpp"
 
 #include <algorithm>
@@ -86,7 +87,7 @@ class IsolationCheck {
     }
   }
 
-  // Of rows [first, last) of each mutated state; whole words, as digests take them.
+  // Digests of rows [first, last) of each mutated state, in whole words.
   std::vector<std::uint64_t> digests(std::int64_t first, std::int64_t last) {
     std::vector<std::uint64_t> found;
     for (const ir::ValueId id : states_) {

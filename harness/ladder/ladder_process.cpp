@@ -1,4 +1,4 @@
-// Builds the program, opens the device as a worker does, serves, answers.
+// Runs the ladder process, which builds the program, opens the device as a worker does, serves and answers.
 #include "harness/ladder/ladder_process.hpp"
 
 #include <exception>

@@ -1,5 +1,5 @@
-// The JSON form of the ladder process's question and answer, of the question asked, and of the lists of a
-// result document that hold what ladders found.
+// Writes and reads as JSON the ladder process's question and answer, and the lists of a result document that
+// hold what ladders found.
 #include "graphs/base/process/exit_text.hpp"
 #include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/ladder_process.hpp"

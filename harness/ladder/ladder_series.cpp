@@ -1,5 +1,5 @@
-// A row a family: its name, and the numbers of one launch by the values of its own label. Medians over
-// launches.
+// Makes the series of ladders from rows, one per family: its name, and the numbers of a launch by the values
+// of its label. Numbers are medians over launches.
 #include "harness/ladder/ladder_series.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A block for each ladder: what it served and how, what it costs, and its sizes.
+// Prints a block for each ladder: what it served and how, what it costs, and its sizes.
 #include "harness/ladder/ladder_table.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Ids, rivals and summaries.
+// Plans ladders and rivals with their ids, and summarizes their launches.
 #include "harness/ladder/plan_ladders.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Arithmetic on sizes.
+// Chooses routes and counts them by arithmetic on sizes.
 #include "harness/ladder/route.hpp"
 
 #include <algorithm>

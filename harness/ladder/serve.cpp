@@ -1,5 +1,5 @@
-// Start-up and the steps. Between a step's clock reads are its copies, padding, replays, and captures that it
-// waits for.
+// Starts a server up and runs its steps. Between a step's clock reads are its copies, padding, replays, and
+// captures that it waits for.
 #include "harness/ladder/serve.hpp"
 
 #include <algorithm>

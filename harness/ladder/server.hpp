@@ -48,7 +48,7 @@ struct EagerRows {
   Samples step;
 };
 
-// Of the steps served in one placement.
+// The times of the steps that one placement served.
 struct Served {
   std::vector<double> latency, submit, wait, response, stalls;
 };

@@ -1,5 +1,5 @@
-// What a server says when its steps are served: the sizes' own times, counts, memory, and the check. It comes
-// in this order because each may spoil what is measured before it.
+// Reports after a server's steps: times of sizes, counts, memory, and the check. This is the order, because
+// each may spoil what is measured before it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +17,7 @@ namespace graphbench::ladder {
 
 namespace {
 
-// Of all placements; absent where one has none.
+// The mean over all placements; absent where one has none.
 std::optional<double> mean_of(const Samples& samples) {
   return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
 }
@@ -150,7 +150,7 @@ void Server::report() {
   add_expectations(launch);
 }
 
-// The same capture into a pool of its own. Absent where a second set of kernels does not fit.
+// Captures once more into a separate pool. Absent where a second set of kernels does not fit.
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
     pool::MemoryPool own(rig_.device());

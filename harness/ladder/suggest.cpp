@@ -1,6 +1,6 @@
-// A shortest path with resources: a ladder is a path over ascending sizes, an edge from one size to the next
-// costs the steps between them, and a label at a size is a way to come there. Labels that another beats in
-// every respect are dropped.
+// Finds the best ladders as shortest paths with resources: a ladder is a path over ascending sizes, an edge
+// from one size to the next costs the steps between them, and a label at a size is a way to get there. A
+// label that another beats in every respect is dropped.
 #include "harness/ladder/suggest.hpp"
 
 #include <algorithm>

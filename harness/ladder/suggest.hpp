@@ -54,7 +54,8 @@ struct Measurements {
 };
 // Medians over the launches.
 Measurements measurements_of(const model::Ladder& ladder);
-// Of the graph cells of one workload, preset, dtype, pass, warmup and mode, and their eager ones.
+// Measurements of the graph cells of one workload, preset, dtype, pass, warmup and mode, and their eager
+// ones.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
 // What a ladder of these sizes takes, as best_ladders() counts memory. Throws InputError(`where`) for a size

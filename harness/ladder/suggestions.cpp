@@ -1,4 +1,4 @@
-// Suggestions by cell, and ladders of the role "suggested".
+// Makes suggestions by cell, and ladders of the role "suggested".
 #include "harness/ladder/suggestions.hpp"
 
 #include <algorithm>

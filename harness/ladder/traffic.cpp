@@ -1,4 +1,4 @@
-// Distributions by name, and steps from a histogram, a trace or a chain of bursts.
+// Makes traffic: distributions by name, and steps from a histogram, a trace or a chain of bursts.
 #include "harness/ladder/traffic.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ Traffic bursty(const Parameters& of) {
   return traffic;
 }
 
-// As in a plan: the standard's shuffle and distributions may differ between libraries.
+// Shuffles as a plan does, because the standard's shuffle and distributions may differ between libraries.
 void shuffle(std::vector<std::int64_t>& rows, std::mt19937_64& random) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
 }

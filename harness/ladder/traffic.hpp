@@ -48,7 +48,7 @@ Traffic read_traffic(const std::string& where, const std::string& text);
 // or `time,size`. Any other file is read as a server's log: its lines may have prefixes, and vLLM's tables of
 // unpadded and padded tokens, of which there must be one, are added up.
 Traffic parse_traffic_file(const std::string& path, std::string_view content);
-// The same with steps of these runtime modes alone. Throws InputError(`where`).
+// The traffic with steps of these runtime modes only. Throws InputError(`where`).
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic);
 
 struct Trace {

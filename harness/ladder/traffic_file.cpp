@@ -1,4 +1,4 @@
-// Readers of traffic files, line by line. Every refusal names file and line.
+// Reads traffic files line by line. Every refusal names file and line.
 #include <algorithm>
 #include <array>
 

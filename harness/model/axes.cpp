@@ -1,4 +1,4 @@
-// The rows, and the loops over them.
+// The table of axes, and loops over its rows.
 #include "harness/model/axes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rows of the table of metrics: memory.
+// Rows of the table of metrics about memory.
 #include <iterator>
 
 #include "harness/model/metric_rows.hpp"

@@ -1,4 +1,4 @@
-// Lists over the rows.
+// Lists of metrics that are made from the table's rows.
 #include "harness/model/metrics.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the model derives, which result documents, plans, metrics and messages share.
+// Derives what result documents, plans, metrics and messages share.
 #include <algorithm>
 #include <tuple>
 

@@ -1,4 +1,5 @@
-// The tables. A row more is all that the command line, `graphbench list` and the reports need to know a word.
+// The tables of words. A row is all that the command line, `graphbench list` and the reports need to know a
+// word.
 #include "harness/model/vocabulary.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// By the axis's row: which values there may be, and what stands for those that were not given.
+// Reads the values of axes by the axis's row, which says what is allowed and what the default is.
 #include "harness/options/axis_values.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// The one place where exceptions become messages and exit codes.
+// Makes messages and exit codes of exceptions, in the only place that does.
 #include "harness/options/command.hpp"
 
 #include <cstdio>

@@ -26,7 +26,7 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
-  // Of what was parsed, before anything is run. Throws InputError.
+  // Checks what was parsed, before anything is run. Throws InputError.
   virtual void check() {}
   // Returns the exit code, or throws.
   virtual int run(const Invocation& invocation) = 0;

@@ -1,4 +1,4 @@
-// CLI11 parses; what it would refuse in words of its own is checked here afterwards.
+// Adds a command's options to CLI11, and checks afterwards what CLI11 would refuse in its own words.
 #include "harness/options/command_options.hpp"
 
 #include <CLI/CLI.hpp>

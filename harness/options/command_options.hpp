@@ -30,7 +30,7 @@ class Options {
   void flag(const std::string& name, bool& target, const std::string& help);
   void text(const std::string& name, std::string& target, const std::string& placeholder,
             const std::string& help, Empty empty = Empty::refused);
-  // As text, but the value may be left out: then it is `alone`.
+  // Adds an option like text(), whose value may be left out; then it is `alone`.
   void text_or(const std::string& alone, const std::string& name, std::string& target,
                const std::string& placeholder, const std::string& help);
   void texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,

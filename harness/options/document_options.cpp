@@ -1,4 +1,5 @@
-// Every value becomes the text that a flag would have, so that one set of checks follows.
+// Reads the options of a document. Every value becomes the text that a flag would have, so that one set of
+// checks follows.
 #include "harness/options/document_options.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string accepted_values(OptionKind kind) {
   return "a string";
 }
 
-// As short as it can be and still be the same number: 0.05 stays 0.05.
+// Writes the shortest text that is the same number: 0.05 stays 0.05.
 std::string real_text(double value) {
   std::array<char, 32> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);

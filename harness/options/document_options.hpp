@@ -34,7 +34,7 @@ RawOptions options_of(const DocumentValue::Table& document, const std::vector<Op
 // the nearest known one), a value of the wrong type.
 RawOptions read_toml_file(const std::string& path);
 
-// The same from text; `path` is only for messages. `more`: keys beside the options of a sweep.
+// Reads a text; `path` is only for messages. `more` are keys beside the options of a sweep.
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 

@@ -1,5 +1,5 @@
-// std::from_chars with the rules a command line wants. Every entry of a list is a number or a range; every
-// refusal names the entry and what to give instead.
+// Parses numbers with std::from_chars and the rules of a command line. Every entry of a list is a number or a
+// range; every refusal names the entry and what to give instead.
 #include "harness/options/numbers.hpp"
 
 #include <charconv>

@@ -1,4 +1,5 @@
-// The table itself. `--config` is not in it: a configuration file names no other. A last `true`: local.
+// The table of options. `--config` is not in it, because a configuration file names no other. A last `true`
+// means local.
 #include "harness/options/option_table.hpp"
 
 #include "harness/model/vocabulary.hpp"

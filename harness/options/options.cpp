@@ -1,4 +1,4 @@
-// From raw values to checked ones. What depends on the device or the workloads is checked by the plan.
+// Makes checked values of raw ones. The plan checks what depends on the device or the workloads.
 #include "harness/options/options.hpp"
 
 #include <stdlib.h>

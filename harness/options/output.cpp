@@ -1,4 +1,5 @@
-// Questions to the system. The reporters write; where they cannot, the option that named the file is refused.
+// Checks streams and files with the system. Where a reporter cannot write, the option that named the file is
+// refused.
 #include "harness/options/output.hpp"
 
 #include <fcntl.h>

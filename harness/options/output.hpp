@@ -37,7 +37,7 @@ void write_document(const std::string& path, std::string_view document,
 // Also where they are spelt differently: "r.json" and "./r.json". An empty path names no file.
 bool same_file(const std::string& one, const std::string& other);
 
-// Of `--format table|json`. Throws InputError for another.
+// True of json for `--format table|json`. Throws InputError for another.
 bool is_json(const std::string& format);
 
 }  // namespace graphbench::cli

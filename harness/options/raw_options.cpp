@@ -1,4 +1,4 @@
-// One form of value a function.
+// Reads raw values, with a function per form of value.
 #include "harness/options/raw_options.hpp"
 
 #include <algorithm>

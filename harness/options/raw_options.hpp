@@ -17,7 +17,7 @@ namespace graphbench::config {
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
 // Items as one list, commas between them.
 std::string joined(const std::vector<RawItem>& items);
-// Of a list; `noun` is what messages call one of its words. Each may be there once.
+// The words of a list; `noun` is what messages call one. Each may occur once.
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun);
 std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun);
 std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_t fallback,

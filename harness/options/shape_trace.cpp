@@ -1,4 +1,4 @@
-// Line by line; every refusal names file and line.
+// Reads a shape trace line by line. Every refusal names file and line.
 #include "harness/options/shape_trace.hpp"
 
 #include <sstream>

@@ -1,5 +1,5 @@
-// Lines "section NAME BYTES SHA256", the digest of the lines so far, an empty line, the sections' contents.
-// The head is sound where writing what was read gives it again.
+// Reads and writes the container: lines "section NAME BYTES SHA256", the digest of the lines so far, an empty
+// line, the sections' contents. The head is valid where writing what was read gives it again.
 #include "harness/package/container.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// The manifest as JSON, field by field.
+// Writes and reads the manifest as JSON, field by field.
 #include "harness/package/manifest.hpp"
 
 #include <algorithm>

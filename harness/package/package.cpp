@@ -1,5 +1,5 @@
-// Sections: the manifest, two programs a method, the choices, and a seal: what the others say
-// together. It finds a change behind which the head was made to match, and is no signature.
+// Writes and reads a package's sections: the manifest, two programs per method, the choices, and a seal,
+// which digests the others. The seal finds a change that the head hides, but is not a signature.
 #include "harness/package/package.hpp"
 
 #include <algorithm>

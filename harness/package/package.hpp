@@ -38,8 +38,8 @@ std::string write_package(const Package& package);
 // Accepts exactly what write_package() gives; programs are read by program_of(). Throws
 // Error(invalid_argument) that names what is wrong.
 Package read_package(std::string_view text);
-// The same of a file, which the error names; Error(io) where it cannot be read. `digest`, where given, is
-// that of the file that was looked at before.
+// Opens the package in a file, which the error names; Error(io) where it cannot be read. `digest`, where
+// given, is that of the file that was looked at before.
 Package open_package(const std::string& path, const std::string& digest = "");
 
 enum class Stage { before, after };

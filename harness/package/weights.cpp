@@ -1,4 +1,5 @@
-// The head follows from the manifest's tensors: a file that begins in another way is another program's.
+// Writes and reads files of weights. The head follows from the manifest's tensors, so a file with another
+// head belongs to another program.
 #include "harness/package/weights.hpp"
 
 #include <fcntl.h>

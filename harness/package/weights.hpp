@@ -23,7 +23,7 @@ void write_weights(const std::vector<Tensor>& tensors,
                    const std::function<void(std::size_t tensor, const TakePart& write)>& content,
                    const TakePart& write);
 
-// Of a tensor's bytes, how many are in memory at a time on their way between a file and a device.
+// How many of a tensor's bytes are in memory at a time on their way between a file and a device.
 inline constexpr std::size_t part_bytes_of(bool low_memory) {
   return low_memory ? std::size_t{1} << 20 : SIZE_MAX;
 }

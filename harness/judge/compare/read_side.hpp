@@ -13,8 +13,8 @@ namespace graphbench::compare {
 struct Side {
   std::string source;
   std::int64_t documents = 0;
-  // Of several documents: each value of a fact once, sorted, joined by "+"; the earliest started_at; complete
-  // where all are. It does not depend on the order of the documents.
+  // Several documents have each value of a fact once, sorted, joined by "+", the earliest started_at, and are
+  // complete where all are. The facts do not depend on the order of the documents.
   DocumentFacts facts;
   std::vector<DocumentCell> cells;
 };

@@ -48,7 +48,7 @@ struct ChangePoint {
   double p = 1;            // the larger one, of the permutations and of the correlated series
 };
 
-// Of neighbours in a series: up to here the promised rate of false changes holds.
+// The largest correlation of neighbours for which the promised rate of false changes holds.
 constexpr double correlation_max = 0.5;
 
 // One cell's metric over time, oldest first.

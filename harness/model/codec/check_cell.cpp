@@ -1,4 +1,4 @@
-// Numbers that are absent, or null, are NaN and no contradiction.
+// Checks a cell for contradictions. Numbers that are absent or null are NaN, which contradicts nothing.
 #include "harness/model/codec/check_cell.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What several files write or read of described data is compiled here, once.
+// Compiles once what several files write or read of described data.
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {

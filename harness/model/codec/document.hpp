@@ -59,7 +59,7 @@ struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // every reading, in the document's order
   std::int64_t launches = 0;                      // with readings
   std::map<std::string, std::int64_t> throttled;  // launches by the reason that was seen before or after
-  // Those of documents or cells that come later.
+  // Adds those of documents or cells that come later.
   void add(const DeviceClocks& later) {
     launches += later.launches;
     sm_clocks_hz.insert(sm_clocks_hz.end(), later.sm_clocks_hz.begin(), later.sm_clocks_hz.end());

@@ -1,4 +1,4 @@
-// Checked access to single values, and messages that say where and what.
+// Reads single JSON values with checks, and makes messages that say where and what is wrong.
 #include "harness/model/codec/json_walk.hpp"
 
 #include <algorithm>

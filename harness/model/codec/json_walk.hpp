@@ -28,9 +28,9 @@ class JsonWalk {
 
   // Throws InputError: "SOURCE: cells[3].launches[0].setup: DETAIL".
   [[noreturn]] void fail(const std::string& detail) const;
-  // The same of something below the place where the walk is: "launches[0].index".
+  // Fails at something below the place where the walk is: "launches[0].index".
   [[noreturn]] void fail_below(const std::string& place, const std::string& detail) const;
-  // The same for an error of simdjson's.
+  // Fails with an error of simdjson's.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
   // Messages end with the name of what they are about, as long as this lives: people look for names.
@@ -56,7 +56,7 @@ class JsonWalk {
   // differ in which of the two counts. A visitor that does not take a value calls skip(). The key is a part
   // of the text. Passed std::ref(visitor), it allocates nothing.
   void each_field(Value value, const FieldVisitor& visit);
-  // The same of a whole text, after which nothing may follow.
+  // Visits the fields of a whole text, after which nothing may follow.
   void each_field(simdjson::ondemand::document& document, const FieldVisitor& visit);
   // Calls visit(value) for each element.
   void each_element(Value value, const ElementVisitor& visit);

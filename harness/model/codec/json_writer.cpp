@@ -1,4 +1,4 @@
-// Values, lists and objects of JSON: what every field of a description comes down to.
+// Writes JSON's values, lists and objects, which every field of a description becomes.
 #include "harness/model/codec/json_writer.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// One property a row; what is in no table stays as it is.
+// Writes the schema's properties of metrics, one per row; what is in no table stays.
 #include "harness/model/codec/metric_schema.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
   object["required"] = required;
 }
 
-// Those of T's members that are metrics, in the order of its description.
+// The members of T that are metrics, in the order of its description.
 using Rows = std::vector<std::pair<const MetricRow*, Json>>;
 
 template <typename T>

@@ -1,4 +1,4 @@
-// Each cell is folded into the document as soon as it is read, and forgotten.
+// Parses a document: folds each cell into it as soon as it is read, and forgets the cell.
 #include "harness/model/codec/parse_document.hpp"
 
 #include <simdjson.h>

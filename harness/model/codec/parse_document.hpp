@@ -36,7 +36,7 @@ inline constexpr int nesting_max = 64;
 // cells without launches or whose outputs differ, ids that are not what the cell's fields say, cell ids,
 // launch indices or keys that repeat.
 Document parse_document(std::string_view text, const std::string& source);
-// The same for a text without room behind it.
+// Parses a text without room behind it.
 Document parse_copy(std::string text, const std::string& source);
 
 struct Member {

@@ -1,4 +1,5 @@
-// A fact has the name of its place in the document, without "environment.", and the plan's hash is "plan".
+// Takes from a result what a comparison needs. A fact's name is its place in the document, without
+// "environment."; the plan's hash is "plan".
 #include "harness/model/codec/project.hpp"
 
 #include <algorithm>

@@ -134,7 +134,7 @@ struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
 };
 
-// Of a cell or a ladder, as what follows.
+// The status of a cell or a ladder.
 template <typename T>
 struct StatusField {
   std::optional<Json> write(const T& of) const { return Json(model::name_of(of.status)); }
@@ -199,7 +199,7 @@ GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, 
             (later, concurrent));
 GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
 
-// Of all cells together.
+// The sum over all cells.
 struct CacheTotal {
   std::optional<Json> write(const model::Result& result) const {
     std::optional<model::CacheUse> total;
@@ -212,7 +212,7 @@ struct CacheTotal {
   }
 };
 
-// All but the schema's name, which comes first, and the cells, which are written one a line.
+// All but the schema's name, which comes first, and the cells, which are written one per line.
 GB_DESCRIBE(model::Result,
             (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
             (text, finished_at), complete, environment, plan, (later, shards),

@@ -1,4 +1,5 @@
-// The schema is looked for first, so that a foreign file is called foreign and not damaged.
+// Walks over a document. Looks for the schema first, so that a foreign file is called foreign and not
+// damaged.
 #include "harness/model/codec/walk_document.hpp"
 
 #include <simdjson.h>

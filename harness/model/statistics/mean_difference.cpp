@@ -1,4 +1,4 @@
-// Student's t from Boost.Math.
+// Tests differences of means, with Student's t from Boost.Math.
 #include "harness/model/statistics/mean_difference.hpp"
 
 #include <algorithm>

@@ -32,7 +32,7 @@ std::optional<MeanDifference> paired(std::span<const double> base, std::span<con
 // The quantile of Student's t distribution that is exceeded with probability `tail`.
 double t_critical(double tail, double freedom);
 
-// Of H0 "|true difference| <= margin" against both sides: twice the smaller one-sided tail of Student's
+// The p of H0 "|true difference| <= margin" against both sides: twice the smaller one-sided tail of Student's
 // t at the margin (with margin 0 the usual two-sided p). 1 where the mean lies within the margin.
 double p_beyond(const MeanDifference& difference, double margin);
 

@@ -1,4 +1,4 @@
-// Ranks from the binomial distribution.
+// Computes the interval of a median, with ranks from the binomial distribution.
 #include "harness/model/statistics/median_interval.hpp"
 
 #include <boost/math/distributions/binomial.hpp>

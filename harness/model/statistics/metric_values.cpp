@@ -1,4 +1,4 @@
-// A metric's own function, or the median over launches.
+// Computes a metric by its own function, or the median over launches.
 #include "harness/model/statistics/metric_values.hpp"
 
 #include <utility>
@@ -13,7 +13,7 @@ std::optional<double> value_of(const model::MetricRow& row, const model::Launch&
   return row.value.of_launch != nullptr ? row.value.of_launch(launch) : std::nullopt;
 }
 
-// Of a distribution it is the estimate, which is the median over launches too.
+// A distribution has its estimate, which is the median over launches too.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell) {
   if (row.graphs_only && !model::is_graph_mode(cell.cell.mode)) return std::nullopt;
   if (row.value.of_cell != nullptr) return row.value.of_cell(cell);

@@ -7,9 +7,10 @@
 
 namespace graphbench::statistics {
 
-// Of a distribution its median. Absent where the launch has none, or the metric is not of launches.
+// A metric's value; a distribution's is its median. Absent where the launch has none, or the metric is not of
+// launches.
 std::optional<double> value_of(const model::MetricRow& row, const model::Launch& launch);
-// Of what launches have, the median over them. Absent for an eager cell where the metric is of graphs only.
+// The median over launches of what they have. Absent for an eager cell where the metric is of graphs only.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell);
 
 }  // namespace graphbench::statistics

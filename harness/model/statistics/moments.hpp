@@ -9,7 +9,7 @@
 
 namespace graphbench::statistics {
 
-// Of at least one value.
+// The mean of at least one value.
 inline double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -25,7 +25,7 @@ inline double standard_deviation(std::span<const double> values) {
   return std::sqrt(variance_of(values, mean_of(values)));
 }
 
-// Of at least one value, none negative. The same for every order of them.
+// The geometric mean of at least one value, none negative. It does not depend on their order.
 inline double geometric_mean(std::vector<double> values) {
   std::ranges::sort(values);
   if (values.front() == values.back()) return values.front();

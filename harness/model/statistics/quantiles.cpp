@@ -1,4 +1,4 @@
-// Selection instead of sorting: only the middle is asked for.
+// Computes quantiles by selection instead of sorting, because only the middle is needed.
 #include "harness/model/statistics/quantiles.hpp"
 
 #include <algorithm>

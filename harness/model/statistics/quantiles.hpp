@@ -7,9 +7,9 @@
 
 namespace graphbench::statistics {
 
-// Of an even count the mean of the middle two. Throws std::out_of_range for no values.
+// The median, with an even count the mean of the middle two. Throws std::out_of_range for no values.
 double median(std::vector<double> values);
-// The same, absent for no values.
+// The median, absent for no values.
 std::optional<double> median_or_absent(std::vector<double> values);
 
 // The smallest sample with at least `fraction` of all samples at or below it. `sorted` is ascending and not

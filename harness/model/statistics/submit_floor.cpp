@@ -1,4 +1,4 @@
-// The sum over a step's launches.
+// Computes the floor of submitting a step, the sum over its launches.
 #include "harness/model/statistics/submit_floor.hpp"
 
 #include <algorithm>

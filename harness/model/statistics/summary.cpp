@@ -1,4 +1,4 @@
-// Order statistics of one launch.
+// Summarizes one launch by order statistics.
 #include "harness/model/statistics/summary.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// As samples_for_p99, for the other published quantiles.
+// Like samples_for_p99, for the other published quantiles.
 constexpr std::int64_t samples_for_p90 = 44;
 constexpr std::int64_t samples_for_p999 = 4603;
 

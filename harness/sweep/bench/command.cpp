@@ -1,4 +1,4 @@
-// graphbench bench: the cells of a sweep in this process, as a Google Benchmark program.
+// Runs graphbench bench, which runs the cells of a sweep in this process as a Google Benchmark program.
 #include "harness/options/command.hpp"
 
 #include <benchmark/benchmark.h>
