@@ -58,19 +58,30 @@ if(GRAPHBENCH_SANITIZE)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
 endif()
 
-# Eight files of a target are compiled as one, which takes half the time: all of a sanitized build, and tests
-# of an optimised one, whose other files are compiled one by one. Not of targets where two files have a name
-# of their own for different things: the compiler refuses it, except for functions with other parameters.
-# Such a target belongs here, and the codec, whose eight files would take over half a minute.
-option(GRAPHBENCH_COMPILE_TOGETHER "Compile several files of tests, or of a sanitized build, as one" ON)
-set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_base graphbench_cli graphbench_codec
-  graphbench_device graphbench_execution graphbench_host graphbench_judge graphbench_ladder
-  graphbench_measure graphbench_model graphbench_options graphbench_package graphbench_reporters
-  graphbench_service graphbench_sweep graphbench_workloads ab_test base_test compare_test net_test
-  options_test plan_test statistics_test reporters_test sweep_test)
-function(graphbench_compile_together target)
+# All files of a library are compiled as one, and eight of a test program: the templates of the standard
+# library, of which each file would make its own copies, take most of a build's time. So no two files of a
+# target have a name of their own for different things, except for functions with other parameters. Here are
+# test programs that have, and the base workloads, which are plugins: each file stands for itself.
+option(GRAPHBENCH_COMPILE_TOGETHER "Compile the files of a target together, as one" ON)
+set(GRAPHBENCH_SEPARATE_TARGETS graphbench_workloads ab_test base_test compare_test net_test options_test
+  plan_test statistics_test reporters_test sweep_test)
+function(graphbench_compile_together target files_max)
   if(GRAPHBENCH_COMPILE_TOGETHER AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files_max})
+    # GCC takes them for headers, whose types should not have members of types of one file's own.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
+# graphbench_joined_kernels(<result> <name> <file>...): the same for CUDA files, which CMake joins from 3.31
+# on. What they include is read three times: for each of two architectures, and for the host.
+function(graphbench_joined_kernels result name)
+  set(${result} ${ARGN} PARENT_SCOPE)
+  if(GRAPHBENCH_COMPILE_TOGETHER)
+    list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+    list(JOIN includes "" text)
+    set(${result} "${CMAKE_BINARY_DIR}/generated/${name}.cu" PARENT_SCOPE)
+    file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/${name}.cu" CONTENT "${text}" @ONLY)
   endif()
 endfunction()
 
@@ -132,9 +143,7 @@ function(graphbench_library room)
   if(NOT ARG_MODULE)
     add_library(graphbench::${room} ALIAS graphbench_${room})
   endif()
-  if(GRAPHBENCH_SANITIZE)
-    graphbench_compile_together(graphbench_${room})
-  endif()
+  graphbench_compile_together(graphbench_${room} 0) # no limit
   target_link_libraries(graphbench_${room}
     PUBLIC graphbench_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   if(room IN_LIST GRAPHBENCH_COLD_LIBRARIES)
@@ -151,7 +160,7 @@ function(graphbench_test_program name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests" GRAPHBENCH_IS_TEST ON)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-  graphbench_compile_together(${name})
+  graphbench_compile_together(${name} 8)
   graphbench_use_precompiled(${name} test)
 endfunction()
 

@@ -26,25 +26,25 @@ namespace {
 
 constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds per call
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_build(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
 void check_list(const std::string& where, const char* field, std::int32_t count, const void* list) {
   if (count < 0 || count > kListMax) {
-    refuse(where + ": " + std::to_string(count) + " " + field + ", it takes 0 to " +
-           std::to_string(kListMax));
+    refuse_build(where + ": " + std::to_string(count) + " " + field + ", it takes 0 to " +
+                 std::to_string(kListMax));
   }
-  if (count > 0 && list == nullptr) refuse(where + ": the list of " + field + " is null");
+  if (count > 0 && list == nullptr) refuse_build(where + ": the list of " + field + " is null");
 }
 
 }  // namespace
 
 std::string checked_line(const std::string& what, const char* text) {
-  if (text == nullptr) refuse(what + " is null");
+  if (text == nullptr) refuse_build(what + " is null");
   if (*text == '\0' || !is_line(text)) {
-    refuse(what + " '" + printable(text) +
-           "' must be one non-empty line of UTF-8 without control characters");
+    refuse_build(what + " '" + printable(text) +
+                 "' must be one non-empty line of UTF-8 without control characters");
   }
   return text;
 }
@@ -53,24 +53,25 @@ namespace {
 
 ir::ValueKind value_kind(const std::string& where, int kind) {
   if (kind >= GB_INPUT && kind <= GB_STATE) return static_cast<ir::ValueKind>(kind);
-  refuse(where + ": kind " + std::to_string(kind) + " is not a gb_value_kind");
+  refuse_build(where + ": kind " + std::to_string(kind) + " is not a gb_value_kind");
 }
 
 ir::DType value_dtype(const std::string& where, int dtype) {
   if (dtype >= GB_FP32 && dtype <= GB_I32) return static_cast<ir::DType>(dtype);
-  refuse(where + ": dtype " + std::to_string(dtype) + " is not a gb_dtype");
+  refuse_build(where + ": dtype " + std::to_string(dtype) + " is not a gb_dtype");
 }
 
 ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t rank) {
   if (rank < 1 || rank > GB_MAX_RANK) {
-    refuse(where + ": rank " + std::to_string(rank) + " is outside 1.." + std::to_string(GB_MAX_RANK));
+    refuse_build(where + ": rank " + std::to_string(rank) + " is outside 1.." + std::to_string(GB_MAX_RANK));
   }
-  if (dims == nullptr) refuse(where + ": dims is null");
+  if (dims == nullptr) refuse_build(where + ": dims is null");
   ir::Shape shape;
   for (std::int32_t i = 0; i < rank; ++i) {
     if (dims[i].per_batch < 0 || dims[i].fixed < 0 || (dims[i].per_batch == 0 && dims[i].fixed == 0)) {
-      refuse(where + ": dimension " + std::to_string(i) + " is " + std::to_string(dims[i].per_batch) +
-             " * batch + " + std::to_string(dims[i].fixed) + ", it must be positive without negative terms");
+      refuse_build(where + ": dimension " + std::to_string(i) + " is " + std::to_string(dims[i].per_batch) +
+                   " * batch + " + std::to_string(dims[i].fixed) +
+                   ", it must be positive without negative terms");
     }
     shape.push_back({dims[i].per_batch, dims[i].fixed});
   }
@@ -79,29 +80,29 @@ ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t
 
 ir::Init value_init(const std::string& where, const gb_init& init) {
   if (init.kind != GB_UNIFORM && init.kind != GB_CONSTANT) {
-    refuse(where + ": init kind " + std::to_string(init.kind) + " is not a gb_init_kind");
+    refuse_build(where + ": init kind " + std::to_string(init.kind) + " is not a gb_init_kind");
   }
-  if (init.reserved != 0) refuse(where + ": gb_init.reserved is not 0");
+  if (init.reserved != 0) refuse_build(where + ": gb_init.reserved is not 0");
   const bool uniform = init.kind == GB_UNIFORM;
   if (!std::isfinite(init.low) || (uniform && (!std::isfinite(init.high) || init.low >= init.high))) {
-    refuse(where + ": init is [" + std::to_string(init.low) + ", " + std::to_string(init.high) +
-           "), it must be finite and not empty");
+    refuse_build(where + ": init is [" + std::to_string(init.low) + ", " + std::to_string(init.high) +
+                 "), it must be finite and not empty");
   }
   return {uniform ? ir::Init::Kind::uniform : ir::Init::Kind::constant, init.low, init.high};
 }
 
 ir::Attribute attribute_value(const std::string& where, const gb_attr& attr) {
-  if (attr.reserved != 0) refuse(where + ": gb_attr.reserved is not 0");
+  if (attr.reserved != 0) refuse_build(where + ": gb_attr.reserved is not 0");
   switch (attr.type) {
     case GB_ATTR_INT:
       return attr.integer;
     case GB_ATTR_REAL:
-      if (!std::isfinite(attr.real)) refuse(where + " is not finite");
+      if (!std::isfinite(attr.real)) refuse_build(where + " is not finite");
       return attr.real;
     case GB_ATTR_TEXT:
       return checked_line(where, attr.text);
     default:
-      refuse(where + " has type " + std::to_string(attr.type) + ", which is not a gb_attr_type");
+      refuse_build(where + " has type " + std::to_string(attr.type) + ", which is not a gb_attr_type");
   }
 }
 
@@ -113,7 +114,8 @@ ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std
   for (std::int32_t i = 0; i < count; ++i) {
     const std::string name = checked_line(where + ": the name of an attribute", attrs[i].name);
     const std::string label = where + ": attribute '" + name + "'";
-    if (!attributes.emplace(name, attribute_value(label, attrs[i])).second) refuse(label + " is given twice");
+    if (!attributes.emplace(name, attribute_value(label, attrs[i])).second)
+      refuse_build(label + " is given twice");
   }
   return attributes;
 }
@@ -123,8 +125,8 @@ std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t*
   std::vector<ir::ValueId> ids;
   for (std::int32_t i = 0; i < count; ++i) {
     if (inputs[i] < 0) {
-      refuse(where + ": input " + std::to_string(i) + " is " + std::to_string(inputs[i]) +
-             ", which is not a value's id");
+      refuse_build(where + ": input " + std::to_string(i) + " is " + std::to_string(inputs[i]) +
+                   ", which is not a value's id");
     }
     ids.push_back(static_cast<ir::ValueId>(inputs[i]));
   }
@@ -135,8 +137,8 @@ std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>&
                        std::int32_t capacity) {
   const auto count = static_cast<std::int32_t>(ids.size());
   if (count > capacity || (count > 0 && outputs == nullptr)) {
-    refuse(where + ": it has " + std::to_string(count) + " outputs, the caller has room for " +
-           std::to_string(outputs == nullptr ? 0 : capacity));
+    refuse_build(where + ": it has " + std::to_string(count) + " outputs, the caller has room for " +
+                 std::to_string(outputs == nullptr ? 0 : capacity));
   }
   for (std::size_t i = 0; i < ids.size(); ++i) outputs[i] = static_cast<std::int32_t>(ids[i]);
   return count;
@@ -155,9 +157,9 @@ std::int32_t add_value(gb_builder* builder, gb_value_kind kind, const char* name
   });
 }
 
-std::int32_t add_op(gb_builder* builder, const char* kind, const char* name, const std::int32_t* inputs,
-                    std::int32_t input_count, const gb_attr* attrs, std::int32_t attr_count,
-                    std::int32_t* outputs, std::int32_t output_capacity) {
+std::int32_t builder_add_op(gb_builder* builder, const char* kind, const char* name,
+                            const std::int32_t* inputs, std::int32_t input_count, const gb_attr* attrs,
+                            std::int32_t attr_count, std::int32_t* outputs, std::int32_t output_capacity) {
   return kept(builder, [&] {
     const std::string checked = checked_line("the name of an op", name);
     const std::string where = "op '" + checked + "'";
@@ -170,7 +172,7 @@ std::int32_t add_op(gb_builder* builder, const char* kind, const char* name, con
 
 std::int32_t mark_output(gb_builder* builder, std::int32_t value) {
   return kept(builder, [&] {
-    if (value < 0) refuse("mark_output: " + std::to_string(value) + " is not a value's id");
+    if (value < 0) refuse_build("mark_output: " + std::to_string(value) + " is not a value's id");
     builder->program.mark_output(static_cast<ir::ValueId>(value));
     return 0;
   });
@@ -188,8 +190,8 @@ std::int32_t split_at(gb_builder* builder, const char* const* kinds, std::int32_
 
 std::int32_t pad_with(gb_builder* builder, std::int32_t value, double pad) {
   return kept(builder, [&] {
-    if (value < 0) refuse("pad_with: " + std::to_string(value) + " is not a value's id");
-    if (!std::isfinite(pad)) refuse("pad_with: the pad value is not finite");
+    if (value < 0) refuse_build("pad_with: " + std::to_string(value) + " is not a value's id");
+    if (!std::isfinite(pad)) refuse_build("pad_with: the pad value is not finite");
     builder->program.pad_with(static_cast<ir::ValueId>(value), pad);
     return 0;
   });
@@ -200,9 +202,9 @@ std::int32_t add_hook(gb_builder* builder, std::int32_t weight, std::int32_t pla
   return kept(builder, [&] {
     const std::string checked = checked_line("the name of a hook", name);
     const std::string where = "hook '" + checked + "'";
-    if (weight < 0) refuse(where + ": " + std::to_string(weight) + " is not a value's id");
+    if (weight < 0) refuse_build(where + ": " + std::to_string(weight) + " is not a value's id");
     if (place != GB_HOOK_PRE && place != GB_HOOK_POST_ACCUMULATE)
-      refuse(where + ": place " + std::to_string(place) + " is not a gb_hook_place");
+      refuse_build(where + ": place " + std::to_string(place) + " is not a gb_hook_place");
     builder->program.hook({static_cast<ir::ValueId>(weight), static_cast<ir::HookPlace>(place),
                            checked_line(where + ": kind", kind), checked,
                            attributes_of(where, attrs, attr_count)});
@@ -210,8 +212,8 @@ std::int32_t add_hook(gb_builder* builder, std::int32_t weight, std::int32_t pla
   });
 }
 
-constexpr gb_builder_api kApi = {
-    sizeof(gb_builder_api),     0,        add_value, add_op, mark_output, split_at,
+constexpr gb_builder_api kBuilderApi = {
+    sizeof(gb_builder_api),     0,        add_value, builder_add_op, mark_output, split_at,
     record_failure<gb_builder>, pad_with, add_hook};
 
 }  // namespace
@@ -221,7 +223,7 @@ ir::Program build_program(const gb_workload& workload, const gb_build_request& r
                           const std::string& where) {
   gb_builder builder{ir::ProgramBuilder(program_name, catalog), {}, {}};
   return finished(builder, where, "build",
-                  [&] { return workload.build(&request, &builder, &kApi, workload.user); });
+                  [&] { return workload.build(&request, &builder, &kBuilderApi, workload.user); });
 }
 
 }  // namespace graphbench::abi

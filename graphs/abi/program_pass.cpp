@@ -80,9 +80,9 @@ std::int32_t keep(gb_rewriter* rewriter, std::int32_t op) {
   });
 }
 
-std::int32_t add_op(gb_rewriter* rewriter, std::int32_t beside, const char* kind, const char* name,
-                    const std::int32_t* inputs, std::int32_t input_count, const gb_attr* attrs,
-                    std::int32_t attr_count, std::int32_t* outputs, std::int32_t output_capacity) {
+std::int32_t rewriter_add_op(gb_rewriter* rewriter, std::int32_t beside, const char* kind, const char* name,
+                             const std::int32_t* inputs, std::int32_t input_count, const gb_attr* attrs,
+                             std::int32_t attr_count, std::int32_t* outputs, std::int32_t output_capacity) {
   return kept(rewriter, [&] {
     const std::string checked = checked_line("the name of an op", name);
     const std::string where = "op '" + checked + "'";
@@ -112,8 +112,8 @@ std::int32_t add_line(gb_rewriter* rewriter, const char* line) {
   });
 }
 
-constexpr gb_rewriter_api kApi = {sizeof(gb_rewriter_api),    0, keep, add_op, replace, add_line,
-                                  record_failure<gb_rewriter>};
+constexpr gb_rewriter_api kRewriterApi = {
+    sizeof(gb_rewriter_api), 0, keep, rewriter_add_op, replace, add_line, record_failure<gb_rewriter>};
 
 }  // namespace
 
@@ -122,7 +122,7 @@ ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& pro
   const View view(program);
   gb_rewriter rewriter{ir::Rewriter(program, catalog, pass.name)};
   return finished(rewriter, where, "rewrite",
-                  [&] { return pass.rewrite(view.program(), &rewriter, &kApi, pass.user); });
+                  [&] { return pass.rewrite(view.program(), &rewriter, &kRewriterApi, pass.user); });
 }
 
 }  // namespace graphbench::abi

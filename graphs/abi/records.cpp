@@ -19,7 +19,7 @@ namespace {
 // No plugin offers more of anything: a larger count is memory that was never initialised.
 constexpr std::int32_t kCountMax = 1024;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& why) {
+[[noreturn]] void refuse_record(const std::string& where, const std::string& why) {
   throw Error(ErrorCode::plugin_failed, where + ": " + why);
 }
 
@@ -37,15 +37,15 @@ Record known_part(const std::string& where, const char* name, const Record& reco
   const std::size_t size = record.struct_size;
   const std::string field = std::string(name) + ".struct_size is " + std::to_string(size);
   if (size < least || size > kBytesMax) {
-    refuse(where, field + ", ABI version " + std::to_string(GB_ABI_VERSION) + " has at least " +
-                      std::to_string(least) + ": set it to sizeof(" + name + ")");
+    refuse_record(where, field + ", ABI version " + std::to_string(GB_ABI_VERSION) + " has at least " +
+                             std::to_string(least) + ": set it to sizeof(" + name + ")");
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&record);
   for (std::size_t i = sizeof(Record); i < size; ++i) {
     if (bytes[i] == 0) continue;
-    refuse(where, field + " and byte " + std::to_string(i) +
-                      " is not zero: it uses a field that this graphbench, with " +
-                      std::to_string(sizeof(Record)) + " bytes, does not know");
+    refuse_record(where, field + " and byte " + std::to_string(i) +
+                             " is not zero: it uses a field that this graphbench, with " +
+                             std::to_string(sizeof(Record)) + " bytes, does not know");
   }
   Record known{};
   std::memcpy(&known, bytes, std::min(size, sizeof(Record)));
@@ -54,33 +54,33 @@ Record known_part(const std::string& where, const char* name, const Record& reco
 
 void check_count(const std::string& where, const char* field, std::int32_t count, const void* array) {
   if (count < 0 || count > kCountMax) {
-    refuse(where, std::string(field) + "_count is " + std::to_string(count) + ", it must lie in 0.." +
-                      std::to_string(kCountMax));
+    refuse_record(where, std::string(field) + "_count is " + std::to_string(count) + ", it must lie in 0.." +
+                             std::to_string(kCountMax));
   }
   if (count > 0 && array == nullptr) {
-    refuse(where, std::string(field) + (std::string_view(field) == "pass" ? "es" : "s") + " is null, but " +
-                      field + "_count is " + std::to_string(count));
+    refuse_record(where, std::string(field) + (std::string_view(field) == "pass" ? "es" : "s") +
+                             " is null, but " + field + "_count is " + std::to_string(count));
   }
 }
 
 std::string checked_name(const std::string& where, const char* field, const char* name) {
-  if (name == nullptr) refuse(where, std::string(field) + " is null");
-  if (!is_name(name)) refuse(where, std::string(field) + " '" + printable(name) + "': " + kNameRule);
+  if (name == nullptr) refuse_record(where, std::string(field) + " is null");
+  if (!is_name(name)) refuse_record(where, std::string(field) + " '" + printable(name) + "': " + kNameRule);
   return name;
 }
 
-std::string checked_line(const std::string& where, const char* field, const char* text) {
-  if (text == nullptr) refuse(where, std::string(field) + " is null");
+std::string record_line(const std::string& where, const char* field, const char* text) {
+  if (text == nullptr) refuse_record(where, std::string(field) + " is null");
   if (!is_line(text)) {
-    refuse(where, std::string(field) + " '" + printable(text) +
-                      "' must be one line of UTF-8, at most 512 bytes, without control characters");
+    refuse_record(where, std::string(field) + " '" + printable(text) +
+                             "' must be one line of UTF-8, at most 512 bytes, without control characters");
   }
   return text;
 }
 
 void check_unique(const std::string& where, const char* what, const std::string& name,
                   std::set<std::string>& seen) {
-  if (!seen.insert(name).second) refuse(where, std::string(what) + " '" + name + "' is listed twice");
+  if (!seen.insert(name).second) refuse_record(where, std::string(what) + " '" + name + "' is listed twice");
 }
 
 std::vector<WorkloadOption> check_options(const gb_workload& workload, const std::string& where) {
@@ -92,10 +92,10 @@ std::vector<WorkloadOption> check_options(const gb_workload& workload, const std
     const std::string key = checked_name(where, "option key", option.key);
     check_unique(where, "option", key, seen);
     if (option.min < 1 || option.max < option.min) {
-      refuse(where, "option '" + key + "' has bounds [" + std::to_string(option.min) + ", " +
-                        std::to_string(option.max) + "], they must satisfy 1 <= min <= max");
+      refuse_record(where, "option '" + key + "' has bounds [" + std::to_string(option.min) + ", " +
+                               std::to_string(option.max) + "], they must satisfy 1 <= min <= max");
     }
-    options.push_back({key, checked_line(where, "option help", option.help), option.min, option.max});
+    options.push_back({key, record_line(where, "option help", option.help), option.min, option.max});
   }
   return options;
 }
@@ -105,12 +105,13 @@ WorkloadPreset check_preset(const gb_preset& preset, const std::vector<WorkloadO
   WorkloadPreset checked;
   checked.name = checked_name(where, "preset name", preset.name);
   const std::string label = "preset '" + checked.name + "'";
-  if (!options.empty() && preset.values == nullptr) refuse(where, label + " has no values");
+  if (!options.empty() && preset.values == nullptr) refuse_record(where, label + " has no values");
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::int64_t value = preset.values[i];
     if (value < options[i].min || value > options[i].max) {
-      refuse(where, label + " sets " + options[i].key + " to " + std::to_string(value) + ", outside [" +
-                        std::to_string(options[i].min) + ", " + std::to_string(options[i].max) + "]");
+      refuse_record(where, label + " sets " + options[i].key + " to " + std::to_string(value) +
+                               ", outside [" + std::to_string(options[i].min) + ", " +
+                               std::to_string(options[i].max) + "]");
     }
     checked.values.emplace(options[i].key, value);
   }
@@ -119,19 +120,19 @@ WorkloadPreset check_preset(const gb_preset& preset, const std::vector<WorkloadO
 
 CheckedWorkload check_workload(const gb_workload* record, const std::string& origin) {
   const std::string label = plugin_label(origin);
-  if (record == nullptr) refuse(label, "an entry of gb_plugin.workloads is null");
+  if (record == nullptr) refuse_record(label, "an entry of gb_plugin.workloads is null");
   CheckedWorkload checked;
   checked.workload = known_part(label, "gb_workload", *record, kWorkloadBytes);
   const gb_workload& workload = checked.workload;
-  if (workload.reserved != 0) refuse(label, "gb_workload.reserved is not 0");
+  if (workload.reserved != 0) refuse_record(label, "gb_workload.reserved is not 0");
   checked.info.name = checked_name(label, "workload name", workload.name);
   checked.info.plugin = origin;
   const std::string where = label + ": workload '" + checked.info.name + "'";
-  checked.info.help = checked_line(where, "help", workload.help);
-  if (workload.build == nullptr) refuse(where, "build is null");
+  checked.info.help = record_line(where, "help", workload.help);
+  if (workload.build == nullptr) refuse_record(where, "build is null");
   checked.info.options = check_options(workload, where);
   check_count(where, "preset", workload.preset_count, workload.presets);
-  if (workload.preset_count == 0) refuse(where, "it has no preset, it needs one at least");
+  if (workload.preset_count == 0) refuse_record(where, "it has no preset, it needs one at least");
   std::set<std::string> seen;
   for (std::int32_t i = 0; i < workload.preset_count; ++i) {
     WorkloadPreset preset = check_preset(workload.presets[i], checked.info.options, where);
@@ -142,26 +143,28 @@ CheckedWorkload check_workload(const gb_workload* record, const std::string& ori
 }
 
 ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
-  if (record == nullptr) refuse(label, "an entry of gb_plugin.ops is null");
+  if (record == nullptr) refuse_record(label, "an entry of gb_plugin.ops is null");
   const gb_op op = known_part(label, "gb_op", *record, kOpBytes);
   const std::string where = label + ": op '" + checked_name(label, "op kind", op.kind) + "'";
   constexpr std::uint32_t known_flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
   if ((op.flags & ~known_flags) != 0) {
-    refuse(where, "flags is " + std::to_string(op.flags) + ", ABI version " + std::to_string(GB_ABI_VERSION) +
-                      " knows GB_OP_HOST (1) and GB_OP_NOT_CAPTURABLE (2)");
+    refuse_record(where, "flags is " + std::to_string(op.flags) + ", ABI version " +
+                             std::to_string(GB_ABI_VERSION) +
+                             " knows GB_OP_HOST (1) and GB_OP_NOT_CAPTURABLE (2)");
   }
-  if (op.infer == nullptr) refuse(where, "infer is null");
+  if (op.infer == nullptr) refuse_record(where, "infer is null");
   if (op.run_host == nullptr && (op.flags & GB_OP_HOST) != 0) {
-    refuse(where, "it is a host op (GB_OP_HOST) and run_host is null, so it runs nowhere");
+    refuse_record(where, "it is a host op (GB_OP_HOST) and run_host is null, so it runs nowhere");
   }
   if (op.launch_cuda == nullptr && op.run_host == nullptr) {
-    refuse(where, "launch_cuda and run_host are both null, so it runs nowhere");
+    refuse_record(where, "launch_cuda and run_host are both null, so it runs nowhere");
   }
   if (op.gradient != nullptr) checked_name(where, "gradient", op.gradient);
   if ((op.gradient != nullptr) != (op.gradient_inputs != 0)) {
-    refuse(where, op.gradient != nullptr ? "gradient_inputs is 0: set the bit of each input whose gradient " +
-                                               std::string(op.gradient) + " computes"
-                                         : "gradient_inputs is set, and gradient is null");
+    refuse_record(where, op.gradient != nullptr
+                             ? "gradient_inputs is 0: set the bit of each input whose gradient " +
+                                   std::string(op.gradient) + " computes"
+                             : "gradient_inputs is set, and gradient is null");
   }
   return foreign_definition(op);
 }
@@ -172,19 +175,20 @@ void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefiniti
   if (op.gradient.empty()) return;
   const std::string where = label + ": op '" + op.kind + "': gradient '" + op.gradient + "'";
   const auto gradient = std::ranges::find(ops, op.gradient, &ir::OpDefinition::kind);
-  if (gradient == ops.end() || op.gradient == op.kind) refuse(where, "it is not another op of this plugin");
-  if (!gradient->mutated_inputs.empty()) refuse(where, "its mutated_inputs is not 0");
+  if (gradient == ops.end() || op.gradient == op.kind)
+    refuse_record(where, "it is not another op of this plugin");
+  if (!gradient->mutated_inputs.empty()) refuse_record(where, "its mutated_inputs is not 0");
 }
 
 gb_program_pass check_pass(const gb_program_pass* record, const std::string& label) {
-  if (record == nullptr) refuse(label, "an entry of gb_plugin.passes is null");
+  if (record == nullptr) refuse_record(label, "an entry of gb_plugin.passes is null");
   const gb_program_pass pass = known_part(label, "gb_program_pass", *record, kPassBytes);
-  if (pass.reserved != 0) refuse(label, "gb_program_pass.reserved is not 0");
+  if (pass.reserved != 0) refuse_record(label, "gb_program_pass.reserved is not 0");
   const std::string where = label + ": pass '" + checked_name(label, "pass name", pass.name) + "'";
   if (std::string_view(pass.name) == "none")
-    refuse(where, "the name means that there is no pass: choose another");
-  checked_line(where, "help", pass.help);
-  if (pass.rewrite == nullptr) refuse(where, "rewrite is null");
+    refuse_record(where, "the name means that there is no pass: choose another");
+  record_line(where, "help", pass.help);
+  if (pass.rewrite == nullptr) refuse_record(where, "rewrite is null");
   return pass;
 }
 
@@ -198,19 +202,19 @@ CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   const std::string label = plugin_label(origin);
   // The version is checked first, because a record of another version may have another size.
   if (record.abi_version != GB_ABI_VERSION) {
-    refuse(label, "it was built for plugin ABI version " + std::to_string(record.abi_version) +
-                      ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +
-                      ": rebuild it against this graphbench's graphbench_abi.h");
+    refuse_record(label, "it was built for plugin ABI version " + std::to_string(record.abi_version) +
+                             ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +
+                             ": rebuild it against this graphbench's graphbench_abi.h");
   }
   const gb_plugin plugin = known_part(label, "gb_plugin", record, kPluginBytes);
-  checked_line(label, "name", plugin.name);
-  checked_line(label, "version", plugin.version);
+  record_line(label, "name", plugin.name);
+  record_line(label, "version", plugin.version);
   check_count(label, "workload", plugin.workload_count, plugin.workloads);
   check_count(label, "op", plugin.op_count, plugin.ops);
   check_count(label, "pass", plugin.pass_count, plugin.passes);
-  if (plugin.reserved != 0) refuse(label, "gb_plugin.reserved is not 0");
+  if (plugin.reserved != 0) refuse_record(label, "gb_plugin.reserved is not 0");
   if (plugin.workload_count == 0 && plugin.op_count == 0 && plugin.pass_count == 0)
-    refuse(label, "it offers no workload, no op and no pass");
+    refuse_record(label, "it offers no workload, no op and no pass");
 
   CheckedPlugin checked;
   std::set<std::string> seen_workloads;

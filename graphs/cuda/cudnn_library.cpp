@@ -8,14 +8,14 @@ namespace graphbench::cuda {
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 namespace {
 
-struct Opened {
+struct OpenedCudnn {
   CudnnLibrary functions;
   bool usable = false;
   std::string reason;
 };
 
-Opened open_library() {
-  Opened opened;
+OpenedCudnn open_library() {
+  OpenedCudnn opened;
   // It is never closed: cuDNN keeps threads and device state until the process ends.
   void* handle = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -34,15 +34,15 @@ Opened open_library() {
   return opened;
 }
 
-const Opened& opened_library() {
-  static const Opened opened = open_library();
+const OpenedCudnn& opened_library() {
+  static const OpenedCudnn opened = open_library();
   return opened;
 }
 
 }  // namespace
 
 const CudnnLibrary* cudnn_library() noexcept {
-  const Opened& opened = opened_library();
+  const OpenedCudnn& opened = opened_library();
   return opened.usable ? &opened.functions : nullptr;
 }
 

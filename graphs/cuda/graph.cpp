@@ -34,7 +34,7 @@ constexpr std::pair<cudaGraphNodeType, const char*> type_names[] = {
     {cudaGraphNodeTypeGraph, "graph"},   {cudaGraphNodeTypeEmpty, "empty"}};
 
 template <typename Value, std::size_t count>
-const char* text_of(const std::pair<Value, const char*> (&texts)[count], Value value, const char* other) {
+const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value value, const char* other) {
   const auto found = std::ranges::find(texts, value, &std::pair<Value, const char*>::first);
   return found == std::end(texts) ? other : found->second;
 }
@@ -54,7 +54,7 @@ std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
 }  // namespace
 
 const char* name_of(cudaGraphNodeType type) noexcept {
-  return text_of(type_names, type, "other");
+  return text_for(type_names, type, "other");
 }
 
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
@@ -75,7 +75,7 @@ GraphUpdate CudaGraphExec::update(Graph& graph) {
   (void)cudaGetLastError();
   return {.done = false,
           .node = place_of(info.errorNode, native),
-          .reason = text_of(update_texts, info.result, "the driver gives no reason")};
+          .reason = text_for(update_texts, info.result, "the driver gives no reason")};
 }
 
 void CudaGraphExec::set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) {
@@ -120,7 +120,7 @@ std::unique_ptr<GraphExec> CudaGraph::instantiate() {
 
 namespace {
 
-std::string text_of(unsigned int x, unsigned int y, unsigned int z) {
+std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
@@ -144,8 +144,8 @@ void describe_kernel(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto name_of_kernel = driver_function<decltype(cuKernelGetName)>("cuKernelGetName");
   CUDA_KERNEL_NODE_PARAMS kernel{};
   if (read == nullptr || read(node, &kernel) != CUDA_SUCCESS) return;
-  described.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
-  described.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
+  described.facts["grid"] = text_for(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
+  described.facts["block"] = text_for(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
   described.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
   const char* name = nullptr;
   if (kernel.func != nullptr) {

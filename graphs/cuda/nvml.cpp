@@ -13,7 +13,7 @@
 namespace graphbench::cuda {
 namespace {
 
-Opened<NvmlLibrary> open() {
+Opened<NvmlLibrary> open_nvml() {
   Opened<NvmlLibrary> opened;
   DynamicLibrary file("NVML", {"libnvidia-ml.so.1"});
   NvmlLibrary& library = opened.library;
@@ -39,7 +39,7 @@ Opened<NvmlLibrary> open() {
 }  // namespace
 
 const NvmlLibrary* nvml_library(std::string& why) {
-  static const Opened<NvmlLibrary> opened = open();
+  static const Opened<NvmlLibrary> opened = open_nvml();
   return opened.usable(why);
 }
 

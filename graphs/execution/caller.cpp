@@ -11,7 +11,7 @@
 namespace graphbench::execution {
 namespace {
 
-constexpr std::size_t alignment = 512;
+constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
 // More places than any library remembers plans for. They overlap, because all hold the same data.
 constexpr std::size_t places_fresh = 1024;
@@ -37,7 +37,7 @@ auto find(const Names& names, std::string_view name) {
 }
 
 std::size_t padded(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
+  return (bytes + caller_alignment - 1) / caller_alignment * caller_alignment;
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ std::byte* CallerMemory::allocate(std::size_t bytes) {
 
 void CallerMemory::add(ir::ValueId id) {
   const std::size_t bytes = program_.describe(id, buffers_.largest_batch()).bytes();
-  const std::size_t stride = settings_.fresh_addresses ? alignment : padded(bytes);
+  const std::size_t stride = settings_.fresh_addresses ? caller_alignment : padded(bytes);
   areas_[id] = {allocate((places_ - 1) * stride + padded(bytes)), bytes, stride};
   moved_.push_back(id);
 }

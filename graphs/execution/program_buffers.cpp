@@ -9,7 +9,7 @@
 namespace graphbench::execution {
 namespace {
 
-constexpr std::size_t alignment = 512;
+constexpr std::size_t buffer_alignment = 512;
 
 bool is_static(ir::ValueKind kind) {
   return kind == ir::ValueKind::input || kind == ir::ValueKind::weight || kind == ir::ValueKind::state ||
@@ -70,8 +70,8 @@ void ProgramBuffers::allocate(Layout layout) {
     if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(memory_, bytes).data();
     offsets[id] = total;
     std::size_t padded = 0;
-    if (__builtin_add_overflow(bytes, alignment - 1, &padded) ||
-        __builtin_add_overflow(total, padded / alignment * alignment, &total)) {
+    if (__builtin_add_overflow(bytes, buffer_alignment - 1, &padded) ||
+        __builtin_add_overflow(total, padded / buffer_alignment * buffer_alignment, &total)) {
       throw Error(ErrorCode::out_of_memory, "allocate " + program_.value(id).name + ": too many bytes");
     }
   }

@@ -227,7 +227,7 @@ TaskRing::SpinTimes spin_times(int cores) {
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
 }
 
-void run_fill(Task& task, StreamContext&) {
+void run_byte_fill(Task& task, StreamContext&) {
   const auto fill = task.payload<FillBytes>();
   std::memset(fill.destination, fill.byte, fill.bytes);
 }
@@ -372,7 +372,7 @@ void HostStream::abandon_capture() noexcept {
 
 void HostStream::fill_bytes(void* destination, int byte, std::size_t bytes) {
   const FillBytes fill{destination, bytes, byte};
-  submit(run_fill, nullptr, &fill, sizeof(fill));
+  submit(run_byte_fill, nullptr, &fill, sizeof(fill));
 }
 
 void HostStream::make_copy(Task& task, const DeviceCopy& copy) {
@@ -388,7 +388,7 @@ bool HostStream::is_copy(const Task& task) {
 
 std::size_t HostStream::bytes_of(const Task& task) {
   if (task.run == run_copy) return task.payload<CopyBytes>().bytes;
-  return task.run == run_fill ? task.payload<FillBytes>().bytes : 0;
+  return task.run == run_byte_fill ? task.payload<FillBytes>().bytes : 0;
 }
 
 void HostStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {

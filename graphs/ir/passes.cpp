@@ -11,7 +11,7 @@
 namespace graphbench::ir {
 namespace {
 
-bool contains(const std::vector<std::string>& kinds, const std::string& kind) {
+bool contains_kind(const std::vector<std::string>& kinds, const std::string& kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
@@ -28,7 +28,7 @@ std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
 }  // namespace
 
 bool splits_at(const Op& op, const std::vector<std::string>& split_kinds) {
-  return contains(split_kinds, op.kind) || contains(split_kinds, op.splits_with);
+  return contains_kind(split_kinds, op.kind) || contains_kind(split_kinds, op.splits_with);
 }
 
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {

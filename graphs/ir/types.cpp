@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::pair<DType, std::string_view>, 4> dtype_names{
     {{DType::fp32, "fp32"}, {DType::fp16, "fp16"}, {DType::bf16, "bf16"}, {DType::i32, "i32"}}};
 
-std::string text_of(const Dim& dim) {
+std::string extent_text(const Dim& dim) {
   if (dim.per_batch == 0) return std::to_string(dim.fixed);
   std::string text = "batch";
   if (dim.per_batch != 1) text.append("*").append(std::to_string(dim.per_batch));
@@ -42,10 +42,10 @@ std::int64_t Dim::at(std::int64_t batch) const {
   std::int64_t extent = 0;
   if (__builtin_mul_overflow(per_batch, batch, &scaled) || __builtin_add_overflow(scaled, fixed, &extent)) {
     throw Error(ErrorCode::invalid_argument,
-                "shape: extent " + text_of(*this) + " overflows at batch " + std::to_string(batch));
+                "shape: extent " + extent_text(*this) + " overflows at batch " + std::to_string(batch));
   }
   if (extent <= 0) {
-    throw Error(ErrorCode::invalid_argument, "shape: extent " + text_of(*this) + " is " +
+    throw Error(ErrorCode::invalid_argument, "shape: extent " + extent_text(*this) + " is " +
                                                  std::to_string(extent) + " at batch " +
                                                  std::to_string(batch) + ", it must be positive");
   }
@@ -56,7 +56,7 @@ std::string to_string(const Shape& shape) {
   std::string text = "[";
   for (const Dim& dim : shape) {
     if (text.size() > 1) text += ", ";
-    text += text_of(dim);
+    text += extent_text(dim);
   }
   return text + "]";
 }

@@ -7,13 +7,11 @@
 namespace graphbench::model {
 namespace {
 
-constexpr auto count = MetricKind::count;
-
 // Of caller_io: where axis io is away from its default.
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
   return {.name = name,
-          .kind = unit == "bytes" ? MetricKind::bytes : count,
+          .kind = unit == "bytes" ? MetricKind::bytes : MetricKind::count,
           .unit = unit,
           .help = help,
           .value = value,
@@ -26,7 +24,7 @@ constexpr MetricRow io(std::string_view name, MetricValue value, std::string_vie
 constexpr MetricRow counter(std::string_view name, MetricValue value, std::string_view unit,
                             std::string_view family, std::string_view help) {
   return {.name = name,
-          .kind = count,
+          .kind = MetricKind::count,
           .unit = unit,
           .help = help,
           .value = value,
@@ -41,7 +39,7 @@ constexpr MetricRow training(std::string_view name, MetricValue value, std::stri
   return {.name = name,
           .kind = name.ends_with("bytes")     ? MetricKind::bytes
                   : name.ends_with("seconds") ? MetricKind::time
-                                              : count,
+                                              : MetricKind::count,
           .unit = name.substr(name.rfind('_') + 1) == "skipped" ? "copies" : name.substr(name.rfind('_') + 1),
           .help = help,
           .value = value,
@@ -52,7 +50,7 @@ constexpr MetricRow training(std::string_view name, MetricValue value, std::stri
 
 constexpr MetricRow of_graphs[] = {
     {.name = "nodes",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "nodes",
      .help = "Nodes of the step's graphs.",
      .value = value<&facts::GraphContents::nodes>(),
@@ -60,7 +58,7 @@ constexpr MetricRow of_graphs[] = {
      .family = "graphbench_graph_nodes",
      .counted = "nodes"},
     {.name = "pieces",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "graphs",
      .help = "Graphs that the step is captured as.",
      .value = value<&GraphCounts::pieces>(),
@@ -68,19 +66,19 @@ constexpr MetricRow of_graphs[] = {
      .family = "graphbench_graph_pieces",
      .counted = "pieces"},
     {.name = "captured_ops",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "ops",
      .help = "Ops of the step inside graphs.",
      .value = value<&GraphCounts::captured_ops>(),
      .counted = "captured_ops"},
     {.name = "eager_ops",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "ops",
      .help = "Ops of the step launched one by one.",
      .value = value<&GraphCounts::eager_ops>(),
      .counted = "eager_ops"},
     {.name = "rewritten_nodes",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "nodes",
      .help = "Nodes of the step's graphs that --graph-rewrite put in the place of recorded ones.",
      .value = value<&GraphCounts::rewritten_nodes>(),

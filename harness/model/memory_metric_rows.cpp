@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto bytes = MetricKind::bytes;
 
-constexpr MetricRow rows[] = {
+constexpr MetricRow memory_rows[] = {
     {.name = "weights_bytes",
      .kind = bytes,
      .unit = "bytes",
@@ -101,7 +101,7 @@ constexpr MetricRow rows[] = {
 }  // namespace
 
 std::vector<MetricRow> memory_metric_rows() {
-  return {std::begin(rows), std::end(rows)};
+  return {std::begin(memory_rows), std::end(memory_rows)};
 }
 
 }  // namespace graphbench::model

@@ -7,7 +7,6 @@
 namespace graphbench::model {
 namespace {
 
-constexpr auto count = MetricKind::count;
 constexpr auto ratio = MetricKind::ratio;
 
 std::optional<double> setup_of(const Launch& launch) {
@@ -138,7 +137,7 @@ constexpr MetricRow summaries[] = {
      .column = "gain",
      .column_help = "eager's latency over this one"},
     {.name = "breakeven_steps",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "steps",
      .help = "Replays that pay capture, instantiate and upload back.",
      .value = value<&CellSummary::breakeven_steps>(),
@@ -146,7 +145,7 @@ constexpr MetricRow summaries[] = {
      .column = "even",
      .column_help = "replays after which the capture is paid back"},
     {.name = "steady_after",
-     .kind = count,
+     .kind = MetricKind::count,
      .unit = "steps",
      .help = "Steps after which the latency stays in its steady band.",
      .value = value<&CellSummary::steady_after>(),

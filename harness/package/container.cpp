@@ -10,24 +10,24 @@
 namespace graphbench::package {
 namespace {
 
-constexpr std::string_view first_words = "graphbench package ";
-constexpr std::string_view version = "1";
+constexpr std::string_view container_first_words = "graphbench package ";
+constexpr std::string_view container_version = "1";
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_container(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
 // Up to the next `end`, which goes too; the text is cut short where there is none.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
-  if (at == std::string_view::npos) refuse("it is cut short in its head");
+  if (at == std::string_view::npos) refuse_container("it is cut short in its head");
   const std::string_view found = text.substr(0, at);
   text.remove_prefix(at + 1);
   return found;
 }
 
-std::string head_of(const std::vector<Section>& sections) {
-  std::string head = std::string(first_words).append(version).append(1, '\n');
+std::string container_head(const std::vector<Section>& sections) {
+  std::string head = std::string(container_first_words).append(container_version).append(1, '\n');
   for (const Section& section : sections)
     head += "section " + section.name + " " + std::to_string(section.content.size()) + " " +
             model::sha256_hex(section.content) + "\n";
@@ -37,20 +37,22 @@ std::string head_of(const std::vector<Section>& sections) {
 }  // namespace
 
 std::string encode(const std::vector<Section>& sections) {
-  std::string text = head_of(sections);
+  std::string text = container_head(sections);
   for (const Section& section : sections) text += section.content;
   return text;
 }
 
 std::vector<Section> decode(std::string_view text) {
-  if (!text.starts_with(first_words)) refuse("it is no package: graphbench compile writes them");
-  std::string_view rest = text.substr(first_words.size());
+  if (!text.starts_with(container_first_words))
+    refuse_container("it is no package: graphbench compile writes them");
+  std::string_view rest = text.substr(container_first_words.size());
   const std::string_view its_version = take(rest, '\n');
   const bool is_number = !its_version.empty() && its_version.size() < 10 &&
                          its_version.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!is_number) refuse("it is damaged in its first line");
-  if (its_version != version)
-    refuse("it is of version " + std::string(its_version) + ", and this graphbench reads version 1");
+  if (!is_number) refuse_container("it is damaged in its first line");
+  if (its_version != container_version)
+    refuse_container("it is of version " + std::string(its_version) +
+                     ", and this graphbench reads version 1");
   struct Part {
     std::size_t bytes = 0;
     std::string_view sha256;
@@ -64,24 +66,26 @@ std::vector<Section> decode(std::string_view text) {
     Part& part = parts.emplace_back();
     const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), part.bytes);
     if (error != std::errc() || end != bytes.data() + bytes.size())
-      refuse("its head is damaged at section " + sections.back().name);
+      refuse_container("its head is damaged at section " + sections.back().name);
     part.sha256 = take(rest, '\n');
   }
   const std::string_view lines = text.substr(0, text.size() - rest.size());
-  if (rest.substr(0, 7) != "sha256 ") refuse("its head is damaged behind its sections");
+  if (rest.substr(0, 7) != "sha256 ") refuse_container("its head is damaged behind its sections");
   rest.remove_prefix(7);
-  if (take(rest, '\n') != model::sha256_hex(lines)) refuse("its head does not have the digest that it says");
-  if (!take(rest, '\n').empty()) refuse("its head is damaged behind its digest");
+  if (take(rest, '\n') != model::sha256_hex(lines))
+    refuse_container("its head does not have the digest that it says");
+  if (!take(rest, '\n').empty()) refuse_container("its head is damaged behind its digest");
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::string where = "section " + sections[i].name + ": ";
-    if (rest.size() < parts[i].bytes) refuse(where + "it is cut short");
+    if (rest.size() < parts[i].bytes) refuse_container(where + "it is cut short");
     sections[i].content = rest.substr(0, parts[i].bytes);
     rest.remove_prefix(parts[i].bytes);
     if (model::sha256_hex(sections[i].content) != parts[i].sha256)
-      refuse(where + "it does not have the digest that the head says");
+      refuse_container(where + "it does not have the digest that the head says");
   }
-  if (!rest.empty()) refuse("something follows its last section");
-  if (!text.starts_with(head_of(sections))) refuse("its head is not written as packages are");
+  if (!rest.empty()) refuse_container("something follows its last section");
+  if (!text.starts_with(container_head(sections)))
+    refuse_container("its head is not written as packages are");
   return sections;
 }
 

@@ -27,7 +27,7 @@ GB_DESCRIBE(TensorList, tensors);
 namespace graphbench::package {
 namespace {
 
-[[noreturn]] void refuse(const std::string& field, const std::string& why) {
+[[noreturn]] void refuse_manifest(const std::string& field, const std::string& why) {
   throw Error(ErrorCode::invalid_argument, field + ": " + why);
 }
 
@@ -47,36 +47,36 @@ void check_architectures(const Manifest& manifest) {
     if (among(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);
   }
-  if (wanted.empty()) refuse("architectures", "there is none");
+  if (wanted.empty()) refuse_manifest("architectures", "there is none");
   if (wanted != manifest.architectures)
-    refuse("architectures",
-           "they are not in order, given twice, or not for a device of kind " + manifest.device);
+    refuse_manifest("architectures",
+                    "they are not in order, given twice, or not for a device of kind " + manifest.device);
 }
 
 void check_methods(const Manifest& manifest) {
-  if (manifest.methods.empty()) refuse("methods", "there is none");
+  if (manifest.methods.empty()) refuse_manifest("methods", "there is none");
   std::set<std::string> names;
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
-      refuse("methods", in_quotes(method.name) + " is no name, or is there twice");
+      refuse_manifest("methods", in_quotes(method.name) + " is no name, or is there twice");
     if (!among(model::names_of(model::passes()), method.pass))
-      refuse("methods", in_quotes(method.pass) + " is no pass");
+      refuse_manifest("methods", in_quotes(method.pass) + " is no pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
-      refuse("methods", method.name + " is of the pass and preset of another");
+      refuse_manifest("methods", method.name + " is of the pass and preset of another");
   }
 }
 
-void check_tensors(const Manifest& manifest) {
+void check_listed_tensors(const Manifest& manifest) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const Tensor& tensor : manifest.tensors) {
     const std::string field = "tensors: " + tensor.name;
     if (tensor.name.empty() || !seen.emplace(tensor.method, tensor.name).second)
-      refuse(field, "it has no name, or is there twice");
+      refuse_manifest(field, "it has no name, or is there twice");
     const std::optional<ir::DType> dtype = ir::parse_dtype(tensor.dtype);
-    if (!dtype) refuse(field, in_quotes(tensor.dtype) + " is no dtype");
+    if (!dtype) refuse_manifest(field, in_quotes(tensor.dtype) + " is no dtype");
     if (std::ranges::any_of(tensor.dims, [](std::int64_t extent) { return extent < 1; }) ||
         static_cast<std::int64_t>(ir::TensorDesc{*dtype, tensor.dims}.bytes()) != tensor.bytes)
-      refuse(field, "its size is not that of its shape");
+      refuse_manifest(field, "its size is not that of its shape");
   }
 }
 
@@ -107,21 +107,22 @@ std::string write_manifest(const Manifest& manifest) {
 
 Manifest read_manifest(std::string_view text) {
   const auto manifest = codec::read_data<Manifest>(text, "manifest");
-  if (!among({"cuda", "host"}, manifest.device)) refuse("device", in_quotes(manifest.device) + " is no kind");
+  if (!among({"cuda", "host"}, manifest.device))
+    refuse_manifest("device", in_quotes(manifest.device) + " is no kind");
   check_architectures(manifest);
-  if (!ir::parse_dtype(manifest.dtype)) refuse("dtype", in_quotes(manifest.dtype) + " is no dtype");
+  if (!ir::parse_dtype(manifest.dtype)) refuse_manifest("dtype", in_quotes(manifest.dtype) + " is no dtype");
   for (const PackagedAxis& axis : packaged_axes()) {
     const model::Axis& row = model::axis_named(axis.name);
     if (!among(row.choices, manifest.*axis.value))
-      refuse(axis.name, in_quotes(manifest.*axis.value) + " is no " + row.noun);
+      refuse_manifest(axis.name, in_quotes(manifest.*axis.value) + " is no " + row.noun);
   }
-  if (!is_name(manifest.workload)) refuse("workload", in_quotes(manifest.workload) + " is no name");
+  if (!is_name(manifest.workload)) refuse_manifest("workload", in_quotes(manifest.workload) + " is no name");
   if (manifest.batches.empty() || manifest.batches.front() < 1 ||
       std::ranges::adjacent_find(manifest.batches, std::greater_equal<>()) != manifest.batches.end())
-    refuse("batches", "they are no rising list of sizes");
+    refuse_manifest("batches", "they are no rising list of sizes");
   check_methods(manifest);
-  check_tensors(manifest);
-  if (write_manifest(manifest) != text) refuse("manifest", "it is not written as manifests are");
+  check_listed_tensors(manifest);
+  if (write_manifest(manifest) != text) refuse_manifest("manifest", "it is not written as manifests are");
   return manifest;
 }
 

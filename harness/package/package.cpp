@@ -16,7 +16,7 @@
 namespace graphbench::package {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_package(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
@@ -26,7 +26,7 @@ auto within(const std::string& section, Read&& read) {
   try {
     return read();
   } catch (const Error& error) {
-    refuse("section " + section + ": " + error.what());
+    refuse_package("section " + section + ": " + error.what());
   }
 }
 
@@ -52,11 +52,11 @@ std::vector<cache::Entry> read_entries(std::string_view text) {
     const auto digits = static_cast<std::size_t>(end - text.data());
     if (error != std::errc() || digits >= text.size() || text[digits] != '\n' ||
         text.size() - digits - 1 < bytes)
-      refuse(which + "it is cut short");
+      refuse_package(which + "it is cut short");
     cache::Reading reading = cache::decode(text.substr(digits + 1, bytes));
-    if (!reading.entry) refuse(which + reading.why_not);
+    if (!reading.entry) refuse_package(which + reading.why_not);
     if (std::ranges::count(entries, reading.entry->key, &cache::Entry::key) > 0)
-      refuse(which + "an earlier one has its key");
+      refuse_package(which + "an earlier one has its key");
     entries.push_back(std::move(*reading.entry));
     text.remove_prefix(digits + 1 + bytes);
   }
@@ -68,7 +68,7 @@ std::vector<cache::Entry> read_choices(std::string_view text) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
     if (choices[i].content.find('\n') == std::string::npos) continue;
     const std::string why = why_not_serialised(cache::split_choice(choices[i].content).serialised);
-    if (!why.empty()) refuse("entry " + std::to_string(i) + ": its serialised plan " + why);
+    if (!why.empty()) refuse_package("entry " + std::to_string(i) + ": its serialised plan " + why);
   }
   return choices;
 }
@@ -95,15 +95,15 @@ std::string text_of(const std::string& path) {
   return std::move(file.text);
 }
 
-void check_tensors(const Manifest& manifest, const Method& method, const ir::Program& program) {
+void check_method_tensors(const Manifest& manifest, const Method& method, const ir::Program& program) {
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
     const ir::Value& value = program.value(id);
     if (value.kind != ir::ValueKind::weight && value.kind != ir::ValueKind::parameter) continue;
     const Tensor* tensor = find_tensor(manifest, method.name, value.name);
-    if (tensor == nullptr) refuse("the manifest has no tensor " + value.name);
+    if (tensor == nullptr) refuse_package("the manifest has no tensor " + value.name);
     const ir::TensorDesc desc = program.describe(id, program.micro_batches());
     if (tensor->dtype != ir::name_of(desc.dtype) || tensor->dims != desc.dims)
-      refuse("tensor " + value.name + " of the manifest has another type or shape");
+      refuse_package("tensor " + value.name + " of the manifest has another type or shape");
   }
 }
 
@@ -123,16 +123,17 @@ std::string write_package(const Package& package) {
 
 Package read_package(std::string_view text) {
   std::vector<Section> sections = decode(text);
-  if (sections.empty() || sections.front().name != "manifest") refuse("its first section is no manifest");
+  if (sections.empty() || sections.front().name != "manifest")
+    refuse_package("its first section is no manifest");
   Package package{.manifest = within("manifest", [&] { return read_manifest(sections[0].content); }),
                   .programs = {},
                   .choices = {}};
   package.programs.resize(package.manifest.methods.size());
   const std::vector<Section> wanted = sections_of(package);
   for (std::size_t i = 0; i < std::max(wanted.size(), sections.size()); ++i) {
-    if (i >= sections.size()) refuse("section " + wanted[i].name + " is missing");
+    if (i >= sections.size()) refuse_package("section " + wanted[i].name + " is missing");
     if (i >= wanted.size() || sections[i].name != wanted[i].name)
-      refuse("section " + sections[i].name + ": it is unknown here: a newer graphbench may know it");
+      refuse_package("section " + sections[i].name + ": it is unknown here: a newer graphbench may know it");
     if (i == 0) continue;
     if (sections[i].name == "choices") {
       package.choices = within("choices", [&] { return read_choices(sections[i].content); });
@@ -145,8 +146,8 @@ Package read_package(std::string_view text) {
   package.bytes = text.size();
   package.digest = model::sha256_hex(text);
   if (sections_of(package).back().content != package.sections.back().content)
-    refuse("section seal: it is of other sections");
-  if (write_package(package) != text) refuse("it is not written as packages are");
+    refuse_package("section seal: it is of other sections");
+  if (write_package(package) != text) refuse_package("it is not written as packages are");
   return package;
 }
 
@@ -154,10 +155,10 @@ Package open_package(const std::string& path, const std::string& digest) {
   const std::string text = text_of(path);
   try {
     Package package = read_package(text);
-    if (!digest.empty() && digest != package.digest) refuse("it has changed since the sweep began");
+    if (!digest.empty() && digest != package.digest) refuse_package("it has changed since the sweep began");
     return package;
   } catch (const Error& error) {
-    refuse(in_quotes(path) + ": " + error.what());
+    refuse_package(in_quotes(path) + ": " + error.what());
   }
 }
 
@@ -165,13 +166,14 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
                        const ir::OpCatalog& catalog) {
   const Method* method = find_method(package.manifest, pass, preset);
   if (method == nullptr)
-    refuse("the package has no method of pass " + std::string(pass) + " and preset " + std::string(preset));
+    refuse_package("the package has no method of pass " + std::string(pass) + " and preset " +
+                   std::string(preset));
   const auto index = static_cast<std::size_t>(method - package.manifest.methods.data());
   const Programs& programs = package.programs[index];
   return within(name_of(*method, stage), [&] {
     ir::Program program =
         ir::read_program(stage == Stage::before ? programs.before : programs.after, catalog);
-    check_tensors(package.manifest, *method, program);
+    check_method_tensors(package.manifest, *method, program);
     for (const std::int64_t batch : package.manifest.batches) {
       for (ir::ValueId id = 0; stage == Stage::after && id < program.values().size(); ++id)
         static_cast<void>(program.describe(id, batch).bytes());

@@ -19,17 +19,18 @@
 namespace graphbench::package {
 namespace {
 
-constexpr std::string_view first_words = "graphbench weights ";
-constexpr std::string_view version = "1";
+constexpr std::string_view weights_first_words = "graphbench weights ";
+constexpr std::string_view weights_version = "1";
 constexpr std::int64_t page = 4096;
 
 std::int64_t padded(std::int64_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-std::string head_of(const std::vector<Tensor>& tensors) {
+std::string weights_head(const std::vector<Tensor>& tensors) {
   const std::string list = write_tensors(tensors);
-  return std::string(first_words).append(version) + "\n" + model::sha256_hex(list) + "\n" + list + "\n";
+  return std::string(weights_first_words).append(weights_version) + "\n" + model::sha256_hex(list) + "\n" +
+         list + "\n";
 }
 
 class Timed {
@@ -46,10 +47,10 @@ class Timed {
 
 // What the head of a file says where it is not the one that was expected.
 std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
-  if (!head.starts_with(first_words)) return "it is no file of weights";
-  head.remove_prefix(first_words.size());
+  if (!head.starts_with(weights_first_words)) return "it is no file of weights";
+  head.remove_prefix(weights_first_words.size());
   const std::string_view its_version = head.substr(0, std::min(head.find('\n'), head.size()));
-  if (its_version != version && !its_version.empty() && its_version.size() < 10 &&
+  if (its_version != weights_version && !its_version.empty() && its_version.size() < 10 &&
       its_version.find_first_not_of("0123456789") == std::string_view::npos)
     return "it is of version " + std::string(its_version) + ", and this graphbench reads version 1";
   const std::string_view rest = head.substr(std::min(its_version.size() + 1, head.size()));
@@ -85,7 +86,7 @@ void write_weights(const std::vector<Tensor>& tensors,
   const auto fill_page = [&](std::int64_t bytes) {
     write(std::string(static_cast<std::size_t>(padded(bytes) - bytes), '\0'));
   };
-  const std::string head = head_of(tensors);
+  const std::string head = weights_head(tensors);
   write(head);
   fill_page(static_cast<std::int64_t>(head.size()));
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -105,7 +106,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
       throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
     if (!S_ISREG(facts.st_mode)) refuse("it is no file");
     bytes_ = facts.st_size;
-    const std::string head = head_of(manifest.tensors);
+    const std::string head = weights_head(manifest.tensors);
     head_bytes_ = static_cast<std::int64_t>(head.size());
     std::int64_t end = padded(head_bytes_);
     std::size_t largest = std::max(head.size(), static_cast<std::size_t>(page));

@@ -24,7 +24,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr std::string_view placeholder = "{device}";
+constexpr std::string_view device_placeholder = "{device}";
 
 // Each names what a device would write over another's.
 constexpr std::array<const char*, 5> own_to_each = {"json", "samples", "trace", "dump-graph",
@@ -54,13 +54,13 @@ void check_own_to_each(const config::RawOptions& raw) {
     throw InputError("--json", advice + ", such as --json graphbench-{device}.json");
   for (const char* name : own_to_each) {
     const auto* items = config::find(raw, name);
-    if (items != nullptr && items->back().text.find(placeholder) == std::string::npos)
+    if (items != nullptr && items->back().text.find(device_placeholder) == std::string::npos)
       throw InputError(items->back().where, in_quotes(items->back().text) + ": " + advice);
   }
   const auto* push = config::find(raw, "prometheus-push");
   const auto* grouping = config::find(raw, "push-grouping");
   if (push != nullptr &&
-      (grouping == nullptr || config::joined(*grouping).find(placeholder) == std::string::npos)) {
+      (grouping == nullptr || config::joined(*grouping).find(device_placeholder) == std::string::npos)) {
     throw InputError(push->back().where,
                      "several devices would push over each other: give --push-grouping device={device} too");
   }
@@ -76,7 +76,7 @@ std::string file_word(std::string device) {
 }
 
 config::RawOptions options_of(const config::RawOptions& raw, const std::string& device) {
-  config::RawOptions own = config::replaced(raw, placeholder, file_word(device));
+  config::RawOptions own = config::replaced(raw, device_placeholder, file_word(device));
   own["device"] = {{device, raw.at("device").back().where}};
   return own;
 }
@@ -84,7 +84,7 @@ config::RawOptions options_of(const config::RawOptions& raw, const std::string& 
 // The children, for a handler that hands signals on: a terminal sends its own to all of a group, but `kill`
 // sends one to the parent alone.
 constexpr std::size_t children_max = 1024;
-std::array<volatile sig_atomic_t, children_max> children;
+std::array<volatile sig_atomic_t, children_max> device_children;
 volatile sig_atomic_t children_count = 0;
 volatile sig_atomic_t told_to_stop = 0;
 
@@ -92,7 +92,8 @@ void hand_on(int signal) {
   const int error = errno;
   told_to_stop = 1;
   for (int i = 0; i < children_count; ++i) {
-    if (children[static_cast<std::size_t>(i)] > 0) ::kill(children[static_cast<std::size_t>(i)], signal);
+    if (device_children[static_cast<std::size_t>(i)] > 0)
+      ::kill(device_children[static_cast<std::size_t>(i)], signal);
   }
   errno = error;
 }
@@ -127,7 +128,7 @@ class Children {
       std::fflush(nullptr);
       ::_exit(code);
     }
-    children[static_cast<std::size_t>(children_count)] = child;
+    device_children[static_cast<std::size_t>(children_count)] = child;
     children_count = children_count + 1;
     if (told_to_stop != 0) ::kill(child, SIGTERM);
   }
@@ -135,9 +136,9 @@ class Children {
   // The exit code of the one that was started as number `place`.
   int wait(std::size_t place) {
     int status = 0;
-    while (::waitpid(children[place], &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(device_children[place], &status, 0) < 0 && errno == EINTR) {
     }
-    children[place] = 0;
+    device_children[place] = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : exit_error;
   }
 

@@ -6,9 +6,9 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned conv2d_grad_threads = 256;
 
-struct GradInputParameters {
+struct Conv2dGradInputParameters {
   const void* dy;
   const void* w;
   const void* sum;
@@ -21,7 +21,7 @@ struct GradInputParameters {
 // One thread per element of dx. Neighbours differ in the channel, so that they read the same dy and
 // neighbouring w.
 template <class T>
-__global__ void conv2d_grad_input(const GradInputParameters p) {
+__global__ void conv2d_grad_input(const Conv2dGradInputParameters p) {
   take_turn();
   const ConvolutionGeometry& g = p.shape;
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -96,9 +96,9 @@ PreparedOp prepare_grad_input(const ConvolutionShape& shape, const ir::OpCall& c
   const void* function =
       kernel_for(call, shape.dtype, [](auto t) { return &conv2d_grad_input<decltype(t)>; });
   return one_launch(
-      kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads),
-                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements,
-                                      ConvolutionGeometry(shape), shape.has_residual},
+      kernel_call(function, dim3(blocks_for(elements, conv2d_grad_threads)), dim3(conv2d_grad_threads),
+                  Conv2dGradInputParameters{nullptr, nullptr, nullptr, nullptr, elements,
+                                            ConvolutionGeometry(shape), shape.has_residual},
                   {operand_source(0), operand_source(1), operand_source(shape.has_residual ? 2 : 0),
                    operand_source(call.input_count)}));
 }

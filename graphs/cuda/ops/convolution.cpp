@@ -192,7 +192,8 @@ CudnnDescriptor ConvolutionGraph::describe(cudnnHandle_t handle) {
   return described;
 }
 
-CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& shape, const ir::OpCall& op) {
+CudnnCall convolution_call(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& shape,
+                           const ir::OpCall& op) {
   CudnnCall call = cudnn_call(handle, plan);
   const auto add = [&call](std::size_t operand) {
     call.pointers[call.pointer_count++] = operand_source(operand);
@@ -207,7 +208,7 @@ CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& 
   return call;
 }
 
-std::string key_of(const ConvolutionShape& s) {
+std::string convolution_key(const ConvolutionShape& s) {
   const auto text = [](auto value) { return std::to_string(value); };
   constexpr const char* results[] = {"convolution ", "convolution dx ", "convolution dw "};
   return results[static_cast<int>(s.result)] + text(s.batch) + "x" + text(s.height) + "x" + text(s.width) +
@@ -221,16 +222,18 @@ std::string key_of(const ConvolutionShape& s) {
 // plan with a residual is timed in turns with the convolution ahead of it in its block, where that is known:
 // of two plans that took the same time alone on an H200, one made whole steps slower. Null where cuDNN has no
 // plan that is deterministic, computes in fp32 and fits the workspace.
-std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const ConvolutionShape& shape,
-                                     const ir::OpCall& op, const std::optional<std::string>& wanted) {
+std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
+                                                 const ConvolutionShape& shape, const ir::OpCall& op,
+                                                 const std::optional<std::string>& wanted) {
   const char* object = op.op->name.c_str();
   ConvolutionGraph description(*handle.library, shape, object);
   const CudnnDescriptor graph = description.describe(handle.get());
-  if (auto plan = CudnnPlan::read(context, key_of(shape), object, description.ids(), {})) return plan;
+  if (auto plan = CudnnPlan::read(context, convolution_key(shape), object, description.ids(), {}))
+    return plan;
   const CudnnEngines engines(context, graph, shape.dtype, object, wanted);
   ConvolutionShape plain = shape;
   plain.has_residual = false;
-  const auto beside = shape.has_residual ? handle.plans.find(key_of(plain)) : handle.plans.end();
+  const auto beside = shape.has_residual ? handle.plans.find(convolution_key(plain)) : handle.plans.end();
   std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.ids(), {});
@@ -238,21 +241,21 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
     if (!timer) timer.emplace(context, op);
     std::vector<NativeCall> calls;
     if (beside != handle.plans.end() && beside->second != nullptr)
-      calls.emplace_back(call_of(handle, *beside->second, plain, op));
-    calls.emplace_back(call_of(handle, *plan, shape, op));
+      calls.emplace_back(convolution_call(handle, *beside->second, plain, op));
+    calls.emplace_back(convolution_call(handle, *plan, shape, op));
     return timer->cost(std::move(calls));
   };
   std::vector<std::string> names;  // without engines that compile, which costs more than it gains
   for (std::size_t i = 0; i < engines.size() && !engines.compiles(i); ++i) names.push_back(engines.name(i));
   if (!names.empty()) {
-    const std::size_t index = context.tuner->choose(key_of(shape), names, time);
+    const std::size_t index = context.tuner->choose(convolution_key(shape), names, time);
     if (timer) handle.forget_stream(object);
     if (auto plan = engines.build(index, description.ids(), {})) return plan;
   }
   for (std::size_t i = 0; i < engines.size(); ++i) {
     auto plan = engines.build(i, description.ids(), {});
     if (plan == nullptr) continue;
-    context.tuner->took(key_of(shape), engines.name(i));
+    context.tuner->took(convolution_key(shape), engines.name(i));
     return plan;
   }
   (void)cudaGetLastError();
@@ -264,18 +267,18 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call) {
   CudnnHandle& handle = cudnn_handle(context);
-  const std::string key = key_of(shape);
+  const std::string key = convolution_key(shape);
   auto known = handle.plans.find(key);
   if (known == handle.plans.end()) {
     const std::optional<std::string> chosen = context.tuner->known(key);
-    std::unique_ptr<CudnnPlan> plan = make_plan(context, handle, shape, call, chosen);
-    if (plan == nullptr && chosen) plan = make_plan(context, handle, shape, call, std::nullopt);
+    std::unique_ptr<CudnnPlan> plan = make_convolution_plan(context, handle, shape, call, chosen);
+    if (plan == nullptr && chosen) plan = make_convolution_plan(context, handle, shape, call, std::nullopt);
     known = handle.plans.emplace(key, std::move(plan)).first;
   }
   CudnnPlan* plan = known->second.get();
   if (plan == nullptr) return std::nullopt;
   PreparedOp prepared;
-  prepared.calls.emplace_back(call_of(handle, *plan, shape, call));
+  prepared.calls.emplace_back(convolution_call(handle, *plan, shape, call));
   prepared.resources.push_back(context.cudnn);
   // A pointwise operation reads its inputs where it writes, as tests/conformance checks to the bit.
   if (shape.has_residual) prepared.in_place_input = shape.residual_operand();

@@ -7,7 +7,7 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned loss_threads = 256;
 
 struct SumParameters {
   const float* partials;
@@ -83,7 +83,7 @@ PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, KernelCall p
     refuse(call, "its rows' losses are larger than the workspace");
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(part));
-  prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&sum_loss), dim3(1), dim3(threads),
+  prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&sum_loss), dim3(1), dim3(loss_threads),
                                        SumParameters{nullptr, nullptr, parts, static_cast<float>(factor)},
                                        {fixed_source(context.workspace), operand_source(call.input_count)}));
   return prepared;
@@ -95,10 +95,10 @@ PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
   const std::int64_t elements = call.input(0).elements();
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(elements);
   const void* function = kernel_for(call, call.input(0).dtype, [](auto t) { return &mse_loss<decltype(t)>; });
-  const unsigned blocks = std::min(blocks_for(elements, threads), 1024U);
+  const unsigned blocks = std::min(blocks_for(elements, loss_threads), 1024U);
   return prepare_loss(
       context, call,
-      kernel_call(function, dim3(blocks), dim3(threads),
+      kernel_call(function, dim3(blocks), dim3(loss_threads),
                   MseParameters{nullptr, nullptr, nullptr, static_cast<float*>(context.workspace), elements,
                                 static_cast<float>(2 * factor)},
                   {operand_source(0), operand_source(1), operand_source(call.input_count + 1)}),
@@ -112,7 +112,7 @@ PreparedOp prepare_cross_entropy_loss(OpContext& context, const ir::OpCall& call
       kernel_for(call, call.input(0).dtype, [](auto t) { return &cross_entropy_loss<decltype(t)>; });
   return prepare_loss(
       context, call,
-      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads),
+      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(loss_threads),
                   CrossEntropyParameters{nullptr, nullptr, nullptr, static_cast<float*>(context.workspace),
                                          shape.columns, static_cast<float>(factor)},
                   {operand_source(0), operand_source(1), operand_source(call.input_count + 1)}),

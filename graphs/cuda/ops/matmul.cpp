@@ -36,14 +36,14 @@ cublasLtEpilogue_t epilogue_of(Activation activation, bool bias) {
 }
 
 template <class Value>
-void set(cublasLtMatmulDescOpaque_t& description, cublasLtMatmulDescAttributes_t attribute,
-         const Value& value, const char* object) {
+void set_attribute(cublasLtMatmulDescOpaque_t& description, cublasLtMatmulDescAttributes_t attribute,
+                   const Value& value, const char* object) {
   check(cublasLtMatmulDescSetAttribute(&description, attribute, &value, sizeof(value)), "prepare", object);
 }
 
 template <class Value>
-void set(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAttribute_t attribute, const Value& value,
-         const char* object) {
+void set_attribute(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAttribute_t attribute,
+                   const Value& value, const char* object) {
   check(cublasLtMatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
 }
 
@@ -56,8 +56,10 @@ MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType o
   MatmulCall call;
   call.handle = context.cublas;
   check(cublasLtMatmulDescInit(&call.description, CUBLAS_COMPUTE_32F, CUDA_R_32F), "prepare", object);
-  set(call.description, CUBLASLT_MATMUL_DESC_TRANSA, spec.w_transposed ? CUBLAS_OP_N : CUBLAS_OP_T, object);
-  set(call.description, CUBLASLT_MATMUL_DESC_TRANSB, spec.x_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, object);
+  set_attribute(call.description, CUBLASLT_MATMUL_DESC_TRANSA, spec.w_transposed ? CUBLAS_OP_N : CUBLAS_OP_T,
+                object);
+  set_attribute(call.description, CUBLASLT_MATMUL_DESC_TRANSB, spec.x_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                object);
   const auto describe = [&](cublasLtMatrixLayoutOpaque_t& layout, std::uint64_t across, bool transposed) {
     check(
         cublasLtMatrixLayoutInit(&layout, data_type(spec.dtype), transposed ? across : k,
@@ -86,18 +88,19 @@ struct Strided {
 void repeat(std::int64_t products, std::initializer_list<Strided> operands, const char* object) {
   const auto count = static_cast<std::int32_t>(products);
   for (const auto& [layout, stride] : operands) {
-    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count, object);
-    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride, object);
+    set_attribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count, object);
+    set_attribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride, object);
   }
 }
 
 void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
-  set(call.description, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(spec.activation, spec.has_bias), object);
+  set_attribute(call.description, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(spec.activation, spec.has_bias),
+                object);
   if (spec.has_bias) {
     call.has_bias = true;
     call.bias_source = spec.bias;
     // The heuristic needs an address; the launch puts the operand's in.
-    set(call.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, spec.workspace, object);
+    set_attribute(call.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, spec.workspace, object);
   }
   if (spec.has_residual) {
     call.beta = 1.0f;
@@ -106,7 +109,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
 }
 
 // Names all that the choice of an algorithm depends on.
-std::string key_of(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
+std::string matmul_key(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
          std::string(ir::name_of(spec.dtype)) + " to " + std::string(ir::name_of(output)) + " epilogue " +
@@ -128,7 +131,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
     return std::nullopt;
   MatmulCall call = describe_call(context, spec, spec.dtype, object);
   fuse(call, spec, object);
-  const std::string key = key_of(call, spec, spec.dtype, true);
+  const std::string key = matmul_key(call, spec, spec.dtype, true);
   return choose_matmul(context, call, key, spec.alignment, op);
 }
 
@@ -138,7 +141,7 @@ std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spe
   MatmulSpec plain = spec;
   plain.y = fixed_source(sums);
   const MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
-  const std::string key = key_of(product, spec, ir::DType::fp32, false);
+  const std::string key = matmul_key(product, spec, ir::DType::fp32, false);
   return choose_matmul(context, product, key, spec.alignment, call);
 }
 
@@ -169,7 +172,7 @@ std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& s
             {products.d_layout, spec.rows * spec.n}},
            object);
   }
-  const std::string key = key_of(products, spec, spec.dtype, false);
+  const std::string key = matmul_key(products, spec, spec.dtype, false);
   return choose_matmul(context, products, key, spec.alignment, call);
 }
 
@@ -200,8 +203,8 @@ PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
 namespace {
 
 template <class Value>
-void set(cublasLtMatmulPreferenceOpaque_t& preference, cublasLtMatmulPreferenceAttributes_t attribute,
-         const Value& value, const char* object) {
+void set_attribute(cublasLtMatmulPreferenceOpaque_t& preference,
+                   cublasLtMatmulPreferenceAttributes_t attribute, const Value& value, const char* object) {
   check(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value)), "prepare",
         object);
 }
@@ -210,15 +213,15 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint
                                                const char* object) {
   cublasLtMatmulPreferenceOpaque_t preference{};
   check(cublasLtMatmulPreferenceInit(&preference), "prepare", object);
-  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, call.workspace_bytes, object);
+  set_attribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, call.workspace_bytes, object);
   // Split products may be summed only in fp32 scratch, because sums in the output's type would round more
   // than once.
-  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE), object);
+  set_attribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE), object);
   for (const cublasLtMatmulPreferenceAttributes_t operand :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    set(preference, operand, alignment, object);
+    set_attribute(preference, operand, alignment, object);
   }
   return preference;
 }

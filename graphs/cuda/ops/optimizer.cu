@@ -9,7 +9,7 @@ namespace graphbench::cuda {
 namespace {
 
 constexpr std::size_t parameters_max = 80;  // per launch, whose arguments are 4 KB at most
-constexpr unsigned threads = 256;
+constexpr unsigned optimizer_threads = 256;
 constexpr int rounds = 4;  // a thread handles sixteen bytes in each
 
 // A parameter has `group` values, itself first and its gradient second; `ahead` values come before all.
@@ -141,13 +141,15 @@ __global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rul
 #pragma unroll
   for (int round = 0; round < rounds; ++round)
     update_vector<T>(
-        p, which, ((std::int64_t{block} * rounds + round) * threads + threadIdx.x) * Vector16<T>::size, step);
+        p, which,
+        ((std::int64_t{block} * rounds + round) * optimizer_threads + threadIdx.x) * Vector16<T>::size, step);
 }
 
 template <class Rule>
 PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
   const ir::DType dtype = call.input(Rule::ahead).dtype;
-  const std::int64_t per_block = rounds * threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
+  const std::int64_t per_block =
+      rounds * optimizer_threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
   const void* function = kernel_for(call, dtype, [](auto t) { return &optimizer_kernel<decltype(t), Rule>; });
   PreparedOp prepared;
   for (std::size_t first = Rule::ahead; first < call.input_count; first += parameters_max * Rule::group) {
@@ -165,7 +167,7 @@ PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
       parameters.blocks_end[which] = blocks;
     }
     prepared.calls.push_back(
-        long_kernel_call(function, dim3(blocks), dim3(threads), parameters, std::move(pointers)));
+        long_kernel_call(function, dim3(blocks), dim3(optimizer_threads), parameters, std::move(pointers)));
   }
   return prepared;
 }

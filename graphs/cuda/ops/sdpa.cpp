@@ -220,7 +220,7 @@ std::optional<CudnnDescriptor> SdpaGraph::describe(cudnnHandle_t handle) {
 // driver keeps it on disk.
 constexpr std::size_t engines_max = 5;
 
-std::string key_of(const SdpaShape& s) {
+std::string sdpa_key(const SdpaShape& s) {
   std::string key = "sdpa";
   for (const std::int64_t extent : {s.batch, s.heads, s.tokens, s.head_dim, s.slots}) {
     key.append(1, ' ').append(std::to_string(extent));
@@ -229,7 +229,7 @@ std::string key_of(const SdpaShape& s) {
   return key;
 }
 
-CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan) {
+CudnnCall sdpa_call(CudnnHandle& handle, CudnnPlan& plan) {
   CudnnCall call = cudnn_call(handle, plan);
   for (std::size_t operand = 0; operand < plan.tensor_count(); ++operand) {
     call.pointers[call.pointer_count++] = operand_source(operand);
@@ -238,8 +238,8 @@ CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan) {
 }
 
 // Makes the plan that a package has, or that the tuner chooses. Null where cuDNN has none that runs.
-std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
-                                     const SdpaShape& shape, const ir::OpCall& op) {
+std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
+                                          const SdpaShape& shape, const ir::OpCall& op) {
   const char* object = op.op->name.c_str();
   SdpaGraph description(*handle.library, shape, object);
   const std::optional<CudnnDescriptor> graph = description.describe(handle.get());
@@ -262,7 +262,7 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
     tried = true;
     if (build(candidate) == nullptr) return std::nullopt;
     if (!timer) timer.emplace(context, op, std::vector<std::size_t>{1, 2});  // the caches
-    const std::optional<CandidateCost> cost = timer->cost({call_of(handle, *plans[candidate])});
+    const std::optional<CandidateCost> cost = timer->cost({sdpa_call(handle, *plans[candidate])});
     ran |= cost.has_value();
     return cost;
   };
@@ -279,15 +279,15 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
 std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
                                              const ir::OpCall& op) {
   if (!cudnn_takes_sdpa(cudnn_library()->GetVersion(), shape)) return std::nullopt;
-  const std::string key = key_of(shape);
+  const std::string key = sdpa_key(shape);
   CudnnHandle& handle = cudnn_handle(context);
   auto known = handle.plans.find(key);
   if (known == handle.plans.end()) {
-    known = handle.plans.emplace(key, make_plan(context, handle, key, shape, op)).first;
+    known = handle.plans.emplace(key, make_sdpa_plan(context, handle, key, shape, op)).first;
   }
   if (known->second == nullptr) return std::nullopt;
   PreparedOp prepared;
-  prepared.calls.emplace_back(call_of(handle, *known->second));
+  prepared.calls.emplace_back(sdpa_call(handle, *known->second));
   prepared.resources.push_back(context.cudnn);
   prepared.path.name = "sdpa:cudnn";
   return prepared;

@@ -33,7 +33,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string text_of(const CuptiLibrary& library, int status) {
+std::string cupti_text(const CuptiLibrary& library, int status) {
   const char* text = nullptr;
   if (library.get_result_string(status, &text) != cupti_success || text == nullptr) text = "unknown status";
   return std::string(text) + " (" + std::to_string(status) + ")";
@@ -59,8 +59,8 @@ bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& st
 std::string readable(const char* name) {
   if (name == nullptr) return "unknown kernel";
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                         &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      ::abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
   std::string result = status == 0 && text ? text.get() : name;
   // Parameters say nothing that the name does not; "(anonymous namespace)::" is no parameter list.
   const std::size_t last = result.rfind('(');
@@ -80,10 +80,10 @@ ProfilerResult CuptiProfiler::start(const CuptiLibrary& library) {
   int status = library.get_version(&version);
   if (status == cupti_success) {
     if (!measure_offset(library, offset_seconds, status))
-      return {nullptr, "CUPTI gives no timestamps: " + text_of(library, status)};
+      return {nullptr, "CUPTI gives no timestamps: " + cupti_text(library, status)};
     status = library.register_callbacks(&buffer_requested, &buffer_completed);
   }
-  if (status != cupti_success) return {nullptr, "CUPTI could not start: " + text_of(library, status)};
+  if (status != cupti_success) return {nullptr, "CUPTI could not start: " + cupti_text(library, status)};
   std::unique_ptr<CuptiProfiler> profiler;
   {
     const std::lock_guard lock(active_mutex);
@@ -94,7 +94,7 @@ ProfilerResult CuptiProfiler::start(const CuptiLibrary& library) {
   for (const std::uint32_t kind : recorded_kinds) {
     status = library.enable(kind);
     if (status != cupti_success) {
-      return {nullptr, "CUPTI refused to record: " + text_of(library, status)};
+      return {nullptr, "CUPTI refused to record: " + cupti_text(library, status)};
     }
   }
   return {std::move(profiler), "CUPTI API " + std::to_string(version)};
@@ -155,7 +155,7 @@ void CuptiProfiler::add(const CuptiRecord& record) {
 
 void CuptiProfiler::check(int status, const char* operation) const {
   if (status != cupti_success)
-    throw Error(ErrorCode::device_failed, std::string(operation) + ": " + text_of(library_, status));
+    throw Error(ErrorCode::device_failed, std::string(operation) + ": " + cupti_text(library_, status));
 }
 
 std::vector<Activity> CuptiProfiler::collect() {
@@ -183,7 +183,7 @@ std::vector<std::string> files() {
   return files;
 }
 
-Opened<CuptiLibrary> open() {
+Opened<CuptiLibrary> open_cupti() {
   Opened<CuptiLibrary> opened;
   DynamicLibrary file("CUPTI", files());
   CuptiLibrary& library = opened.library;
@@ -206,7 +206,7 @@ Opened<CuptiLibrary> open() {
 }  // namespace
 
 const CuptiLibrary* cupti_library(std::string& why) {
-  static const Opened<CuptiLibrary> opened = open();
+  static const Opened<CuptiLibrary> opened = open_cupti();
   return opened.usable(why);
 }
 

@@ -8,7 +8,7 @@ namespace {
 using Dim = dnnl::memory::dim;
 using Dims = dnnl::memory::dims;
 
-std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
+std::unique_ptr<OpImplementation> build_batched_matmul(const ir::OpCall& call, ScratchArena& scratch) {
   const auto& a = call.input(0).dims;
   const Dim batch = a.at(0), heads = a.at(1), rows = a.at(2), depth = a.at(3);
   const bool transposed = ir::integer_attribute(*call.op, "transpose_b") != 0;
@@ -43,7 +43,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_batched_matmul(const ir::OpCall& call, ScratchArena& scratch) {
-  return library_guard(call, [&] { return build(call, scratch); });
+  return library_guard(call, [&] { return build_batched_matmul(call, scratch); });
 }
 
 }  // namespace graphbench::host

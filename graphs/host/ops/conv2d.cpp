@@ -9,7 +9,7 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
+std::unique_ptr<OpImplementation> build_conv2d(const ir::OpCall& call, ScratchArena& scratch) {
   const ir::Op& op = *call.op;
   const auto& in = call.input(0).dims;      // B, Y, X, C
   const auto& filter = call.input(1).dims;  // K, R, R, C
@@ -59,7 +59,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_conv2d(const ir::OpCall& call, ScratchArena& scratch) {
-  return library_guard(call, [&] { return build(call, scratch); });
+  return library_guard(call, [&] { return build_conv2d(call, scratch); });
 }
 
 namespace {

@@ -36,7 +36,7 @@ struct GeluTanhGrad {
 
 // Element i depends on elements i only, so operands may be the same memory, but not overlap in part.
 template <typename Function>
-std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
+std::unique_ptr<OpImplementation> make_elementwise(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();
   const bool binary = call.input_count == 2;
   return for_float_type(call.output(0).dtype, [&](auto element) {
@@ -58,7 +58,7 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_add(const ir::OpCall& call, ScratchArena&) {
-  return make<Add>(call);
+  return make_elementwise<Add>(call);
 }
 std::unique_ptr<OpImplementation> make_bias_add(const ir::OpCall& call, ScratchArena&) {
   const std::int64_t columns = call.input(1).elements(), rows = call.input(0).elements() / columns;
@@ -78,16 +78,16 @@ std::unique_ptr<OpImplementation> make_bias_add(const ir::OpCall& call, ScratchA
   });
 }
 std::unique_ptr<OpImplementation> make_relu(const ir::OpCall& call, ScratchArena&) {
-  return make<Relu>(call);
+  return make_elementwise<Relu>(call);
 }
 std::unique_ptr<OpImplementation> make_gelu_tanh(const ir::OpCall& call, ScratchArena&) {
-  return make<GeluTanh>(call);
+  return make_elementwise<GeluTanh>(call);
 }
 std::unique_ptr<OpImplementation> make_relu_grad(const ir::OpCall& call, ScratchArena&) {
-  return make<ReluGrad>(call);
+  return make_elementwise<ReluGrad>(call);
 }
 std::unique_ptr<OpImplementation> make_gelu_tanh_grad(const ir::OpCall& call, ScratchArena&) {
-  return make<GeluTanhGrad>(call);
+  return make_elementwise<GeluTanhGrad>(call);
 }
 
 }  // namespace graphbench::host

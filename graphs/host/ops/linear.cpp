@@ -9,7 +9,7 @@
 namespace graphbench::host {
 namespace {
 
-std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
+std::unique_ptr<OpImplementation> build_linear(const ir::OpCall& call, ScratchArena& scratch) {
   const ir::Op& op = *call.op;
   const bool has_bias = ir::integer_attribute(op, "bias") != 0;
   const bool has_residual = ir::integer_attribute(op, "residual") != 0;
@@ -48,7 +48,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_linear(const ir::OpCall& call, ScratchArena& scratch) {
-  return library_guard(call, [&] { return build(call, scratch); });
+  return library_guard(call, [&] { return build_linear(call, scratch); });
 }
 
 namespace {

@@ -100,7 +100,7 @@ struct AdamW {
 };
 
 template <typename Rule>
-std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
+std::unique_ptr<OpImplementation> make_optimizer(const ir::OpCall& call) {
   return for_float_type(call.operands.back().dtype, [&](auto element) {
     return direct_op(call, Optimizer<decltype(element), Rule>(call));
   });
@@ -109,10 +109,10 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_sgd(const ir::OpCall& call, ScratchArena&) {
-  return make<Sgd>(call);
+  return make_optimizer<Sgd>(call);
 }
 std::unique_ptr<OpImplementation> make_adamw(const ir::OpCall& call, ScratchArena&) {
-  return make<AdamW>(call);
+  return make_optimizer<AdamW>(call);
 }
 std::unique_ptr<OpImplementation> make_advance(const ir::OpCall& call, ScratchArena&) {
   return direct_op(call, [](void* const* operands) { ++*static_cast<std::int32_t*>(operands[0]); });

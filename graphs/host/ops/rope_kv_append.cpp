@@ -12,13 +12,13 @@
 namespace graphbench::host {
 namespace {
 
-struct Extents {
+struct RopeExtents {
   std::int64_t batch, heads, tokens, slots, head_dim;
 };
 
 // cos and sin of every angle that a slot can have, computed in fp64 when the op is made, because the
 // functions cost more than the rest of the op.
-std::vector<float> angle_table(const Extents& e, double theta) {
+std::vector<float> angle_table(const RopeExtents& e, double theta) {
   std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
   const std::int64_t half = e.head_dim / 2;
   for (std::int64_t p = 0; p < e.slots; ++p) {
@@ -51,7 +51,7 @@ void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, fl
 template <typename T>
 class RopeKvAppend {
  public:
-  RopeKvAppend(const ir::OpCall& call, const Extents& extents, std::vector<float> angles)
+  RopeKvAppend(const ir::OpCall& call, const RopeExtents& extents, std::vector<float> angles)
       : name_(call.op->name),
         e_(extents),
         angles_(std::move(angles)),
@@ -99,7 +99,7 @@ class RopeKvAppend {
   }
 
   std::string name_;
-  Extents e_;
+  RopeExtents e_;
   std::vector<float> angles_;
   std::vector<std::int32_t> starts_;  // rope's positions, all zero; rope_kv_append has them as an input
 };
@@ -107,7 +107,7 @@ class RopeKvAppend {
 template <typename T>
 class RopeGrad {
  public:
-  RopeGrad(const ir::OpCall&, const Extents& extents, std::vector<float> angles)
+  RopeGrad(const ir::OpCall&, const RopeExtents& extents, std::vector<float> angles)
       : e_(extents), angles_(std::move(angles)) {}
 
   void operator()(void* const* operands) const {
@@ -128,16 +128,16 @@ class RopeGrad {
   }
 
  private:
-  Extents e_;
+  RopeExtents e_;
   std::vector<float> angles_;
 };
 
 // `heads` is a tensor of [B, H, T, D]; the table has `slots` positions.
 template <template <typename> typename Rope>
-std::unique_ptr<OpImplementation> make(const ir::OpCall& call, ScratchArena& scratch,
-                                       const ir::TensorDesc& heads, std::int64_t slots) {
+std::unique_ptr<OpImplementation> make_rope(const ir::OpCall& call, ScratchArena& scratch,
+                                            const ir::TensorDesc& heads, std::int64_t slots) {
   const auto& q = heads.dims;
-  const Extents extents{q.at(0), q.at(1), q.at(2), slots, q.at(3)};
+  const RopeExtents extents{q.at(0), q.at(1), q.at(2), slots, q.at(3)};
   std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta"));
   scratch.count(angles.size() * sizeof(float));
   return for_float_type(heads.dtype, [&](auto element) {
@@ -148,13 +148,13 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call, ScratchArena& scr
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_rope_kv_append(const ir::OpCall& call, ScratchArena& scratch) {
-  return make<RopeKvAppend>(call, scratch, call.output(0), call.input(2).dims.at(2));
+  return make_rope<RopeKvAppend>(call, scratch, call.output(0), call.input(2).dims.at(2));
 }
 std::unique_ptr<OpImplementation> make_rope(const ir::OpCall& call, ScratchArena& scratch) {
-  return make<RopeKvAppend>(call, scratch, call.output(0), call.output(0).dims.at(2));
+  return make_rope<RopeKvAppend>(call, scratch, call.output(0), call.output(0).dims.at(2));
 }
 std::unique_ptr<OpImplementation> make_rope_grad(const ir::OpCall& call, ScratchArena& scratch) {
-  return make<RopeGrad>(call, scratch, call.input(0), call.input(0).dims.at(2));
+  return make_rope<RopeGrad>(call, scratch, call.input(0), call.input(0).dims.at(2));
 }
 
 }  // namespace graphbench::host

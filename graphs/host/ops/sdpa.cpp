@@ -20,12 +20,12 @@ using Type = dnnl::memory::data_type;
 // About what a core's caches hold of scores and values.
 constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
 
-struct Extents {
+struct SdpaExtents {
   Dim batch, heads, tokens, slots, head_dim;
 };
 
 // The most sequences that a chunk may have: a divisor of the batch, so that all chunks are alike.
-Dim sequences_per_chunk(const Extents& e) {
+Dim sequences_per_chunk(const SdpaExtents& e) {
   const Dim bytes_each = 4 * e.heads * e.slots * (e.tokens + e.head_dim);
   Dim sequences = e.batch;
   while (sequences > 1 && (e.batch % sequences != 0 || sequences * bytes_each > chunk_bytes_max)) --sequences;
@@ -35,7 +35,7 @@ Dim sequences_per_chunk(const Extents& e) {
 // The primitives of a chunk and their descriptions, which every chunk shares.
 class ChunkPlan {
  public:
-  ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences);
+  ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences);
   void append(LibraryOpBuilder& builder, Dim chunk) const;
   // Scratch memory is laid out once and shared by the chunks, which run one after the other.
   void lay_out(LibraryOpBuilder& builder);
@@ -50,7 +50,7 @@ class ChunkPlan {
   // [sequences, tokens, heads, head_dim] in its own type. With one token both orders are one.
   bool converts_output() const { return type_ != Type::f32 || e_.tokens != 1; }
 
-  Extents e_;
+  SdpaExtents e_;
   Type type_;
   bool causal_;
   Dim sequences_;
@@ -63,7 +63,7 @@ class ChunkPlan {
   Place mask_place_, scores_place_, values_place_, product_place_;
 };
 
-ChunkPlan::ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences)
+ChunkPlan::ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences)
     : e_(e), type_(type), causal_(causal), sequences_(sequences) {
   const dnnl::engine engine = library_engine_handle();
   // To the products, sequences and heads are one extent. It comes second, behind a 1, because there oneDNN's
@@ -130,9 +130,9 @@ void ChunkPlan::append(LibraryOpBuilder& builder, Dim chunk) const {
   }
 }
 
-std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
+std::unique_ptr<OpImplementation> build_sdpa(const ir::OpCall& call, ScratchArena& scratch) {
   const auto& q = call.input(0).dims;
-  const Extents extents{q.at(0), q.at(1), q.at(2), call.input(1).dims.at(2), q.at(3)};
+  const SdpaExtents extents{q.at(0), q.at(1), q.at(2), call.input(1).dims.at(2), q.at(3)};
   const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
   const Dim sequences = sequences_per_chunk(extents);
   ChunkPlan plan(extents, library_type(call.output(0).dtype), causal, sequences);
@@ -145,7 +145,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_sdpa(const ir::OpCall& call, ScratchArena& scratch) {
-  return library_guard(call, [&] { return build(call, scratch); });
+  return library_guard(call, [&] { return build_sdpa(call, scratch); });
 }
 
 namespace {

@@ -107,7 +107,8 @@ void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& 
   }
 }
 
-void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool, Observed& observed) {
+void run_checked_step(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool,
+                      Observed& observed) {
   const ExecutionContext& context = step.context;
   const bool is_eager = &executor.eager() == &executor;
   execution::CallerMemory* const caller = is_eager ? nullptr : context.caller;
@@ -174,10 +175,11 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
   step.context.buffers.fill_weights(step.context.stream, step.weights_seed);
   fill(step);
   const std::vector<std::uint64_t> before = digests_of(step.context, constants);
-  run(step, step.executor.eager(), step.context.eager_pool, memory.expected);
+  run_checked_step(step, step.executor.eager(), step.context.eager_pool, memory.expected);
   require_untouched(step, constants, before);
   fill_callers(step);
-  run(step, step.executor, is_eager ? step.context.eager_pool : *step.context.graph_pool, memory.actual);
+  run_checked_step(step, step.executor, is_eager ? step.context.eager_pool : *step.context.graph_pool,
+                   memory.actual);
   const auto& [expected, actual] = memory;
   why.clear();
   const std::vector<ir::ValueId> written = written_of(program);

@@ -15,8 +15,8 @@ void send(const WorkerEvent& event) {
   process::send_line(encode_event(event));
 }
 
-int run(const std::string& request) {
-  model::Reason reason;
+int run_requested_task(const std::string& request) {
+  PipeEvents events;
   try {
     run_worker(decode_task(request), send);
     return 0;
@@ -32,7 +32,7 @@ int run(const std::string& request) {
 }  // namespace
 
 int worker_main(std::string_view parent) {
-  return process::child_main("worker", parent, run);
+  return process::child_main("worker", parent, run_requested_task);
 }
 
 }  // namespace graphbench::worker

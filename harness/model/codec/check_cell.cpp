@@ -21,15 +21,16 @@ constexpr double seconds_min = 1e-15;
 constexpr double seconds_max = 1e9;
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-std::string text_of(double number) {
+std::string number_text(double number) {
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 // Empty where it can.
 std::string why_no_median(double seconds) {
-  if (seconds <= 0) return text_of(seconds) + " is not a positive time";
-  return can_be_median(seconds) ? "" : text_of(seconds) + " is not a time between a femtosecond and 30 years";
+  if (seconds <= 0) return number_text(seconds) + " is not a positive time";
+  return can_be_median(seconds) ? ""
+                                : number_text(seconds) + " is not a time between a femtosecond and 30 years";
 }
 
 std::vector<const model::MetricRow*> rows_of_launches() {
@@ -141,8 +142,9 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
     const double number = statistics::value_of(*row, launch).value_or(absent);
     const bool is_time = row->kind == model::MetricKind::time;
     if (number < 0 || (is_time && number > seconds_max))
-      refuse(place, "",
-             text_of(number) + " is not a " + (is_time ? "time of 0 seconds or more" : "number from 0 up"));
+      refuse(
+          place, "",
+          number_text(number) + " is not a " + (is_time ? "time of 0 seconds or more" : "number from 0 up"));
   }
 }
 
@@ -162,7 +164,7 @@ void CellChecker::check_summary(const model::Summary& summary, const Place& plac
                                                   {"max", summary.max}};
   const auto check_time = [&](const char* name, double seconds) {
     if (seconds < 0 || seconds > seconds_max)
-      refuse(place, name, text_of(seconds) + " is not a time of 0 seconds or more");
+      refuse(place, name, number_text(seconds) + " is not a time of 0 seconds or more");
   };
   const auto contradicts = [&](const char* greater, const char* less) {
     refuse(place, "",

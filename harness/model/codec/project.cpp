@@ -51,13 +51,13 @@ std::string plan_fact(std::string_view key) {
 }
 
 // Empty where it is not known: a count of 0 cores, bytes or launches is none.
-std::string text_of(std::string_view name, const Json& value) {
+std::string fact_text(std::string_view name, const Json& value) {
   if (value.is_null() || (value == 0 && name != "plan.seed")) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 void add_fact(const std::string& name, const Json& value, DocumentFacts& facts) {
-  if (std::string text = text_of(name, value); !text.empty()) facts.fields[name] = std::move(text);
+  if (std::string text = fact_text(name, value); !text.empty()) facts.fields[name] = std::move(text);
 }
 
 void add_choice(const model::LibraryChoice& choice, DocumentFacts& facts) {

@@ -61,7 +61,7 @@ struct Refusal : std::exception {
   Response response;
 };
 
-http::status status_of(const error_code& parse_error) {
+http::status parse_error_status(const error_code& parse_error) {
   using http::error;
   if (parse_error == error::body_limit) return http::status::payload_too_large;
   if (parse_error == error::header_limit || parse_error == error::buffer_overflow) {
@@ -172,7 +172,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     buffer_.consume(used);
     if (used > left) throw Refusal(http::status::payload_too_large);
     left -= used;
-    if (error && error != http::error::need_more) throw Refusal(status_of(error));
+    if (error && error != http::error::need_more) throw Refusal(parse_error_status(error));
     return !error;
   }
 

@@ -34,7 +34,7 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t body_bytes_max = 64 * 1024;
+constexpr std::size_t answer_bytes_max = 64 * 1024;
 
 http::request<http::string_body> message_of(const ClientRequest& request) {
   http::request<http::string_body> message;
@@ -58,7 +58,7 @@ asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& re
   co_await http::async_write(stream, message, asio::use_awaitable);
   boost::beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
-  parser.body_limit(body_bytes_max);
+  parser.body_limit(answer_bytes_max);
   error_code error;
   co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
   if (error == asio::ssl::error::stream_truncated) {
@@ -69,10 +69,10 @@ asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& re
   co_return ClientResponse{parser.get().result_int(), std::move(parser.get().body())};
 }
 
-using TlsStream = asio::ssl::stream<tcp::socket>;
+using TlsSocket = asio::ssl::stream<tcp::socket>;
 
 // Checks the server's certificate against `host`, a name or an address.
-asio::awaitable<void> shake_hands(TlsStream& stream, const std::string& host) {
+asio::awaitable<void> shake_hands(TlsSocket& stream, const std::string& host) {
   stream.set_verify_callback(asio::ssl::host_name_verification(host));
   // RFC 6066 allows only names there, not addresses.
   error_code no_address;
@@ -93,7 +93,7 @@ asio::awaitable<ClientResponse> exchange(const ClientRequest& request) {
   ClientResponse response;
   if (url.tls) {
     const std::shared_ptr<TlsContext> tls = tls_for_client();
-    TlsStream stream(std::move(socket), tls->context);
+    TlsSocket stream(std::move(socket), tls->context);
     co_await shake_hands(stream, url.host);
     response = co_await converse(stream, request);
   } else {

@@ -14,7 +14,7 @@
 namespace graphbench::publish {
 namespace {
 
-net::Router routes(const reporters::SweepMetrics& metrics) {
+net::Router metrics_routes(const reporters::SweepMetrics& metrics) {
   net::Router router;
   router.add("GET", "/metrics", [&metrics](const net::Request&) {
     net::Response response;
@@ -37,7 +37,7 @@ Publisher::Publisher(PublishSettings settings, const std::string& tool_version)
   server.tls = settings_.tls;
   housekeeping_.emplace();
   server.on_thread = [this] { housekeeping_->add_this_thread(); };
-  server_ = std::make_unique<net::HttpServer>(std::move(server), routes(metrics_));
+  server_ = std::make_unique<net::HttpServer>(std::move(server), metrics_routes(metrics_));
 }
 
 std::string Publisher::url() const {

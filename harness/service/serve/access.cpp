@@ -51,7 +51,7 @@ bool changes_something(const net::Request& request) {
   return request.method != "GET" && request.method != "HEAD";
 }
 
-constexpr std::uint64_t body_bytes_max = 64 * 1024;
+constexpr std::uint64_t request_bytes_max = 64 * 1024;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max)
   const auto turn = std::make_shared<std::weak_ptr<void>>();
   return [access, compare_bytes_max, turn](const net::Request& head) {
     net::Admission admission;
-    admission.body_bytes_max = body_bytes_max;
+    admission.body_bytes_max = request_bytes_max;
     admission.wants_body = !refusal_of(head, access);
     if (head.method != "POST" || head.path != "/v1/compare") return admission;
     admission.body_bytes_max = compare_bytes_max;

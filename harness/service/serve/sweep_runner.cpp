@@ -99,7 +99,7 @@ SweepEnd end_of(const SweepExit& exit) {
 }
 
 // The status of graphbench_sweeps_total.
-const char* status_of(const SweepEnd& end) {
+const char* end_status(const SweepEnd& end) {
   const bool cells_failed = end.state == SweepState::done && end.exit_code == exit_cells_failed;
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
@@ -184,7 +184,7 @@ void SweepRunner::loop() {
     const SweepEnd end = run(*sweep, document);
     turn_.give_back();
     const bool stored = store_end(sweep->id, end, document);
-    service_metrics_.count_sweep(status_of(end));
+    service_metrics_.count_sweep(end_status(end));
     if (!stored) return;  // the next process finds its document, or what it has finished
     feed_.tell_done(sweep->id);
     remove_file(document);

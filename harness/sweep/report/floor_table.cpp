@@ -15,11 +15,11 @@ namespace graphbench::reporters {
 namespace {
 
 constexpr int label_width = 34;
-constexpr int time_width = 10;
+constexpr int floor_time_width = 10;
 
 void print_floor(std::ostream& out, std::string_view label, const std::optional<model::Floor>& floor) {
   if (!floor) return;
-  out << left(label, label_width) << right(format_seconds(floor->p50), time_width)
+  out << left(label, label_width) << right(format_seconds(floor->p50), floor_time_width)
       << fmt::format("{:>8}\n", floor->count);
 }
 
@@ -34,32 +34,33 @@ void print_shape(std::ostream& out, const model::FloorShape& shape, bool colours
       shape.streams > 1 ? fmt::format("{} over {} streams", shape.shape, shape.streams) : shape.shape;
   out << '\n'
       << paint("graphs of empty kernels, " + title, Colour::bold, colours) << '\n'
-      << paint(right("nodes", 7) + right("submit", time_width) + right("device", time_width) +
-                   right("instantiate", time_width + 4),
+      << paint(right("nodes", 7) + right("submit", floor_time_width) + right("device", floor_time_width) +
+                   right("instantiate", floor_time_width + 4),
                Colour::dim, colours)
       << '\n';
-  for (const model::FloorPoint& point : shape.points) {
-    out << fmt::format("{:>7}", point.nodes) << right(format_seconds(point.submit.p50), time_width)
-        << right(format_seconds(point.device.p50), time_width)
-        << right(format_seconds(point.instantiate.p50), time_width + 4) << '\n';
+  for (const model::FloorPoint& point : ladder.points) {
+    out << fmt::format("{:>7}", point.nodes) << right(format_seconds(point.submit.p50), floor_time_width)
+        << right(format_seconds(point.device.p50), floor_time_width)
+        << right(format_seconds(point.instantiate.p50), floor_time_width + 4) << '\n';
   }
-  out << right("a node", 7) << right(slope_text(shape.submit_seconds_per_node), time_width)
-      << right(slope_text(shape.device_seconds_per_node), time_width)
-      << right(slope_text(shape.instantiate_seconds_per_node), time_width + 4) << "   least-squares slope\n";
+  out << right("a node", 7) << right(slope_text(ladder.submit_seconds_per_node), floor_time_width)
+      << right(slope_text(ladder.device_seconds_per_node), floor_time_width)
+      << right(slope_text(ladder.instantiate_seconds_per_node), floor_time_width + 4)
+      << "   least-squares slope\n";
 }
 
 void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, bool colours) {
   out << '\n'
       << paint("memory of instantiated graphs of empty kernels", Colour::bold, colours) << '\n'
-      << paint(right("nodes", 7) + right("KB", time_width) + right("beside line", time_width + 4),
+      << paint(right("nodes", 7) + right("KB", floor_time_width) + right("beside line", floor_time_width + 4),
                Colour::dim, colours)
       << '\n';
   for (const model::ExecMemoryPoint& point : floor.points) {
-    out << fmt::format("{:>7}{:>{}.1f}{:>+{}.1f}\n", point.nodes, point.bytes / 1e3, time_width,
-                       point.residual_bytes / 1e3, time_width + 4);
+    out << fmt::format("{:>7}{:>{}.1f}{:>+{}.1f}\n", point.nodes, point.bytes / 1e3, floor_time_width,
+                       point.residual_bytes / 1e3, floor_time_width + 4);
   }
   out << fmt::format("{:>7}{:>{}.2f}   least-squares line, {:.1f} KB at no node\n", "a node",
-                     floor.bytes_per_node / 1e3, time_width, floor.bytes_at_zero / 1e3);
+                     floor.bytes_per_node / 1e3, floor_time_width, floor.bytes_at_zero / 1e3);
 }
 
 }  // namespace
@@ -69,7 +70,8 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   out << "device " << device.kind << ": " << one_line(device.name) << "; what it can do at best, medians\n\n";
   if (!environment.floors) return;
   const model::Floors& floors = *environment.floors;
-  out << paint(left("", label_width) + right("time", time_width) + right("count", 8), Colour::dim, colours)
+  out << paint(left("", label_width) + right("time", floor_time_width) + right("count", 8), Colour::dim,
+               colours)
       << '\n';
   print_floor(out, "clock pair", floors.clock_pair);
   print_floor(out, "kernel launch, stream idle", floors.kernel_launch);
@@ -80,7 +82,7 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   print_floor(out, "event pair around nothing", floors.event_pair);
   if (floors.event_resolution) {
     out << left("event resolution", label_width)
-        << right(format_seconds(*floors.event_resolution), time_width) << '\n';
+        << right(format_seconds(*floors.event_resolution), floor_time_width) << '\n';
   }
   print_floor(out, "completion of a kernel, spinning", floors.completion_spin);
   print_floor(out, "completion of a kernel, asleep", floors.completion_block);

@@ -53,7 +53,7 @@ std::string texts(const std::vector<std::string>& values) {
   return file;
 }
 
-struct Columns {
+struct SampleColumns {
   std::vector<std::int32_t> cell;
   std::vector<std::int32_t> launch;
   std::vector<std::uint8_t> pass;
@@ -87,8 +87,8 @@ std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) 
   return placements;
 }
 
-void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& seconds,
-              const std::vector<std::int64_t>& started_ns, const std::vector<double>* submit_seconds) {
+void add_sample_rows(SampleColumns& columns, const RowKey& key, const std::vector<double>& seconds,
+                     const std::vector<std::int64_t>& started_ns, const std::vector<double>* submit_seconds) {
   const std::vector<std::uint8_t> placements = placements_of(key, seconds.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     columns.placement.push_back(placements.at(i));
@@ -104,15 +104,15 @@ void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& se
   }
 }
 
-Columns columns_of(const model::Result& result) {
-  Columns columns;
+SampleColumns sample_columns(const model::Result& result) {
+  SampleColumns columns;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     for (const model::Launch& launch : result.cells[i].launches) {
       const bool throttled = launch.machine && launch.machine->throttled;
-      add_rows(columns, {i, launch.index, 0, throttled, launch}, launch.latency_samples,
-               launch.latency_started_ns, &launch.submit_samples);
-      add_rows(columns, {i, launch.index, 1, throttled, launch}, launch.device_samples,
-               launch.device_started_ns, nullptr);
+      add_sample_rows(columns, {i, launch.index, 0, throttled, launch}, launch.latency_samples,
+                      launch.latency_started_ns, &launch.submit_samples);
+      add_sample_rows(columns, {i, launch.index, 1, throttled, launch}, launch.device_samples,
+                      launch.device_started_ns, nullptr);
     }
   }
   return columns;
@@ -179,7 +179,7 @@ class MemoryArchive {
 }  // namespace
 
 std::string to_sample_file(const model::Result& result) {
-  const Columns columns = columns_of(result);
+  const SampleColumns columns = sample_columns(result);
   std::vector<std::string> ids;
   for (const model::CellResult& cell : result.cells) ids.push_back(model::id_of(cell.cell));
   const std::vector<std::pair<std::string, std::string>> parts = {
