@@ -4,14 +4,15 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <stdexcept>
+
+#include "graphs/base/error.hpp"
 
 namespace graphbench::model {
 
 namespace {
 
 void require_hashed(int status) {
-  if (status != 1) throw std::runtime_error("hash text: OpenSSL's SHA-256 failed");
+  if (status != 1) throw Error(ErrorCode::internal, "hash text: OpenSSL's SHA-256 failed");
 }
 
 }  // namespace

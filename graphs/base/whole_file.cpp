@@ -9,11 +9,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "graphs/base/files.hpp"
+
 namespace graphbench::model {
 namespace {
 
 WholeFile cannot_be_read() {
-  return {{}, std::string("cannot be read: ") + std::strerror(errno)};
+  return {{}, std::string("cannot be read: ") + std::strerror(errno), errno};
 }
 
 WholeFile read_from(int descriptor, std::size_t bytes_max) {
@@ -41,11 +43,8 @@ WholeFile read_from(int descriptor, std::size_t bytes_max) {
 }  // namespace
 
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return cannot_be_read();
-  WholeFile file = read_from(descriptor, bytes_max);
-  ::close(descriptor);
-  return file;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return file.get() < 0 ? cannot_be_read() : read_from(file.get(), bytes_max);
 }
 
 }  // namespace graphbench::model

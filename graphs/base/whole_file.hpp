@@ -9,6 +9,7 @@ namespace graphbench::model {
 struct WholeFile {
   std::string text;
   std::string why_not;  // "cannot be read: No such file or directory"; empty: the text is all of it
+  int error = 0;        // the errno of a call that failed
 };
 
 // A pipe is read where it has a writer (`<(command)`), and no writer is waited for.

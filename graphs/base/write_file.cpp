@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/base/files.hpp"
+
 namespace graphbench::reporters {
 namespace {
 
@@ -28,21 +30,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(int error, const fs::path& path, const std::string& step) {
   throw std::system_error(error, std::generic_category(), "write '" + path.string() + "': " + step);
 }
-
-// A file descriptor with one owner.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 fs::path folder_of(const fs::path& path) {
   const fs::path parent = path.parent_path();
@@ -75,6 +62,13 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(fs::path target) : target_(std::move(target)), descriptor_(create()) {
     remove_leftovers(target_);
+  }
+  // Over what is left at `draft`.
+  TemporaryFile(fs::path target, fs::path draft)
+      : target_(std::move(target)),
+        path_(std::move(draft)),
+        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+    if (fd() < 0) fail(errno, target_, "create " + path_.filename().string());
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -116,15 +110,9 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-void write_all(int fd, std::string_view contents, const fs::path& path) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(fd, contents.data(), contents.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(errno, path, "write " + std::to_string(contents.size()) + " bytes");
-    }
-    contents.remove_prefix(static_cast<std::size_t>(written));
-  }
+void write_whole(int fd, std::string_view contents, const fs::path& path) {
+  if (const std::string_view rest = write_all(fd, contents); !rest.empty())
+    fail(errno, path, "write " + std::to_string(rest.size()) + " bytes");
 }
 
 // What stands behind symbolic links; a path that does not exist yet stays as it is.
@@ -181,10 +169,10 @@ void write_file_atomically(const std::filesystem::path& path, const WriteParts& 
     parts([&](std::string_view part) {
       waiting += part;
       if (waiting.size() < enough) return;
-      write_all(fd, waiting, path);
+      write_whole(fd, waiting, path);
       waiting.clear();
     });
-    write_all(fd, waiting, path);
+    write_whole(fd, waiting, path);
   };
   const fs::file_status status = checked_status(path);
   if (is_special(path, status)) {
@@ -196,6 +184,14 @@ void write_file_atomically(const std::filesystem::path& path, const WriteParts& 
   write_to(temporary.fd());
   temporary.rename_to_target();
   sync_folder(target);
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
+                           const std::filesystem::path& draft) {
+  TemporaryFile temporary(path, draft);
+  write_whole(temporary.fd(), contents, path);
+  temporary.rename_to_target();
+  sync_folder(path);
 }
 
 void check_writable(const std::filesystem::path& path) {

@@ -18,6 +18,11 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
+// The same by a caller that holds a lock on `path`: what a killed process left at `draft`, beside it, is
+// written over. A link at `path` is replaced.
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
+                           const std::filesystem::path& draft);
+
 // Throws as above where write_file_atomically could not begin: the folder is missing or takes no
 // files, `path` is a folder or a pipe without a reader. Leaves nothing behind; a pipe stays open, so that
 // its reader waits for what is written.

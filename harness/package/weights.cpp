@@ -99,41 +99,32 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
     : path_(path),
       manifest_(manifest),
       part_bytes_(part_bytes),
-      descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  try {
-    struct stat facts {};
-    if (descriptor_ < 0 || fstat(descriptor_, &facts) != 0)
-      throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
-    if (!S_ISREG(facts.st_mode)) refuse("it is no file");
-    bytes_ = facts.st_size;
-    const std::string head = weights_head(manifest.tensors);
-    head_bytes_ = static_cast<std::int64_t>(head.size());
-    std::int64_t end = padded(head_bytes_);
-    std::size_t largest = std::max(head.size(), static_cast<std::size_t>(page));
-    for (const Tensor& tensor : manifest.tensors) {
-      offsets_.push_back(end);
-      end += padded(tensor.bytes);
-      largest = std::max(largest, std::min(static_cast<std::size_t>(tensor.bytes), part_bytes_));
-    }
-    buffer_.reserve(largest);  // growing would take more
-    read_at(0, static_cast<std::size_t>(std::min(bytes_, head_bytes_)));
-    if (buffer_ != head) {
-      constexpr std::int64_t another_head_max = std::int64_t{64} << 20;
-      read_at(0, static_cast<std::size_t>(std::min(bytes_, another_head_max)));
-      refuse(why_another(buffer_, manifest.tensors));
-    }
-    if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "something follows its last tensor");
-    check_padding(head_bytes_, padded(head_bytes_));
-    verified_.assign(offsets_.size(), false);
-    is_unchanged();
-  } catch (...) {
-    if (descriptor_ >= 0) close(descriptor_);
-    throw;
+      file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat facts {};
+  if (file_.get() < 0 || fstat(file_.get(), &facts) != 0)
+    throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
+  if (!S_ISREG(facts.st_mode)) refuse("it is no file");
+  bytes_ = facts.st_size;
+  const std::string head = weights_head(manifest.tensors);
+  head_bytes_ = static_cast<std::int64_t>(head.size());
+  std::int64_t end = padded(head_bytes_);
+  std::size_t largest = std::max(head.size(), static_cast<std::size_t>(page));
+  for (const Tensor& tensor : manifest.tensors) {
+    offsets_.push_back(end);
+    end += padded(tensor.bytes);
+    largest = std::max(largest, std::min(static_cast<std::size_t>(tensor.bytes), part_bytes_));
   }
-}
-
-WeightsFile::~WeightsFile() {
-  close(descriptor_);
+  buffer_.reserve(largest);  // growing would take more
+  read_at(0, static_cast<std::size_t>(std::min(bytes_, head_bytes_)));
+  if (buffer_ != head) {
+    constexpr std::int64_t another_head_max = std::int64_t{64} << 20;
+    read_at(0, static_cast<std::size_t>(std::min(bytes_, another_head_max)));
+    refuse(why_another(buffer_, manifest.tensors));
+  }
+  if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "something follows its last tensor");
+  check_padding(head_bytes_, padded(head_bytes_));
+  verified_.assign(offsets_.size(), false);
+  is_unchanged();
 }
 
 void WeightsFile::refuse(const std::string& why) const {
@@ -145,7 +136,7 @@ void WeightsFile::read_at(std::int64_t offset, std::size_t bytes) {
   buffer_.resize(bytes);
   for (std::size_t done = 0; done < bytes;) {
     const ssize_t got =
-        pread(descriptor_, buffer_.data() + done, bytes - done, offset + static_cast<std::int64_t>(done));
+        pread(file_.get(), buffer_.data() + done, bytes - done, offset + static_cast<std::int64_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
     if (got == 0) refuse("it is cut short");
@@ -160,7 +151,7 @@ void WeightsFile::check_padding(std::int64_t from, std::int64_t to) {
 
 bool WeightsFile::is_unchanged() {
   struct stat facts {};
-  if (fstat(descriptor_, &facts) != 0)
+  if (fstat(file_.get(), &facts) != 0)
     throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
   // Unlike the time of the last write, this one cannot be set back.
   const timespec before = std::exchange(changed_at_, facts.st_ctim);

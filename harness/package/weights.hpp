@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/base/files.hpp"
 #include "graphs/device/execution.hpp"
 #include "graphs/ir/program.hpp"
 #include "harness/package/manifest.hpp"
@@ -35,7 +36,6 @@ class WeightsFile {
   // Reads the head: the file must be of this manifest's tensors. The manifest outlives this. A tensor is in
   // memory in parts of `part_bytes` at most, one after another.
   WeightsFile(const std::string& path, const Manifest& manifest, std::size_t part_bytes = SIZE_MAX);
-  ~WeightsFile();
   WeightsFile(const WeightsFile&) = delete;
   WeightsFile& operator=(const WeightsFile&) = delete;
 
@@ -63,7 +63,7 @@ class WeightsFile {
   std::string path_;
   const Manifest& manifest_;
   const std::size_t part_bytes_;
-  int descriptor_ = -1;
+  const Descriptor file_;
   std::int64_t bytes_ = 0;
   std::int64_t head_bytes_ = 0;        // without what follows it up to a page's end
   std::vector<std::int64_t> offsets_;  // by tensor

@@ -89,7 +89,7 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
   }
   // The file's name too survives a power cut; some file systems cannot sync a folder.
   const std::string folder = std::filesystem::absolute(settings_.path).parent_path().string();
-  const process::Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (of_folder.get() < 0 || (::fsync(of_folder.get()) != 0 && errno != EINVAL)) fail("sync its folder");
 }
 
@@ -105,8 +105,7 @@ void Journal::refuse(const std::string& detail) const {
 // The file may be removed between opening and locking it, by a sweep that was about to end.
 void Journal::open() {
   for (;;) {
-    file_ =
-        process::Descriptor(::open(settings_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    file_ = Descriptor(::open(settings_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (file_.get() < 0) fail("open the journal");
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("lock the journal");

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graphs/base/process/child_io.hpp"
+#include "graphs/base/files.hpp"
 #include "harness/sweep/identity.hpp"
 #include "harness/sweep/resume.hpp"
 
@@ -59,7 +59,7 @@ class Journal {
   [[noreturn]] void refuse(const std::string& detail) const;
 
   const JournalSettings settings_;
-  process::Descriptor file_;
+  Descriptor file_;
   std::int64_t size_ = 0;  // of the records that are whole
   std::vector<FinishedTask> finished_;
   std::string writer_;  // of the last line that names one

@@ -46,15 +46,7 @@ Pipe make_pipe() {
 Descriptor memory_file(const std::string& input) {
   Descriptor file(memfd_create("graphbench-input", MFD_CLOEXEC));
   if (file.get() < 0) fail("make the input of a child process", errno);
-  std::size_t done = 0;
-  while (done < input.size()) {
-    const ssize_t put = write(file.get(), input.data() + done, input.size() - done);
-    if (put > 0) {
-      done += static_cast<std::size_t>(put);
-    } else if (errno != EINTR) {
-      fail("write the input of a child process", errno);
-    }
-  }
+  if (!write_all(file.get(), input).empty()) fail("write the input of a child process", errno);
   if (lseek(file.get(), 0, SEEK_SET) != 0) fail("rewind the input of a child process", errno);
   return file;
 }
@@ -175,33 +167,7 @@ int child_main(const char* name, std::string_view parent,
 void send_line(std::string_view line) {
   std::string text(line);
   text += '\n';
-  std::size_t sent = 0;
-  while (sent < text.size()) {
-    const ssize_t put = write(event_descriptor, text.data() + sent, text.size() - sent);
-    if (put > 0) {
-      sent += static_cast<std::size_t>(put);
-    } else if (put < 0 && errno != EINTR) {
-      fail("send an event on descriptor 3");
-    }
-  }
-}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    if (value_ >= 0) close(value_);
-    value_ = other.release();
-  }
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (value_ >= 0) close(value_);
-}
-
-int Descriptor::release() noexcept {
-  const int value = value_;
-  value_ = -1;
-  return value;
+  if (!write_all(event_descriptor, text).empty()) fail("send an event on descriptor 3");
 }
 
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/base/files.hpp"
+
 namespace graphbench::process {
 
 // The descriptor that child processes send lines on: stdout and stderr belong to what plugins print.
@@ -34,21 +36,6 @@ int child_main(const char* name, std::string_view parent,
 
 // Writes `line` and a newline. Throws Error(io), also where the reader is gone.
 void send_line(std::string_view line);
-
-// A file descriptor with one owner.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  int get() const noexcept { return value_; }
-  int release() noexcept;
-
- private:
-  int value_ = -1;
-};
 
 struct SpawnedChild {
   pid_t pid = -1;

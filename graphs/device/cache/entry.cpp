@@ -2,13 +2,11 @@
 // sound where encoding what was read gives it again, byte for byte.
 #include "graphs/device/cache/entry.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
+#include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 
 namespace graphbench::cache {
@@ -102,18 +100,6 @@ std::optional<Tail> read_tail(Lines& lines, const KindRow& row) {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw Error(ErrorCode::internal, "hash a cache entry: OpenSSL's SHA-256 failed");
-  std::string result;
-  for (unsigned int i = 0; i < size; ++i) {
-    for (const int shift : {4, 0}) result += "0123456789abcdef"[(digest[i] >> shift) & 15];
-  }
-  return result;
-}
-
 std::string_view name_of(Kind kind) {
   return row_of(kind).name;
 }
@@ -123,7 +109,7 @@ std::span<const std::string_view> parts_of(Kind kind) {
 }
 
 std::string file_name_of(const Key& key) {
-  return sha256_hex(lines_of(key)) + ".entry";
+  return model::sha256_hex(lines_of(key)) + ".entry";
 }
 
 std::string encode(const Entry& entry) {
@@ -133,7 +119,7 @@ std::string encode(const Entry& entry) {
   const std::string head = std::string(first_words).append(version).append(1, '\n') + lines_of(entry.key) +
                            line("seconds", {seconds, end}) +
                            line("bytes", std::to_string(entry.content.size()));
-  return head + line("sha256", sha256_hex(head + entry.content)) + "\n" + entry.content;
+  return head + line("sha256", model::sha256_hex(head + entry.content)) + "\n" + entry.content;
 }
 
 Reading decode(std::string_view text) {

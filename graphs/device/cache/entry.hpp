@@ -14,8 +14,6 @@ namespace graphbench::cache {
 // Choices among a library's algorithms.
 enum class Kind : std::uint8_t { choices };
 
-std::string sha256_hex(std::string_view text);  // 64 hex digits
-
 std::string_view name_of(Kind kind);
 // What an entry of the kind depends on, by name: "op", "shape", ...
 std::span<const std::string_view> parts_of(Kind kind);

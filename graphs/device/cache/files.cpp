@@ -1,4 +1,4 @@
-// POSIX calls: the standard library neither syncs nor locks.
+// POSIX calls: the standard library does not lock.
 #include "graphs/device/cache/files.hpp"
 
 #include <fcntl.h>
@@ -7,44 +7,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <string_view>
+#include <system_error>
 #include <utility>
+
+#include "graphs/base/whole_file.hpp"
+#include "graphs/base/write_file.hpp"
 
 namespace graphbench::cache {
 namespace {
 
-constexpr mode_t file_mode = 0666;  // less what umask takes
-
-class Descriptor {
- public:
-  Descriptor(const std::filesystem::path& path, int flags)
-      : value_(open(path.c_str(), flags | O_CLOEXEC, file_mode)) {}
-  ~Descriptor() { static_cast<void>(close()); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int operator*() const { return value_; }
-  bool close() { return value_ < 0 || ::close(std::exchange(value_, -1)) == 0; }
-
- private:
-  int value_;
-};
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-bool write_draft(const std::filesystem::path& draft, const std::string& text) {
-  Descriptor file(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
-  return *file >= 0 && write_all(*file, text) && fsync(*file) == 0 && file.close();
-}
+constexpr std::size_t bytes_max = std::size_t{1} << 40;  // no entry is so large
 
 std::filesystem::path with(const std::filesystem::path& path, const char* ending) {
   return path.string() + ending;
@@ -53,34 +26,19 @@ std::filesystem::path with(const std::filesystem::path& path, const char* ending
 }  // namespace
 
 FileText read_file(const std::filesystem::path& path) {
-  const Descriptor file(path, O_RDONLY);
-  struct stat facts {};
-  if (*file < 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
-  if (*file < 0 || fstat(*file, &facts) != 0) return {{}, std::strerror(errno)};
-  if (!S_ISREG(facts.st_mode)) return {{}, "it is no file"};
-  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = read(*file, text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return {{}, std::strerror(errno)};
-    if (got == 0) break;  // it was cut short meanwhile
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return {std::move(text), {}};
+  model::WholeFile file = model::read_whole_file(path, bytes_max);
+  if (file.why_not.empty()) return {std::move(file.text), {}};
+  if (file.error == ENOENT || file.error == ENOTDIR) return {};
+  return {{}, file.error == 0 ? "it is no file" : std::strerror(file.error)};
 }
 
 std::string write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path draft = draft_of(path);
-  if (!write_draft(draft, text) || std::rename(draft.c_str(), path.c_str()) != 0) {
-    std::string why = std::strerror(errno);
-    unlink(draft.c_str());
-    return why;
+  try {
+    reporters::write_file_atomically(path, text, draft_of(path));
+    return {};
+  } catch (const std::system_error& error) {
+    return error.code().message();
   }
-  const Descriptor folder(path.parent_path(), O_RDONLY | O_DIRECTORY);
-  if (*folder >= 0) static_cast<void>(fsync(*folder));  // some filesystems have none for folders
-  return {};
 }
 
 std::filesystem::path draft_of(const std::filesystem::path& path) {
@@ -95,29 +53,26 @@ std::filesystem::path lock_of(const std::filesystem::path& path) {
 // the lock of a file that has no name any more, and begins again.
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) : path_(lock_of(path)) {
   for (;;) {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
-    if (descriptor_ < 0) break;
+    file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!held()) break;
     int locked = -1;
     do {
-      locked = flock(descriptor_, LOCK_EX | (wait == Wait::yes ? 0 : LOCK_NB));
+      locked = flock(file_.get(), LOCK_EX | (wait == Wait::yes ? 0 : LOCK_NB));
     } while (locked != 0 && errno == EINTR);
     if (locked != 0) break;
     struct stat ours {};
     struct stat named {};
-    if (fstat(descriptor_, &ours) == 0 && stat(path_.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
+    if (fstat(file_.get(), &ours) == 0 && stat(path_.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
         ours.st_dev == named.st_dev) {
       return;
     }
-    close(descriptor_);
   }
   error_ = errno;
-  if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+  file_ = Descriptor();
 }
 
 FileLock::~FileLock() {
-  if (!held()) return;
-  unlink(path_.c_str());
-  close(descriptor_);
+  if (held()) unlink(path_.c_str());
 }
 
 }  // namespace graphbench::cache

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "graphs/base/files.hpp"
+
 namespace graphbench::cache {
 
 struct FileText {
@@ -33,12 +35,12 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  bool held() const noexcept { return descriptor_ >= 0; }
+  bool held() const noexcept { return file_.get() >= 0; }
   int error() const noexcept { return error_; }  // an errno, where it is not held
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor file_;
   int error_ = 0;
 };
 

@@ -18,9 +18,9 @@ namespace graphbench::serve {
 namespace {
 
 // In a folder that all may write to, a file of that name may be another user's, or a link.
-process::Descriptor open_lock(const std::string& folder, const std::string& what) {
+Descriptor open_lock(const std::string& folder, const std::string& what) {
   const std::string path = folder + "/graphbench-" + std::to_string(geteuid()) + "." + what;
-  process::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
   struct stat status {};
   if (fstat(lock.get(), &status) != 0 || status.st_uid != geteuid()) {
@@ -29,7 +29,7 @@ process::Descriptor open_lock(const std::string& folder, const std::string& what
   return lock;
 }
 
-bool lock_now(const process::Descriptor& lock) {
+bool lock_now(const Descriptor& lock) {
   if (flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return true;
   if (errno == EWOULDBLOCK || errno == EINTR) return false;
   throw Error(ErrorCode::io, std::string("lock this machine for a sweep: ") + std::strerror(errno));

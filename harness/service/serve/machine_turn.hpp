@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "graphs/base/process/child_io.hpp"
+#include "graphs/base/files.hpp"
 
 namespace graphbench::serve {
 
@@ -23,8 +23,8 @@ class MachineTurn {
   void give_back();
 
  private:
-  process::Descriptor next_;
-  process::Descriptor running_;
+  Descriptor next_;
+  Descriptor running_;
   bool is_next_ = false;
   bool is_running_ = false;
 };

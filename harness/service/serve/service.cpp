@@ -14,8 +14,8 @@
 #include <string>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/input_error.hpp"
-#include "graphs/base/process/child_io.hpp"
 #include "harness/measure/machine/housekeeping_threads.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/access.hpp"
@@ -27,10 +27,10 @@ namespace {
 
 // Locks the folder: each of two services on one folder would take the other's running sweep for an
 // interrupted one.
-process::Descriptor lock_folder(const std::string& folder) {
+Descriptor lock_folder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
-  process::Descriptor lock(made ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1);
+  Descriptor lock(made ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1);
   if (lock.get() < 0) {
     const std::string why = std::strerror(errno);
     throw InputError("--state",
@@ -93,7 +93,7 @@ struct Service::Parts {
   }
 
   machine::HousekeepingThreads housekeeping;
-  process::Descriptor lock;
+  Descriptor lock;
   SweepStore store;
   reporters::SweepMetrics metrics;
   reporters::ServiceMetrics service_metrics;

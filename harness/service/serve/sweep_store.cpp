@@ -12,6 +12,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "graphs/base/files.hpp"
 #include "graphs/base/utc_now.hpp"
 
 namespace graphbench::serve {
@@ -303,9 +304,8 @@ DROP TABLE IF EXISTS begun;
 
 // Sets the file's mode, which SQLite gives to the files beside it.
 void make_private(const std::string& file) {
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) throw storage::StorageError(std::strerror(errno));
-  close(descriptor);
+  const Descriptor made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
 }
 
 // Adds a column where it is missing: an older graphbench leaves the columns and lowers the version.
