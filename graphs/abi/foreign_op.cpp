@@ -2,7 +2,6 @@
 #include "graphs/abi/foreign_op.hpp"
 
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -192,8 +191,7 @@ void ForeignKernel::release() noexcept {
   try {
     op_.release(record_, op_.user);
   } catch (...) {
-    std::fprintf(stderr, "graphbench: release %s: it threw an exception, which the ABI forbids\n",
-                 record_->name);
+    complain("release %s: it threw an exception, which the ABI forbids", record_->name);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "graphs/abi/records.hpp"
 #include "graphs/abi/text.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/ir/attention.hpp"
 #include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/training/differentiate.hpp"
@@ -24,10 +25,8 @@ namespace graphbench::abi {
 namespace {
 
 template <typename Items, typename NameOf>
-std::string joined(const Items& items, NameOf name_of_item) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + std::invoke(name_of_item, item);
-  return text.empty() ? "none" : text;
+std::string names_of(const Items& items, NameOf name_of_item) {
+  return items.empty() ? "none" : join(items, ", ", name_of_item);
 }
 
 [[noreturn]] void reject(const std::string& why) {
@@ -38,7 +37,7 @@ const WorkloadPreset& preset_of(const WorkloadInfo& info, const std::string& nam
   const auto found = std::ranges::find(info.presets, name, &WorkloadPreset::name);
   if (found == info.presets.end()) {
     reject("workload " + info.name + ": unknown preset '" + name +
-           "', it has: " + joined(info.presets, &WorkloadPreset::name));
+           "', it has: " + names_of(info.presets, &WorkloadPreset::name));
   }
   return *found;
 }
@@ -50,7 +49,7 @@ std::vector<gb_option_value> option_values(const WorkloadInfo& info, const Build
     const auto found = std::ranges::find(info.options, key, &WorkloadOption::key);
     if (found == info.options.end()) {
       reject("workload " + info.name + ": unknown option '" + key +
-             "', it has: " + joined(info.options, &WorkloadOption::key));
+             "', it has: " + names_of(info.options, &WorkloadOption::key));
     }
     if (value < found->min || value > found->max) {
       reject("workload " + info.name + ": option " + key + "=" + std::to_string(value) + " is outside " +
@@ -116,7 +115,7 @@ const WorkloadRegistry::Entry& WorkloadRegistry::entry(std::string_view workload
                                   [&](const Entry& known) { return known.info.name == workload; });
   if (found == entries_.end()) {
     reject("unknown workload '" + std::string(workload) +
-           "', there are: " + joined(entries_, [](const Entry& known) { return known.info.name; }));
+           "', there are: " + names_of(entries_, [](const Entry& known) { return known.info.name; }));
   }
   return *found;
 }
@@ -126,7 +125,7 @@ const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) co
       passes_, [&](const Pass& known) { return known.record.name == std::string_view(name); });
   if (found == passes_.end()) {
     reject("program-pass \"" + name + "\" is unknown: known are " +
-           joined(passes_, [](const Pass& known) { return std::string(known.record.name); }));
+           names_of(passes_, [](const Pass& known) { return known.record.name; }));
   }
   return *found;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -50,18 +51,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 void require_known(const std::string& where, const std::string& word, const std::string& noun,
                    const std::vector<std::string>& known) {
-  if (std::ranges::find(known, word) != known.end()) return;
+  if (contains(known, word)) return;
   throw InputError(
       where, in_quotes(word) + " is not a " + noun + ": give " + join(known) + did_you_mean(word, known));
-}
-
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ", ";
-    text += word;
-  }
-  return text;
 }
 
 }  // namespace graphbench::config

@@ -19,7 +19,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 void require_known(const std::string& where, const std::string& word, const std::string& noun,
                    const std::vector<std::string>& known);
 
-// "a, b, c"
-std::string join(const std::vector<std::string>& words);
-
 }  // namespace graphbench::config

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
+#include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
 
 namespace graphbench::cuda {
@@ -58,7 +59,7 @@ std::string cause(cudaError_t hidden) {
 }  // namespace
 
 bool is_sticky(cudaError_t status) noexcept {
-  return std::ranges::find(sticky, status) != std::end(sticky);
+  return contains(sticky, status);
 }
 
 ErrorCode code_of(cudaError_t status) noexcept {
@@ -94,8 +95,8 @@ void log_failure(cudaError_t status, const char* operation) noexcept {
   static std::atomic<bool> logged{false};
   (void)cudaGetLastError();
   if (status == cudaSuccess || status == cudaErrorCudartUnloading || logged.exchange(true)) return;
-  std::fprintf(stderr, "graphbench: cuda: %s while releasing: %s (%d)\n", operation, cudaGetErrorName(status),
-               static_cast<int>(status));
+  complain("cuda: %s while releasing: %s (%d)", operation, cudaGetErrorName(status),
+           static_cast<int>(status));
 }
 
 }  // namespace graphbench::cuda

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
+
 namespace graphbench::execution {
 namespace {
 
@@ -130,7 +132,7 @@ void CapturedExecutor::record_piece(Item& item) {
 std::vector<GraphNode> CapturedExecutor::nodes_since(const std::vector<GraphNode>& before) const {
   std::vector<GraphNode> nodes;
   for (const GraphNode node : stream_.nodes_so_far()) {
-    if (std::ranges::find(before, node) == before.end()) nodes.push_back(node);
+    if (!contains(before, node)) nodes.push_back(node);
   }
   return nodes;
 }

@@ -2,11 +2,11 @@
 // write, the profiler reads; the device's execution mutex orders both.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/device/profiler.hpp"
 
 namespace graphbench::host {
@@ -25,24 +25,19 @@ class RecordedOp {
  public:
   RecordedOp(ActivityRecorder* recorder, const std::string& name) : recorder_(recorder), name_(name) {
     if (recorder_ != nullptr) [[unlikely]]
-      start_ = Clock::now();
+      start_ = steady_seconds();
   }
   RecordedOp(const RecordedOp&) = delete;
   RecordedOp& operator=(const RecordedOp&) = delete;
   ~RecordedOp() {
     if (recorder_ != nullptr) [[unlikely]]
-      recorder_->add({Activity::Kind::kernel, name_, seconds(start_), seconds(Clock::now())});
+      recorder_->add({Activity::Kind::kernel, name_, start_, steady_seconds()});
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static double seconds(Clock::time_point time) {
-    return std::chrono::duration<double>(time.time_since_epoch()).count();
-  }
-
   ActivityRecorder* recorder_;
   const std::string& name_;
-  Clock::time_point start_;
+  double start_ = 0;
 };
 
 }  // namespace graphbench::host

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +11,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+
+#include "graphs/base/error.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -42,7 +43,7 @@ HostMemory::HostMemory() : limit_bytes_(limit_from_environment()) {}
 
 HostMemory::~HostMemory() {
   if (sizes_.empty()) return;
-  std::fprintf(stderr, "graphbench: host device closed with %zu bytes still allocated\n", allocated_bytes_);
+  complain("host device closed with %zu bytes still allocated", allocated_bytes_);
   for (const auto& [data, bytes] : sizes_) std::free(data);
 }
 
@@ -91,7 +92,7 @@ void HostMemory::deallocate(void* data) noexcept {
   if (data == nullptr) return;
   const auto found = sizes_.find(data);
   if (found == sizes_.end()) {
-    std::fprintf(stderr, "graphbench: host device asked to free %p, which it did not allocate\n", data);
+    complain("host device asked to free %p, which it did not allocate", data);
     return;
   }
   allocated_bytes_ -= found->second;

@@ -7,19 +7,16 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 
 namespace graphbench::ir {
 namespace {
-
-bool contains_kind(const std::vector<std::string>& kinds, const std::string& kind) {
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
 
 std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
   std::vector<ValueId> found;
   for (const Op& op : program.ops()) {
     for (const ValueId id : op.mutates) {
-      if (program.value(id).kind == kind && std::ranges::find(found, id) == found.end()) found.push_back(id);
+      if (program.value(id).kind == kind && !contains(found, id)) found.push_back(id);
     }
   }
   return found;
@@ -28,7 +25,7 @@ std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
 }  // namespace
 
 bool splits_at(const Op& op, const std::vector<std::string>& split_kinds) {
-  return contains_kind(split_kinds, op.kind) || contains_kind(split_kinds, op.splits_with);
+  return contains(split_kinds, op.kind) || contains(split_kinds, op.splits_with);
 }
 
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {

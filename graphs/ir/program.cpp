@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -15,8 +16,7 @@ namespace {
 }
 
 bool is_read(const Program& program, ValueId id) {
-  return std::ranges::any_of(
-      program.ops(), [id](const Op& op) { return std::ranges::find(op.inputs, id) != op.inputs.end(); });
+  return std::ranges::any_of(program.ops(), [id](const Op& op) { return contains(op.inputs, id); });
 }
 
 }  // namespace
@@ -122,9 +122,7 @@ ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Sha
 
 const OpDefinition& ProgramBuilder::known_kind(const std::string& of, const std::string& kind) const {
   if (const OpDefinition* definition = catalog_.find(kind)) return *definition;
-  std::string known;
-  for (const std::string& each : catalog_.kinds()) known += (known.empty() ? "" : ", ") + each;
-  refuse(of + ": unknown op kind \"" + kind + "\"; known are " + known);
+  refuse(of + ": unknown op kind \"" + kind + "\"; known are " + join(catalog_.kinds()));
 }
 
 std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std::vector<ValueId> inputs,

@@ -6,6 +6,7 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/write_file.hpp"
 #include "harness/cli/package_compiler.hpp"
@@ -53,7 +54,7 @@ class CompileCommand final : public Command {
       const model::Axis& axis = model::axis_named(packaged.name);
       std::string& value = asked_.axes[axis.name] = axis.fallback;
       options.text("--" + axis.name, value, "VALUE",
-                   config::join(axis.choices) + ": one, as of a sweep (default: " + axis.fallback + ")");
+                   join(axis.choices) + ": one, as of a sweep (default: " + axis.fallback + ")");
     }
     options.text("--device", asked_.device, "DEVICE",
                  "where to compile: auto, host, cuda, cuda:N (default: auto)");

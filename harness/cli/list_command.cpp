@@ -5,6 +5,7 @@
 #include <string>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/exit_codes.hpp"
@@ -59,7 +60,7 @@ Lines devices(const sweep::ProbeAnswer& answer) {
   for (const DeviceStatus& device : answer.devices) {
     const std::string advice = device.advice.empty() ? "" : " (" + device.advice + ")";
     const std::string state = device.available ? "available: " : "unavailable: ";
-    const std::string takes = "; " + config::join(device.dtypes);
+    const std::string takes = "; " + join(device.dtypes);
     const model::DeviceKind& kind = model::device_kind(device.id.substr(0, device.id.find(':')));
     lines.push_back({device.id,
                      state + device.detail + (device.available ? takes : advice),
@@ -90,9 +91,9 @@ Lines presets(const sweep::ProbeAnswer& answer) {
   Lines lines;
   for (const abi::WorkloadInfo& info : answer.catalog.workloads) {
     for (const abi::WorkloadPreset& preset : info.presets) {
-      std::string values;
-      for (const auto& [key, value] : preset.values)
-        values += (values.empty() ? "" : ", ") + key + "=" + std::to_string(value);
+      const std::string values = join(preset.values, ", ", [](const auto& each) {
+        return each.first + "=" + std::to_string(each.second);
+      });
       lines.push_back({info.name,
                        preset.name + " (" + values + ")",
                        {{"workload", info.name}, {"name", preset.name}, {"values", preset.values}}});
@@ -154,7 +155,7 @@ void print_table(const Listing& listing, const Lines& lines, bool alone) {
 class ListCommand final : public Command {
  public:
   explicit ListCommand(Options& options) : options_(options) {
-    options.word("WHAT", what_, config::join(model::names_of(listings)) + " (default: all)");
+    options.word("WHAT", what_, join(model::names_of(listings)) + " (default: all)");
     options.text("--format", format_, "FORMAT", "table or json (default: table)");
     options.sweep_options({"plugin"});
   }
@@ -166,7 +167,7 @@ class ListCommand final : public Command {
     }
     if (!asked_.empty()) return;
     const std::vector<std::string> known = model::names_of(listings);
-    throw InputError("list", in_quotes(what_) + " cannot be listed: give " + config::join(known) +
+    throw InputError("list", in_quotes(what_) + " cannot be listed: give " + join(known) +
                                  config::did_you_mean(what_, known));
   }
 

@@ -4,6 +4,7 @@
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/options/command.hpp"
 #include "harness/package/package.hpp"
@@ -45,7 +46,7 @@ class PackageCommand final : public Command {
     std::string axes;
     for (const package::PackagedAxis& axis : package::packaged_axes())
       axes += std::string(", ") + axis.name + " " + manifest.*axis.value;
-    std::printf("for %s; %s, %s%s; batches%s%s\n", config::join(manifest.architectures).c_str(),
+    std::printf("for %s; %s, %s%s; batches%s%s\n", join(manifest.architectures).c_str(),
                 manifest.workload.c_str(), manifest.dtype.c_str(), axes.c_str(), batches.c_str(),
                 manifest.general ? ", and any other" : "");
     for (const package::Method& method : manifest.methods)

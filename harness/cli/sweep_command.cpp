@@ -6,7 +6,9 @@
 #include <iostream>
 #include <optional>
 
+#include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/write_file.hpp"
 #include "harness/measure/machine/environment.hpp"
@@ -66,7 +68,7 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
   if (!options.samples.empty()) settings.identity.emplace_back("choice of --samples", "given");
   settings.start_over = invocation.served;  // it is the service's own
   auto journal = std::make_unique<sweep::Journal>(std::move(settings));
-  if (!journal->said().empty()) std::fprintf(stderr, "graphbench: warning: %s\n", journal->said().c_str());
+  if (!journal->said().empty()) complain("warning: %s", journal->said().c_str());
   return journal;
 }
 
@@ -74,8 +76,8 @@ void say_what_is_finished(const model::Plan& plan, const sweep::SweepSettings& s
                           const model::DeviceFacts& facts, const config::SweepOptions& options) {
   if (settings.finished.empty() || options.quiet) return;
   const auto taken = sweep::remainder_of(plan, settings.finished, {settings.hostname, facts.uuid});
-  std::fprintf(stderr, "graphbench: goes on with %s: %zu of %zu tasks are finished\n",
-               sweep::journal_of(options.json).c_str(), taken.taken_over.size(), plan.tasks.size());
+  complain("goes on with %s: %zu of %zu tasks are finished", sweep::journal_of(options.json).c_str(),
+           taken.taken_over.size(), plan.tasks.size());
 }
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
@@ -96,8 +98,7 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
         journal->append(task);
       } catch (const std::exception& error) {
         broken = true;
-        std::fprintf(stderr, "graphbench: warning: %s: what follows is lost if this sweep is killed\n",
-                     error.what());
+        complain("warning: %s: what follows is lost if this sweep is killed", error.what());
       }
     };
     say_what_is_finished(plan, settings, catalog.facts, options);
@@ -124,7 +125,7 @@ bool written_well(const config::SweepOptions& options, const std::string& name, 
     write();
     return true;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: %s: %s\n", options.where(name).c_str(), error.what());
+    complain("%s: %s", options.where(name).c_str(), error.what());
   }
   return false;
 }
@@ -146,14 +147,13 @@ bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions&
 }
 
 void print_failures(const sweep::SweepOutcome& outcome) {
-  for (const std::string& warning : outcome.warnings)
-    std::fprintf(stderr, "graphbench: warning: %s\n", warning.c_str());
+  for (const std::string& warning : outcome.warnings) complain("warning: %s", warning.c_str());
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.status != model::CellStatus::failed) continue;
     const model::Reason reason = cell.reason.value_or(model::Reason{"internal", "no reason was given"});
-    std::fprintf(stderr, "graphbench: %lld of %zu cells failed, the first %s: %s: %s\n",
-                 static_cast<long long>(outcome.cells_failed), outcome.result.cells.size(),
-                 model::id_of(cell.cell).c_str(), reason.code.c_str(), reason.message.c_str());
+    complain("%lld of %zu cells failed, the first %s: %s: %s", static_cast<long long>(outcome.cells_failed),
+             outcome.result.cells.size(), model::id_of(cell.cell).c_str(), reason.code.c_str(),
+             reason.message.c_str());
     return;
   }
 }
@@ -165,7 +165,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   if (!options.quiet) show_table(outcome.result, options, written);
   print_failures(outcome);
   if (outcome.interrupted) {
-    std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
+    complain("interrupted; what was measured is kept");
     return exit_interrupted;
   }
   if (!written || !samples_written || !traced) return exit_error;
@@ -232,7 +232,7 @@ class SweepCommand final : public Command {
         options.dump_program ? nullptr : make_publisher(options);
     auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
     if (options.dump_program) return dump_programs(dumps);
-    plan.facts.concurrent = config::join(invocation.concurrent);
+    plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     // Before the floors, which are measured where the cells are.
     const std::vector<int> cpus =

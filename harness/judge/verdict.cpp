@@ -9,6 +9,7 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/write_file.hpp"
 #include "harness/judge/compare/settings.hpp"
@@ -35,8 +36,8 @@ const reporters::Format& format_of(const VerdictArguments& arguments) {
   if (format != nullptr) return *format;
   std::vector<std::string> names;
   for (const reporters::Format& each : reporters::formats()) names.emplace_back(each.name);
-  throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + config::join(names) +
-                                   " are" + config::did_you_mean(arguments.format, names));
+  throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + join(names) + " are" +
+                                   config::did_you_mean(arguments.format, names));
 }
 
 std::string format_help() {

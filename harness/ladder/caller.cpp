@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graphs/base/lists.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
 
@@ -25,8 +26,8 @@ void require_batch_major(const ir::Program& program) {
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
     const ir::Value& value = program.value(id);
     if (value.kind == ir::ValueKind::weight || value.kind == ir::ValueKind::activation) continue;
-    const bool has_rows = ir::depends_on_batch(value) || value.kind == ir::ValueKind::output ||
-                          std::ranges::find(written, id) != written.end();
+    const bool has_rows =
+        ir::depends_on_batch(value) || value.kind == ir::ValueKind::output || contains(written, id);
     if (!has_rows || is_batch_major(value)) continue;
     throw Error(ErrorCode::not_batch_major,
                 "serve " + program.name() + ": " + std::string(name_of(value.kind)) + " " + value.name + " " +

@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <iostream>
 
 #include "graphbench_version.hpp"
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/suggest.hpp"
@@ -105,8 +105,7 @@ void serve(const std::vector<ladder::PlannedLadder>& planned, const config::Swee
     if (!options.quiet)
       std::fprintf(stderr, "%zu of %zu: %s, %s\n", i + 1, planned.size(), planned[i].ladder.role.c_str(),
                    planned[i].ladder.id.c_str());
-    task.task.spawned_ns =
-        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    task.task.spawned_ns = steady_ns();
     try {
       const ladder::ServeAnswer answer = ladder::ask_ladder(supervisor, process::own_command(ladder_role),
                                                             task, options.worker_timeout_seconds);
@@ -152,14 +151,14 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   }
   out.flush();
   if (measured.interrupted) {
-    std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
+    complain("interrupted; what was measured is kept");
     return exit_interrupted;
   }
   const auto failed =
       std::ranges::find(measured.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
   if (failed == measured.findings.ladders.end()) return exit_done;
-  std::fprintf(stderr, "graphbench: ladder %s failed: %s: %s\n", failed->id.c_str(),
-               failed->reason.value().code.c_str(), failed->reason.value().message.c_str());
+  complain("ladder %s failed: %s: %s", failed->id.c_str(), failed->reason.value().code.c_str(),
+           failed->reason.value().message.c_str());
   return exit_cells_failed;
 }
 

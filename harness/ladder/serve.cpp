@@ -105,20 +105,20 @@ std::int64_t Server::allocate() {
 void Server::prepare(std::int64_t size) {
   Rung& rung = rungs_[size];
   rung.result.size = size;
-  const auto start = Clock::now();
+  const Stopwatch watch;
   if (!task_.modes.empty()) rung.result.mode = execution::name_of(mode_of(size));
   rung.executor = execution::make_executor(mode_of(size), rig_.context(rig_.graph_pool()), size);
-  if (is_first()) rung.result.setup.prepare_seconds = seconds(Clock::now() - start);
+  if (is_first()) rung.result.setup.prepare_seconds = watch.seconds();
 }
 
 void Server::capture(Rung& rung) {
-  const auto start = Clock::now();
+  const Stopwatch watch;
   model::Setup later{};
   rig_.set_up(*rung.executor, is_first() ? rung.result.setup : later, [](std::string_view) {});
   rung.captured = true;
   rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
   capture_order_.push_back(&rung);
-  stall_ += seconds(Clock::now() - start);
+  stall_ += watch.seconds();
 }
 
 void Server::start_up() {
@@ -159,10 +159,10 @@ void Server::look_up() {
     EagerRows& eager = eager_[found->rest];
     if (eager.executor == nullptr) {
       hooks_.alive();
-      const auto start = Clock::now();
+      const Stopwatch watch;
       eager.executor = execution::make_executor(ExecutionMode::eager, rig_.context(nullptr), found->rest);
       model::Setup prepared{};
-      prepared.prepare_seconds = seconds(Clock::now() - start);
+      prepared.prepare_seconds = watch.seconds();
       if (is_first()) clock_.add(prepared);
       eager.executor->submit();  // the pool grows, and code is loaded, before steps are timed
       rig_.stream().synchronize();
@@ -206,9 +206,9 @@ bool takes_pointers(const Prepared& step) {
 }  // namespace
 
 // Spins, as a sleeping thread would wake too late. Long waits are not silent.
-void Server::wait(double wanted, Clock::time_point& said) const {
-  const auto until = Clock::now() + std::chrono::nanoseconds(std::llround(wanted * 1e9));
-  for (auto now = Clock::now(); now < until; now = Clock::now()) {
+void Server::wait(double wanted, SteadyClock::time_point& said) const {
+  const auto until = SteadyClock::now() + std::chrono::nanoseconds(std::llround(wanted * 1e9));
+  for (auto now = SteadyClock::now(); now < until; now = SteadyClock::now()) {
     if (now - said < std::chrono::milliseconds(200) || until - now < std::chrono::milliseconds(1)) continue;
     hooks_.alive();
     said = now;
@@ -224,7 +224,7 @@ void Server::serve_steps() {
     samples->reserve(steps.size());
   caller_->forget();
   rig_.device().synchronize();
-  auto said = Clock::now();
+  auto said = SteadyClock::now();
   Queue queue;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Prepared& step = *steps[i];
@@ -235,13 +235,13 @@ void Server::serve_steps() {
     }
     if (!task_.arrivals.empty()) wait(queue.idle_before(task_.arrivals[i]), said);
     stall_ = 0;
-    const auto start = Clock::now();
+    const auto start = SteadyClock::now();
     serve_one(step);
-    const auto submitted = Clock::now();
+    const auto submitted = SteadyClock::now();
     rig_.stream().synchronize();
-    const auto end = Clock::now();
-    served.submit.push_back(seconds(submitted - start));
-    served.latency.push_back(seconds(end - start));
+    const auto end = SteadyClock::now();
+    served.submit.push_back(std::chrono::duration<double>(submitted - start).count());
+    served.latency.push_back(std::chrono::duration<double>(end - start).count());
     if (!task_.arrivals.empty()) {
       const Queue::Turn turn = queue.serve(task_.arrivals[i], served.latency.back());
       served.wait.push_back(turn.wait);

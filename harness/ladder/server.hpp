@@ -2,7 +2,6 @@
 // server_report.cpp.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,18 +9,13 @@
 #include <random>
 #include <vector>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/execution/executor.hpp"
 #include "harness/ladder/caller.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/serve.hpp"
 
 namespace graphbench::ladder {
-
-using Clock = std::chrono::steady_clock;
-
-inline double seconds(Clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
 
 // A time's samples in the placement under way, and of each before its median and how far the 90th percentile
 // lies above it.
@@ -100,7 +94,7 @@ class Server {
   void serve_steps();
   void serve_one(const Prepared& step);
   void replay(Rung& rung, Caller::Rows rows);
-  void wait(double wanted, Clock::time_point& said) const;
+  void wait(double wanted, SteadyClock::time_point& said) const;
   void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
   void calibrate();
   void report();

@@ -42,10 +42,10 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   for (std::size_t round = 0; round <= rounds; ++round) {
     for (std::size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[random() % i]);
     for (const Turn& turn : turns) {
-      const auto start = Clock::now();
+      const Stopwatch watch;
       turn.enqueue();
       rig_.stream().synchronize();
-      if (round > 0) turn.samples->push_back(seconds(Clock::now() - start));
+      if (round > 0) turn.samples->push_back(watch.seconds());
     }
     hooks_.alive();
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -23,8 +24,7 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   model::Suggestion suggestion;
   suggestion.sizes = best.back().sizes;
   for (const Candidate& each : problem.candidates) {
-    if (!each.measured && std::ranges::find(suggestion.sizes, each.size) != suggestion.sizes.end())
-      suggestion.interpolated.push_back(each.size);
+    if (!each.measured && contains(suggestion.sizes, each.size)) suggestion.interpolated.push_back(each.size);
   }
   suggestion.step_seconds = best.back().seconds / steps;
   suggestion.eager_step_seconds = best.front().seconds / steps;

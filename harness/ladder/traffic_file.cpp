@@ -3,6 +3,7 @@
 #include <array>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/whole_file.hpp"
 #include "harness/ladder/traffic.hpp"
@@ -202,7 +203,7 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
   std::vector<std::string> had;
   for (const auto& [mode, sizes] : traffic.modes) {
     had.push_back(mode);
-    if (std::ranges::find(known, mode) == known.end()) known.push_back(mode);
+    if (!contains(known, mode)) known.push_back(mode);
   }
   traffic.histogram.clear();
   for (const std::string& mode : modes) {
@@ -213,8 +214,8 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
     }
   }
   if (traffic.histogram.empty())
-    throw InputError(where, in_quotes(config::join(modes)) + " ran no step of " + in_quotes(traffic.name) +
-                                ": give some of " + config::join(had));
+    throw InputError(where, in_quotes(join(modes)) + " ran no step of " + in_quotes(traffic.name) +
+                                ": give some of " + join(had));
   traffic.modes_served = modes;
   return traffic;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 
+#include "graphs/base/clock.hpp"
 #include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -17,8 +18,6 @@
 
 namespace graphbench::measure {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // How a cell's time is shared out: latency carries the verdicts, so it gets most. The rest is for the steps
 // that begin a visit and are not timed.
@@ -63,7 +62,7 @@ struct Pass {
 // the bound is on how long the user waits.
 void go_on(Pass& pass, const PassBounds& bounds) {
   const double seconds_before = pass.state.seconds;
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (;;) {
     if (const std::optional<StoppedBy> bound = stop_of(bounds, pass.state)) {
       pass.stopped_by = *bound;
@@ -72,7 +71,7 @@ void go_on(Pass& pass, const PassBounds& bounds) {
     const std::int64_t steps = next_round(bounds, pass.state);
     std::vector<double> samples = pass.round(steps);
     pass.state.samples += steps;
-    pass.state.seconds = seconds_before + std::chrono::duration<double>(Clock::now() - start).count();
+    pass.state.seconds = seconds_before + watch.seconds();
     std::ranges::sort(samples);
     append(pass.sorted, samples);
     std::inplace_merge(pass.sorted.begin(), pass.sorted.end() - std::ssize(samples), pass.sorted.end());
@@ -86,7 +85,7 @@ void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds
   const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, statistics::ramp_samples);
   DurationBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
-  latency_loop<Clock>(steps, step, submit_ns, latency_ns);
+  latency_loop<SteadyClock>(steps, step, submit_ns, latency_ns);
   append(launch.submit_samples, submit_ns.seconds());
   append(launch.latency_samples, latency_ns.seconds());
   append(launch.latency_started_ns, latency_ns.started_ns());
@@ -200,29 +199,29 @@ class CellPasses::Implementation {
   }
 
   void settle() {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < settling_steps; ++i) {
       step_->executor.submit();
       step_->stream.synchronize();
-      if (std::chrono::duration<double>(Clock::now() - start).count() > settling_seconds_max) return;
+      if (watch.seconds() > settling_seconds_max) return;
     }
   }
 
   std::vector<double> latency_round(std::int64_t steps) {
     const std::size_t before = now_->latency_ns.size();
-    latency_loop<Clock>(steps, *step_, now_->submit_ns, now_->latency_ns);
+    latency_loop<SteadyClock>(steps, *step_, now_->submit_ns, now_->latency_ns);
     return now_->latency_ns.seconds(before);
   }
 
   std::vector<double> device_round(std::int64_t steps) {
     const std::size_t before = now_->device_ns.size();
-    device_loop<Clock>(steps, *step_, *begin_, *end_, now_->device_ns);
+    device_loop<SteadyClock>(steps, *step_, *begin_, *end_, now_->device_ns);
     return now_->device_ns.seconds(before);
   }
 
   // All steps over all time: the best round would be a lucky one, and the first has to fill the pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
-    const std::int64_t elapsed_ns = throughput_loop<Clock>(steps, *step_);
+    const std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
     if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;

@@ -2,15 +2,13 @@
 #include "harness/measure/sustained.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "graphs/base/clock.hpp"
 #include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::measure {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double burst_seconds = 0.05;
 constexpr double burst_steps_max = 1e5;
@@ -28,40 +26,36 @@ bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& aft
          (!powers || agree(*before.power_watts, *after.power_watts));
 }
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Runs bursts until the windows are steady or the time is up; the seconds that it took.
 double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBounds& bounds,
             const std::function<void()>& alive, SteadyWindows& windows) {
-  const auto start = Clock::now();
+  const Stopwatch watch;
   double next_reading = 0;
   double next_alive = 0;
   std::int64_t steps = 1;
-  while (!windows.steady() && since(start) < bounds.seconds_max) {
-    const auto burst = Clock::now();
+  while (!windows.steady() && watch.seconds() < bounds.seconds_max) {
+    const Stopwatch burst;
     for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
     facts::DeviceReading reading{};
-    if (monitor != nullptr && since(start) >= next_reading) {
+    if (monitor != nullptr && watch.seconds() >= next_reading) {
       reading = monitor->read();
-      next_reading = since(start) + bounds.reading_every_seconds;
+      next_reading = watch.seconds() + bounds.reading_every_seconds;
     }
     step.stream.synchronize();
-    const double seconds = std::max(since(burst), 1e-9);
+    const double seconds = std::max(burst.seconds(), 1e-9);
     windows.add(seconds, static_cast<double>(steps), reading);
     const double wanted = burst_seconds / seconds * static_cast<double>(steps);
     steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(wanted, burst_steps_max)));
-    if (since(start) < next_alive) continue;
+    if (watch.seconds() < next_alive) continue;
     alive();
-    next_alive = since(start) + SteadyWindows::window_seconds;
+    next_alive = watch.seconds() + SteadyWindows::window_seconds;
   }
-  return since(start);
+  return watch.seconds();
 }
 
 // Steps back to back, right before samples.
 void lead(const StepUnderTest& step, double seconds) {
-  for (const auto start = Clock::now(); since(start) < seconds;) {
+  for (const Stopwatch watch; watch.seconds() < seconds;) {
     for (int i = 0; i < 16; ++i) step.executor.submit();
     step.stream.synchronize();
   }
@@ -121,9 +115,9 @@ model::Sustained measure_sustained(const StepUnderTest& step, Device& device, co
   SampleBuffer latency_ns(static_cast<std::size_t>(samples));
   SampleBuffer device_ns(static_cast<std::size_t>(samples));
   lead(loaded, bounds.lead_seconds);
-  latency_loop<Clock>(samples, loaded, submit_ns, latency_ns);
+  latency_loop<SteadyClock>(samples, loaded, submit_ns, latency_ns);
   lead(loaded, bounds.lead_seconds);
-  device_loop<Clock>(samples, loaded, *begin, *end, device_ns);
+  device_loop<SteadyClock>(samples, loaded, *begin, *end, device_ns);
   sustained.latency_seconds = statistics::summarize(latency_ns.seconds());
   sustained.device_seconds = statistics::summarize(device_ns.seconds());
   return sustained;

@@ -4,28 +4,21 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graphs/base/lists.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::model {
 namespace {
 
-std::string joined(const std::vector<std::string>& words, const std::string& separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
-
 // "base on cuda, tiny on host"
 std::string by_device(std::string DeviceKind::*member) {
-  std::string text;
-  for (const DeviceKind& kind : device_kinds())
-    text += (text.empty() ? "" : ", ") + kind.*member + " on " + kind.name;
-  return text;
+  return join(device_kinds(), ", ",
+              [&](const DeviceKind& kind) { return kind.*member + " on " + kind.name; });
 }
 
 // "eager, whole, piecewise (default: WHICH)"
 std::string choice_help(const std::vector<std::string>& names, const std::string& which) {
-  return joined(names, ", ") + " (default: " + which + ")";
+  return join(names) + " (default: " + which + ")";
 }
 
 std::vector<std::string> graph_modes() {
@@ -97,7 +90,7 @@ AxisTable first_axes() {
        .placeholder = "MODE,...",
        .help = choice_help(mode_names, "all"),
        .choices = mode_names,
-       .fallback = joined(mode_names, ","),
+       .fallback = join(mode_names, ","),
        .text = &Cell::mode,
        .texts = &Axes::mode},
   };
@@ -247,17 +240,17 @@ AxisTable make_axes() {
   return table;
 }
 
-bool among(const std::vector<std::string>& names, const std::string& name) {
-  return names.empty() || std::ranges::find(names, name) != names.end();
+bool allows(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || contains(names, name);
 }
 
 }  // namespace
 
 bool Axis::applies_to(const Cell& cell) const {
-  if (!among(modes, cell.mode) || !among(passes, cell.pass)) return false;
+  if (!allows(modes, cell.mode) || !allows(passes, cell.pass)) return false;
   if (within.axis.empty()) return true;
   const auto found = cell.more_axes.find(within.axis);
-  return found != cell.more_axes.end() && among(within.values, found->second);
+  return found != cell.more_axes.end() && allows(within.values, found->second);
 }
 
 const AxisTable& axes() {

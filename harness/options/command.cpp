@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/unseen.hpp"
@@ -12,12 +13,12 @@
 namespace graphbench::cli {
 namespace {
 
-int complain(const std::string& message, int exit_code) {
+int fail_with(const std::string& message, int exit_code) {
   // What is not in quotes, such as a path, may hold anything.
   std::string line = message;
   for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
   line = model::with_unseen_escaped(line, model::Controls::escaped);
-  std::fprintf(stderr, "graphbench: %s\n", line.c_str());
+  complain("%s", line.c_str());
   return exit_code;
 }
 
@@ -30,15 +31,15 @@ int guarded(const std::function<int()>& work) {
     // What did not fit the buffer was written, or not, long ago: the stream remembers.
     const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (unwritten && exit_code == exit_done && !reader_is_gone()) {
-      return complain("write to stdout: the output could not be written", exit_error);
+      return fail_with("write to stdout: the output could not be written", exit_error);
     }
     return exit_code;
   } catch (const InputError& error) {
-    return complain(error.what(), exit_bad_input);
+    return fail_with(error.what(), exit_bad_input);
   } catch (const process::Interrupted&) {
-    return complain("interrupted before anything was measured", exit_interrupted);
+    return fail_with("interrupted before anything was measured", exit_interrupted);
   } catch (const std::exception& error) {
-    return complain(error.what(), exit_error);
+    return fail_with(error.what(), exit_error);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/options/document_options.hpp"
 #include "harness/options/option_table.hpp"
 
@@ -25,10 +26,6 @@ class UsageFormatter final : public CLI::Formatter {
  private:
   std::string usage_;
 };
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 }  // namespace
 

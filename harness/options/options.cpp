@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/axis_values.hpp"
@@ -34,7 +35,7 @@ std::optional<double> sustained_seconds(const RawOptions& raw) {
 void check_device(const RawOptions& raw, const std::string& device) {
   std::vector<std::string> words = model::names_of(model::device_kinds());
   words.insert(words.begin(), "auto");
-  if (std::find(words.begin(), words.end(), device) != words.end()) return;
+  if (contains(words, device)) return;
   const bool numbered =
       (device.starts_with("cuda:") || device.starts_with("host:")) && device.size() > 5 &&
       device.size() <= 9 &&
@@ -55,7 +56,7 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
       throw InputError(item.where, in_quotes(item.text) + " cannot be opened: " + std::strerror(errno) +
                                        ": give the path of a plugin's shared library");
     }
-    if (std::find(paths.begin(), paths.end(), path.get()) != paths.end()) {
+    if (contains(paths, path.get())) {
       throw InputError(item.where, in_quotes(item.text) + " is given twice: give each plugin once");
     }
     paths.emplace_back(path.get());
@@ -105,9 +106,8 @@ std::vector<SetOption> set_options(const RawOptions& raw) {
 bool has_any(const model::Axes& axes, const std::string& axis, const std::vector<std::string>& values) {
   const auto found = axes.more_axes.find(axis);
   if (found == axes.more_axes.end()) return false;
-  return std::any_of(values.begin(), values.end(), [&](const std::string& value) {
-    return std::find(found->second.begin(), found->second.end(), value) != found->second.end();
-  });
+  return std::any_of(values.begin(), values.end(),
+                     [&](const std::string& value) { return contains(found->second, value); });
 }
 
 // What would change nothing is refused.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 
 namespace graphbench::config {
@@ -26,9 +27,7 @@ RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::str
 }
 
 std::string joined(const std::vector<RawItem>& items) {
-  std::string text;
-  for (const RawItem& item : items) text += (&item == &items.front() ? "" : ",") + item.text;
-  return text;
+  return join(items, ",", &RawItem::text);
 }
 
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun) {
@@ -41,7 +40,7 @@ std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::
     const std::string word = text.substr(begin, comma - begin);
     if (word.empty())
       throw InputError(where, in_quotes(text) + " has an empty " + noun + ": give names separated by commas");
-    if (std::find(result.begin(), result.end(), word) != result.end()) {
+    if (contains(result, word)) {
       throw InputError(where, in_quotes(word) + " is given twice: give each " + noun + " once");
     }
     result.push_back(word);
@@ -94,7 +93,7 @@ std::string word_of(const RawOptions& raw, const std::string& name, const std::v
   const std::vector<RawItem>* items = find(raw, name);
   if (items == nullptr) return choices.front();
   const std::string& word = items->back().text;
-  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
+  if (contains(choices, word)) return word;
   throw InputError(items->back().where,
                    in_quotes(word) + " will not do: give " + join(choices) + did_you_mean(word, choices));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/options/numbers.hpp"
 
 namespace graphbench::config {
@@ -74,11 +75,7 @@ class Auto {
            std::to_string(shards_max));
   }
 
-  static std::string names() {
-    std::string text;
-    for (const Scheduler& each : schedulers) text += (text.empty() ? "" : ", ") + std::string(each.index);
-    return text;
-  }
+  static std::string names() { return join(schedulers, ", ", &Scheduler::index); }
 
   bool is_set(const Scheduler& row) const {
     return number(row.index) && (row.with == nullptr || variables_(row.with) != nullptr);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -31,10 +32,6 @@ namespace {
   throw Error(ErrorCode::invalid_argument, field + ": " + why);
 }
 
-bool among(const std::vector<std::string>& words, const std::string& word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
@@ -44,7 +41,7 @@ bool is_name(const std::string& text) {
 void check_architectures(const Manifest& manifest) {
   std::vector<std::string> wanted;  // of those that are there, in order
   for (const std::string& each : known_architectures()) {
-    if (among(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
+    if (contains(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);
   }
   if (wanted.empty()) refuse_manifest("architectures", "there is none");
@@ -59,7 +56,7 @@ void check_methods(const Manifest& manifest) {
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
       refuse_manifest("methods", in_quotes(method.name) + " is no name, or is there twice");
-    if (!among(model::names_of(model::passes()), method.pass))
+    if (!contains(model::names_of(model::passes()), method.pass))
       refuse_manifest("methods", in_quotes(method.pass) + " is no pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
       refuse_manifest("methods", method.name + " is of the pass and preset of another");
@@ -107,13 +104,13 @@ std::string write_manifest(const Manifest& manifest) {
 
 Manifest read_manifest(std::string_view text) {
   const auto manifest = codec::read_data<Manifest>(text, "manifest");
-  if (!among({"cuda", "host"}, manifest.device))
+  if (manifest.device != "cuda" && manifest.device != "host")
     refuse_manifest("device", in_quotes(manifest.device) + " is no kind");
   check_architectures(manifest);
   if (!ir::parse_dtype(manifest.dtype)) refuse_manifest("dtype", in_quotes(manifest.dtype) + " is no dtype");
   for (const PackagedAxis& axis : packaged_axes()) {
     const model::Axis& row = model::axis_named(axis.name);
-    if (!among(row.choices, manifest.*axis.value))
+    if (!contains(row.choices, manifest.*axis.value))
       refuse_manifest(axis.name, in_quotes(manifest.*axis.value) + " is no " + row.noun);
   }
   if (!is_name(manifest.workload)) refuse_manifest("workload", in_quotes(manifest.workload) + " is no name");

@@ -9,6 +9,7 @@
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/whole_file.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/model/codec/json_writer.hpp"
@@ -185,10 +186,8 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability) {
   if (manifest.device != kind) return "it is for a device of kind " + manifest.device + ", this is " + kind;
   const std::string here = architecture_of(capability);
-  if (std::ranges::find(manifest.architectures, here) != manifest.architectures.end()) return {};
-  std::string list;
-  for (const std::string& each : manifest.architectures) list += (list.empty() ? "" : ", ") + each;
-  return "architectures: it is for " + list + ", and this device is " + here;
+  if (contains(manifest.architectures, here)) return {};
+  return "architectures: it is for " + join(manifest.architectures) + ", and this device is " + here;
 }
 
 PluginFile plugin_file(const std::string& path) {
@@ -199,7 +198,7 @@ std::string why_not_with(const Manifest& manifest, const std::vector<std::string
   std::vector<std::string> digests;
   for (const std::string& path : plugins) digests.push_back(plugin_file(path).sha256);
   for (const PluginFile& wanted : manifest.plugins) {
-    if (std::ranges::find(digests, wanted.sha256) == digests.end())
+    if (!contains(digests, wanted.sha256))
       return "plugins: it has ops of " + in_quotes(wanted.name) + " with the digest " +
              wanted.sha256.substr(0, 16) + "..., which no --plugin is: give that file";
   }

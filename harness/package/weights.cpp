@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
@@ -36,13 +36,13 @@ std::string weights_head(const std::vector<Tensor>& tensors) {
 class Timed {
  public:
   explicit Timed(double& sum) : sum_(sum) {}
-  ~Timed() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  ~Timed() { sum_ += watch_.seconds(); }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
 
  private:
   double& sum_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const Stopwatch watch_;
 };
 
 // What the head of a file says where it is not the one that was expected.

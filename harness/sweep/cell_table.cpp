@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/model/axes.hpp"
 
 namespace graphbench::sweep {
@@ -27,7 +28,7 @@ bool worse(model::CellStatus status, model::CellStatus so_far) {
 // Of every launch: a launch whose preparation chose otherwise shows.
 void merge_paths(std::vector<model::OpPath>& merged, const std::vector<model::OpPath>& paths) {
   for (const model::OpPath& path : paths) {
-    if (std::find(merged.begin(), merged.end(), path) == merged.end()) merged.push_back(path);
+    if (!contains(merged, path)) merged.push_back(path);
   }
 }
 
@@ -124,7 +125,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
 }
 
 model::CellResult& CellTable::reported(std::int64_t batch) {
-  if (owes(batch) || std::ranges::find(task_.batches, batch) == task_.batches.end()) {
+  if (owes(batch) || !contains(task_.batches, batch)) {
     throw Error(ErrorCode::invalid_argument,
                 "merge parts of batch " + std::to_string(batch) + ": the worker has not reported that cell");
   }

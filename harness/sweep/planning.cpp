@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/device/cache/folder.hpp"
@@ -122,7 +122,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   request.programs = programs_of(plan, request.dump);
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   for (const std::string& note : answer.notes)
-    std::fprintf(stderr, "graphbench: note: %s: %s\n", options.where("split-ops").c_str(), note.c_str());
+    complain("note: %s: %s", options.where("split-ops").c_str(), note.c_str());
   return std::move(answer.dumps);
 }
 
@@ -147,10 +147,10 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   for (const package::Method& method : manifest.methods) {
     if (method.preset == axes.preset.front()) passes.push_back(method.pass);
   }
-  if (passes.empty()) refuse("preset", in_quotes(axes.preset.front()), config::join(presets));
+  if (passes.empty()) refuse("preset", in_quotes(axes.preset.front()), join(presets));
   if (!options.places.contains("pass")) axes.pass = passes;
   for (const std::string& pass : axes.pass) {
-    if (std::ranges::count(passes, pass) == 0) refuse("pass", in_quotes(pass), config::join(passes));
+    if (std::ranges::count(passes, pass) == 0) refuse("pass", in_quotes(pass), join(passes));
   }
   for (const package::PackagedAxis& packaged : package::packaged_axes()) {
     const model::Axis& axis = model::axis_named(packaged.name);
@@ -164,7 +164,7 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   for (const std::int64_t batch : manifest.batches) sizes.push_back(std::to_string(batch));
   for (const std::int64_t batch : axes.batch) {
     if (!manifest.general && !std::ranges::binary_search(manifest.batches, batch))
-      refuse("batch", std::to_string(batch), config::join(sizes) + ", and was compiled without --general");
+      refuse("batch", std::to_string(batch), join(sizes) + ", and was compiled without --general");
   }
   return info;
 }
@@ -201,10 +201,9 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   plan::Shard shard = plan::shard_of(std::move(plan), options, costs,
                                      sweep::binary_digest() + "\n" + sweep::plugins_digest(options.plugins));
   if (!options.quiet) {
-    std::fprintf(stderr, "graphbench: shard %lld of %lld%s: %zu of %zu cells%s\n",
-                 static_cast<long long>(asked.index), static_cast<long long>(asked.count),
-                 asked.said.empty() ? "" : (" (" + asked.said + ")").c_str(), shard.plan.cells.size(), cells,
-                 shard.said.empty() ? "" : (", " + shard.said).c_str());
+    complain("shard %lld of %lld%s: %zu of %zu cells%s", static_cast<long long>(asked.index),
+             static_cast<long long>(asked.count), asked.said.empty() ? "" : (" (" + asked.said + ")").c_str(),
+             shard.plan.cells.size(), cells, shard.said.empty() ? "" : (", " + shard.said).c_str());
   }
   return std::move(shard.plan);
 }

@@ -7,6 +7,7 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/process/child_io.hpp"
 #include "graphs/execution/executor.hpp"
 #include "graphs/ir/passes.hpp"
@@ -134,14 +135,13 @@ class Probe {
     std::set<std::string> present;
     for (const ir::Op& op : program.ops()) present.insert(op.kind);
     if (present.contains(kind)) return;
-    std::string list;
-    for (const std::string& each : present) list += (list.empty() ? "" : ", ") + each;
+    const std::string list = join(present);
     const std::string text = "\"" + kind + "\" occurs nowhere in program " + program.name() +
                              ", and splits nothing; its op kinds are " + list;
     if (registry_.catalog().find(kind) == nullptr)
       throw Error(ErrorCode::invalid_argument,
                   "no op is of kind \"" + kind + "\"; those of program " + program.name() + " are " + list);
-    if (std::ranges::find(answer_.notes, text) == answer_.notes.end()) answer_.notes.push_back(text);
+    if (!contains(answer_.notes, text)) answer_.notes.push_back(text);
   }
 
   const ProbeRequest& request_;

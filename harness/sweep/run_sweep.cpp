@@ -2,10 +2,10 @@
 #include "harness/sweep/run_sweep.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "graphbench_version.hpp"
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/exit_text.hpp"
@@ -49,10 +49,6 @@ class Sweep {
   }
 
  private:
-  double now() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-  }
-
   // Listeners have not seen the earlier run.
   void take_over() {
     if (remainder_.taken_over.empty()) return;
@@ -86,13 +82,15 @@ class Sweep {
     listener_.cells_done(done);
   }
 
-  void report_progress() { listener_.update(tracker_.at(now(), table_.measurements(), table_.failures())); }
+  void report_progress() {
+    listener_.update(tracker_.at(since_start_.seconds(), table_.measurements(), table_.failures()));
+  }
 
   // A worker, and another one behind each that a batch ended, for the batches that are left.
   void run_task(const model::WorkerTask& planned) {
     model::WorkerTask task = planned;
     table_.begin_task(task);
-    tracker_.begin_task(task, now());
+    tracker_.begin_task(task, since_start_.seconds());
     leave_out_fatal(task);
     finished_ = {task_id(planned), here_};
     const std::int64_t failures = table_.failures();
@@ -102,7 +100,7 @@ class Sweep {
       if (outcome_.interrupted) return;
     }
     if (settings_.keep && table_.failures() == failures) settings_.keep(finished_);
-    tracker_.end_task(now());
+    tracker_.end_task(since_start_.seconds());
     report_progress();
     tell(table_.done_beside_task());
   }
@@ -123,14 +121,13 @@ class Sweep {
     reported_.clear();
     report_progress();
     model::WorkerTask spawned = task;
-    spawned.spawned_ns =
-        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    spawned.spawned_ns = steady_ns();
     const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
                                         settings_.worker_silent_seconds_max};
-    const double began = now();
+    const double began = since_start_.seconds();
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
-    finished_.worker_seconds = now() - began;
+    finished_.worker_seconds = since_start_.seconds() - began;
     table_.add_worker_seconds(finished_.worker_seconds, reported_);
     if (exit.how == process::ChildExit::How::interrupted) {
       outcome_.interrupted = true;
@@ -256,7 +253,7 @@ class Sweep {
   SweepListener& listener_;
   CellTable table_;
   ProgressTracker tracker_;
-  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  const Stopwatch since_start_;
   std::set<std::string> fatal_;         // cells that ended a worker
   FinishedTask finished_;               // that is being measured
   std::vector<std::int64_t> reported_;  // batches, by the worker that runs

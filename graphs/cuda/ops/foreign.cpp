@@ -2,9 +2,9 @@
 // between two copies.
 #include "graphs/cuda/ops/foreign.hpp"
 
-#include <algorithm>
 #include <string>
 
+#include "graphs/base/lists.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
 
 namespace graphbench::cuda {
@@ -25,7 +25,7 @@ HostRun::HostRun(const ir::OpCall& call) : kernel_(call, GB_ON_HOST) {
     const std::size_t bytes = call.operands[i].bytes();
     const bool is_input = i < call.input_count;
     if (is_input) to_host_.push_back({i, bytes});
-    if (!is_input || std::ranges::find(mutated, i) != mutated.end()) to_device_.push_back({i, bytes});
+    if (!is_input || contains(mutated, i)) to_device_.push_back({i, bytes});
     offsets.push_back(total);
     total += padded(bytes);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/tuning/candidate_timer.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
@@ -296,7 +297,7 @@ Named named(const std::vector<cublasLtMatmulAlgo_t>& algorithms) {
   Named result;
   for (const cublasLtMatmulAlgo_t& algorithm : algorithms) {
     std::string name = name_of(algorithm);
-    if (std::find(result.names.begin(), result.names.end(), name) != result.names.end()) continue;
+    if (contains(result.names, name)) continue;
     result.names.push_back(std::move(name));
     result.algorithms.push_back(algorithm);
   }

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/cuda/dynamic_library.hpp"
 
@@ -28,10 +28,6 @@ constexpr std::array recorded_kinds = {cupti_activity_concurrent_kernel, cupti_a
 // CUPTI's callbacks carry no pointer of ours, and may run on a thread of CUPTI's.
 std::mutex active_mutex;
 CuptiProfiler* active = nullptr;
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string cupti_text(const CuptiLibrary& library, int status) {
   const char* text = nullptr;

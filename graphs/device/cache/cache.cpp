@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/device/cache/files.hpp"
 #include "graphs/device/cache/folder.hpp"
@@ -16,13 +16,10 @@
 namespace graphbench::cache {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 void say_unwritable(const std::filesystem::path& path, const std::string& why) {
   static bool said = false;
   if (std::exchange(said, true)) return;
-  std::fprintf(stderr, "graphbench: cache: cannot write %s: %s; what is made now is not kept\n", path.c_str(),
-               why.c_str());
+  complain("cache: cannot write %s: %s; what is made now is not kept", path.c_str(), why.c_str());
 }
 
 }  // namespace
@@ -41,12 +38,12 @@ Cache::Kept Cache::read(const Key& key) const {
 }
 
 // Says when it was last used, by the time of its file, which copies and mounts without access times keep.
-std::string Cache::take(const Kept& kept, std::chrono::duration<double> waited) {
+std::string Cache::take(const Kept& kept, double waited_seconds) {
   static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {
     ++use_.hits;
     use_.bytes += static_cast<std::int64_t>(kept.bytes);
-    use_.seconds_saved += std::max(0.0, kept.reading.entry->seconds - waited.count());
+    use_.seconds_saved += std::max(0.0, kept.reading.entry->seconds - waited_seconds);
   }
   entries_.insert_or_assign(file_name_of(kept.reading.entry->key), *kept.reading.entry);
   return kept.reading.entry->content;
@@ -70,7 +67,7 @@ std::vector<Entry> Cache::entries() const {
 void Cache::refuse(const std::filesystem::path& path, const std::string& why) {
   if (!refused_.insert(path).second) return;
   ++use_.refused;
-  std::fprintf(stderr, "graphbench: cache: ignoring %s: %s; it is made again\n", path.c_str(), why.c_str());
+  complain("cache: ignoring %s: %s; it is made again", path.c_str(), why.c_str());
 }
 
 std::optional<std::string> Cache::find(const Key& key) {
@@ -99,24 +96,23 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   const std::filesystem::path path = folder_ / file_name_of(key);
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  const Clock::time_point asked = Clock::now();
+  const Stopwatch asked;
   const FileLock lock(path, FileLock::Wait::yes);
   if (!lock.held())
     say_unwritable(error ? folder_ : path, error ? error.message() : std::strerror(lock.error()));
   if (const Kept kept = read(key); usable(kept)) {
-    return Found{take(kept, Clock::now() - asked), true};
+    return Found{take(kept, asked.seconds()), true};
   } else if (kept.reading.entry || !kept.reading.why_not.empty()) {
     refuse(kept.path, kept.reading.entry ? check(kept.reading.entry->content) : kept.reading.why_not);
     if (lock.held()) std::filesystem::remove(kept.path, error);
   }
-  const Clock::time_point start = Clock::now();
+  const Stopwatch making;
   const double seconds_before = seconds_made_;
   std::optional<Found> found = made_now();
   if (!found) return std::nullopt;
   ++use_.misses;
   // Less what was made and kept for other keys on the way.
-  const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-  const double seconds = std::max(0.0, elapsed - (seconds_made_ - seconds_before));
+  const double seconds = std::max(0.0, making.seconds() - (seconds_made_ - seconds_before));
   seconds_made_ += seconds;
   entries_.at(file_name_of(key)).seconds = seconds;
   if (lock.held()) store(path, {key, seconds, found->content});

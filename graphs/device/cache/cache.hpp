@@ -2,7 +2,6 @@
 // and kept there. Files are content-addressed: a name is the digest of what the entry is for.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -61,7 +60,7 @@ class Cache {
     std::size_t bytes = 0;
   };
   Kept read(const Key& key) const;
-  std::string take(const Kept& kept, std::chrono::duration<double> waited);
+  std::string take(const Kept& kept, double waited_seconds);
   std::optional<std::string> take_offered(const Key& key, const Check& check);
   void refuse(const std::filesystem::path& path, const std::string& why);
   void store(const std::filesystem::path& path, const Entry& entry);

@@ -4,14 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {
 namespace {
-
-bool contains_value(const std::vector<ValueId>& ids, ValueId id) {
-  return std::ranges::find(ids, id) != ids.end();
-}
 
 // Consecutive forward ops of one layer, [first, last). A marker belongs to any layer.
 struct Run {
@@ -78,7 +75,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   if (!ops[op].mutates.empty()) return false;
   for (std::size_t i = op + 1; i < again; ++i) {
     for (const ValueId id : ops[i].mutates) {
-      if (contains_value(ops[op].inputs, id)) return false;
+      if (contains(ops[op].inputs, id)) return false;
     }
   }
   return true;
@@ -92,14 +89,14 @@ std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, co
     if (ops[i].traits.marker || !is_repeatable(ops, i, again)) continue;
     bool wanted = false;
     for (const ValueId id : ops[i].outputs) {
-      const bool read = contains_value(needed, id) || readers.is_read_later(id, ops.size());
-      if (read && !contains_value(needed, id)) needed.push_back(id);
+      const bool read = contains(needed, id) || readers.is_read_later(id, ops.size());
+      if (read && !contains(needed, id)) needed.push_back(id);
       wanted = wanted || read;
     }
     if (!wanted) continue;
     chosen.push_back(i);
     for (const ValueId id : ops[i].inputs) {
-      if (readers.is_inner(id) && !contains_value(needed, id)) needed.push_back(id);
+      if (readers.is_inner(id) && !contains(needed, id)) needed.push_back(id);
     }
   }
   std::ranges::reverse(chosen);
@@ -134,7 +131,7 @@ void ProgramBuilder::recompute_layers() {
         value.name += ".recomputed";
         value.kind = ValueKind::activation;
         const ValueId made = static_cast<ValueId>(program_.values_.size());
-        if (contains_value(needed, id)) renamed[id] = made;
+        if (contains(needed, id)) renamed[id] = made;
         program_.values_.push_back(std::move(value));
         id = made;
       }

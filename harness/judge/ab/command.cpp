@@ -191,7 +191,7 @@ int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
   const std::string kept = outcome.base && outcome.now ? files.base + " and " + files.now
                            : outcome.base              ? files.base
                                                        : files.now;
-  std::fprintf(stderr, "graphbench: interrupted; what was measured is kept in %s\n", kept.c_str());
+  complain("interrupted; what was measured is kept in %s", kept.c_str());
   return exit_interrupted;
 }
 

@@ -4,17 +4,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/utc_now.hpp"
 #include "graphs/base/whole_file.hpp"
@@ -58,9 +58,8 @@ model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::
 }
 
 std::string unique_id(const model::Plan& plan) {
-  const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
-  return model::sha256_hex(plan.facts.hash + " " + process::utc_now() + " " + std::to_string(ticks) + " " +
-                           std::to_string(getpid()))
+  return model::sha256_hex(plan.facts.hash + " " + process::utc_now() + " " + std::to_string(steady_ns()) +
+                           " " + std::to_string(getpid()))
       .substr(0, 32);
 }
 
@@ -133,13 +132,9 @@ class Interleaved {
   }
 
  private:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-  }
-
   void tell(const Run& run) {
     model::Progress progress =
-        tracker_.at(seconds(), measurements_, base_.cells_failed() + now_.cells_failed());
+        tracker_.at(since_start_.seconds(), measurements_, base_.cells_failed() + now_.cells_failed());
     const model::WorkerTask& task = groups_[run.group];
     progress.worker = name_of(run.role) + " " + task.workload + " " + task.dtype + " " + task.mode + " w" +
                       std::to_string(task.warmup);
@@ -155,8 +150,8 @@ class Interleaved {
     const std::span planned(compare::planned_looks);
     if (looks_.size() < planned.size() && runs_[i].launch == planned[looks_.size()]) look(i);
     const bool can_be_judged = runs_[i].launch >= launches_judged_min;
-    return (can_be_judged && seconds() > request_.until_decided->seconds_max) ||
-           std::ranges::find(going_, true) == going_.end();
+    return (can_be_judged && since_start_.seconds() > request_.until_decided->seconds_max) ||
+           !contains(going_, true);
   }
 
   // Stops the groups that are decided. Nothing is decided where a side has nothing to compare.
@@ -190,7 +185,7 @@ class Interleaved {
       command.argv.push_back(std::move(each));
     command.environment = target.environment;
     command.silent_seconds_max = silent_seconds_max;
-    tracker_.begin_task(task, seconds());
+    tracker_.begin_task(task, since_start_.seconds());
     tell(run);
     const process::ChildExit exit = supervisor_.run(
         command, [](std::string_view) {}, [&] { tell(run); });
@@ -200,7 +195,7 @@ class Interleaved {
     }
     take(run, exit, json);
     measurements_ += static_cast<std::int64_t>(task.batches.size());
-    tracker_.end_task(seconds());
+    tracker_.end_task(since_start_.seconds());
     tell(run);
   }
 
@@ -253,7 +248,7 @@ class Interleaved {
   ResultMerge base_;
   ResultMerge now_;
   ScratchFolder folder_;
-  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  const Stopwatch since_start_;
   std::string started_at_;
   const std::string id_;
   std::int64_t measurements_ = 0;

@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "graphs/base/lists.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::compare {
@@ -88,8 +89,8 @@ void add_throttling(const DeviceClocks& base, const DeviceClocks& now, std::vect
 
 bool explains_fingerprint(const model::Difference& difference) {
   const std::string& field = difference.field;
-  return std::ranges::find(outside_fingerprint, field) == outside_fingerprint.end() &&
-         !field.starts_with(variable_prefix) && !field.starts_with(choice_prefix);
+  return !contains(outside_fingerprint, field) && !field.starts_with(variable_prefix) &&
+         !field.starts_with(choice_prefix);
 }
 
 // The names of both sides that begin so.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/project.hpp"
 
@@ -75,9 +76,8 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
 }
 
 bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
-  return std::ranges::any_of(a.launches, [&](const LaunchTimes& launch) {
-    return std::ranges::find(b.launches, launch) != b.launches.end();
-  });
+  return std::ranges::any_of(a.launches,
+                             [&](const LaunchTimes& launch) { return contains(b.launches, launch); });
 }
 
 // A digest of what share_a_launch() compares, so that equal launches have equal digests.

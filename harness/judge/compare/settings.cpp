@@ -1,13 +1,13 @@
 // Parses a comparison's settings. Both lists have one grammar: VALUE or METRIC=VALUE, comma-separated.
 #include "harness/judge/compare/settings.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/judge/compare/facts.hpp"
 #include "harness/options/numbers.hpp"
@@ -57,8 +57,8 @@ std::size_t metric_at(const std::string& flag, const std::string& name) {
     if (name == names.back() || (metric == model::Metric::setup && name == name_of(model::Metric::capture)))
       return static_cast<std::size_t>(metric);
   }
-  throw InputError(flag, in_quotes(name) + " is not a metric that is tested: " + config::join(names) +
-                             " are" + config::did_you_mean(name, names));
+  throw InputError(flag, in_quotes(name) + " is not a metric that is tested: " + join(names) + " are" +
+                             config::did_you_mean(name, names));
 }
 
 // Reads each metric's value; its own wins over the bare one.
@@ -119,9 +119,9 @@ void set_required_power(const std::string& text, model::ComparisonSettings& sett
 void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   const std::vector<std::string>& known = allowable_fields();
   for (const std::string& name : split(text)) {
-    if (std::ranges::find(known, name) == known.end()) {
-      throw InputError("--allow", in_quotes(name) + " is nothing that could be in the way: " +
-                                      config::join(known) + " are" + config::did_you_mean(name, known));
+    if (!contains(known, name)) {
+      throw InputError("--allow", in_quotes(name) + " is nothing that could be in the way: " + join(known) +
+                                      " are" + config::did_you_mean(name, known));
     }
     settings.allow.push_back(name);
   }

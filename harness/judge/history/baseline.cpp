@@ -7,6 +7,7 @@
 #include <set>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/history/read_entry.hpp"
@@ -37,7 +38,7 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
     if (!entry.label.label.empty()) names.insert(entry.label.label);
   }
   if (names.empty()) return "its " + std::to_string(entries.size()) + " entries have no branch and no label";
-  return "it has " + config::join({names.begin(), names.end()});
+  return "it has " + join(names);
 }
 
 compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
@@ -83,7 +84,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
     for (const model::Difference& each : differences) {
       if (each.blocking && !each.allowed) fields.push_back(each.field);
     }
-    differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " + config::join(fields);
+    differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " + join(fields);
   }
   throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list().size()) +
                                     " entries are called " + in_quotes(request.name) +

@@ -9,7 +9,9 @@
 #include <iostream>
 #include <string_view>
 
+#include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/judge/history/baseline.hpp"
 #include "harness/judge/history/defaults.hpp"
@@ -60,7 +62,7 @@ model::Metric metric_of(const std::string& text) {
     if (name_of(metric) == text) return metric;
     names.push_back(name_of(metric));
   }
-  throw InputError("--metric", in_quotes(text) + " is not a metric: give one of " + config::join(names) +
+  throw InputError("--metric", in_quotes(text) + " is not a metric: give one of " + join(names) +
                                    config::did_you_mean(text, names));
 }
 
@@ -120,7 +122,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   if (arguments.json) {
     std::cout << codec::to_json(entries);
   } else if (entries.empty()) {
-    std::fprintf(stderr, "graphbench: %s holds no such entry\n", file.c_str());
+    complain("%s holds no such entry", file.c_str());
   } else {
     reporters::print_entries(std::cout, entries, wants_colours(STDOUT_FILENO));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/write_file.hpp"
 #include "harness/judge/compare/settings.hpp"
@@ -45,9 +46,9 @@ class MergeCommand final : public Command {
     check_output_file("-o", output_, Stdout::allowed);
     merge::ShardMerge merged(merge::documents_in(paths_, output_), settings.allow);
     const std::vector<std::string> missing = merged.missing();
-    for (const std::string& line : missing) std::fprintf(stderr, "graphbench: %s\n", line.c_str());
+    for (const std::string& line : missing) complain("%s", line.c_str());
     if (!missing.empty() && !partial_) {
-      std::fprintf(stderr, "graphbench: nothing was written: measure what is missing, or give --partial\n");
+      complain("nothing was written: measure what is missing, or give --partial");
       return exit_cells_failed;
     }
     write(merged);
@@ -55,8 +56,7 @@ class MergeCommand final : public Command {
       std::printf("%zu %s, %zu cells: %s\n", merged.shards(), merged.shards() == 1 ? "shard" : "shards",
                   merged.cells(), output_.c_str());
     if (merged.cells_failed() == 0) return exit_done;
-    std::fprintf(stderr, "graphbench: %lld of %zu cells failed\n",
-                 static_cast<long long>(merged.cells_failed()), merged.cells());
+    complain("%lld of %zu cells failed", static_cast<long long>(merged.cells_failed()), merged.cells());
     return exit_cells_failed;
   }
 

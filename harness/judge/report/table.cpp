@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/lists.hpp"
 #include "harness/judge/report/formats.hpp"
 #include "harness/judge/report/words.hpp"
 #include "reporters/format.hpp"
@@ -178,7 +179,7 @@ class Table {
     std::vector<std::string> whys;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::string& why = found[i].metric->why;
-      if (!why.empty() && std::ranges::find(whys, why) == whys.end()) whys.push_back(why);
+      if (!why.empty() && !contains(whys, why)) whys.push_back(why);
     }
     if (whys.size() != 1) return;
     out_ << "  " << paint(whys.front(), Colour::dim, colours_) << '\n';

@@ -7,14 +7,13 @@
 #include <memory>
 #include <vector>
 
+#include "graphs/base/clock.hpp"
 #include "harness/measure/floor/slope.hpp"
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::floors {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
@@ -26,10 +25,6 @@ constexpr std::int64_t exec_nodes_wanted = 32'768;  // per figure: several times
 // the host device a nanosecond, and both must be busy for longer than the launches take.
 constexpr std::int64_t nodes_ahead_gpu = 256;
 constexpr std::int64_t nodes_ahead_host = 4096;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Meter {
  public:
@@ -67,11 +62,11 @@ class Meter {
   template <typename Sample>
   std::vector<double> samples_of(Sample&& sample) const {
     std::vector<double> samples;
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < discarded; ++i) static_cast<void>(sample());
     while (static_cast<std::int64_t>(samples.size()) < settings_.samples_max &&
            (static_cast<std::int64_t>(samples.size()) < samples_min ||
-            seconds_since(start) < settings_.seconds_per_floor)) {
+            watch.seconds() < settings_.seconds_per_floor)) {
       samples.push_back(sample());
     }
     return samples;
@@ -83,8 +78,8 @@ class Meter {
 
   model::Floor clock_pair() const {
     return floor_of(samples_of([] {
-      const auto start = Clock::now();
-      const auto end = Clock::now();
+      const auto start = SteadyClock::now();
+      const auto end = SteadyClock::now();
       return std::chrono::duration<double>(end - start).count();
     }));
   }
@@ -92,9 +87,9 @@ class Meter {
   // Each sample is a run of launches, as in a step, onto an idle stream, so that none waits for room in it.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
-      const auto start = Clock::now();
+      const Stopwatch watch;
       for (std::size_t i = 0; i < launches_a_sample; ++i) empty_->launch(*stream_, nullptr);
-      const double seconds = seconds_since(start) / static_cast<double>(launches_a_sample);
+      const double seconds = watch.seconds() / static_cast<double>(launches_a_sample);
       stream_->synchronize();
       return seconds;
     }));
@@ -105,9 +100,9 @@ class Meter {
     exec->upload(*stream_);
     stream_->synchronize();
     return floor_of(samples_of([&] {
-      const auto start = Clock::now();
+      const Stopwatch watch;
       exec->launch(*stream_);
-      const double seconds = seconds_since(start);
+      const double seconds = watch.seconds();
       stream_->synchronize();
       return seconds;
     }));
@@ -121,9 +116,9 @@ class Meter {
     const auto behind = [&](const auto& launch) {
       return floor_of(samples_of([&] {
         ahead->launch(*stream_);
-        const auto start = Clock::now();
+        const Stopwatch watch;
         for (std::size_t i = 0; i < launches_a_sample; ++i) launch(i);
-        const double seconds = seconds_since(start) / static_cast<double>(launches_a_sample);
+        const double seconds = watch.seconds() / static_cast<double>(launches_a_sample);
         stream_->synchronize();
         return seconds;
       }));
@@ -163,10 +158,10 @@ class Meter {
   template <typename Wait>
   model::Floor completion_of(Wait&& wait) {
     return floor_of(samples_of([&] {
-      const auto start = Clock::now();
+      const Stopwatch watch;
       empty_->launch(*stream_, nullptr);
       wait();
-      return seconds_since(start);
+      return watch.seconds();
     }));
   }
 
@@ -185,7 +180,7 @@ class Meter {
     if (records.profiler == nullptr) return std::nullopt;
     const auto handoff = [&] {
       static_cast<void>(records.profiler->collect());
-      const auto start = Clock::now();
+      const double start = steady_seconds();
       empty_->launch(*stream_, nullptr);
       stream_->synchronize();
       const std::vector<Activity> activities = records.profiler->collect();
@@ -193,8 +188,7 @@ class Meter {
         throw Error(ErrorCode::internal, "measure the queue's hand-off: " +
                                              std::to_string(activities.size()) + " records of one launch");
       }
-      return activities.front().start_seconds -
-             std::chrono::duration<double>(start.time_since_epoch()).count();
+      return activities.front().start_seconds - start;
     };
     return floor_of(samples_of(handoff));
   }
@@ -232,9 +226,9 @@ class Meter {
     model::FloorPoint point{};
     point.nodes = nodes;
     point.instantiate = floor_of(samples_of([&] {
-      const auto start = Clock::now();
+      const Stopwatch watch;
       const std::unique_ptr<GraphExec> exec = graph->instantiate();
-      return seconds_since(start);
+      return watch.seconds();
     }));
     point.submit = graph_launch(*graph);
     const std::unique_ptr<GraphExec> exec = graph->instantiate();

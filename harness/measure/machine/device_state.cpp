@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
+
 namespace graphbench::machine {
 namespace {
 
@@ -15,9 +17,8 @@ constexpr std::array<std::string_view, 3> steady_reasons = {"applications_clocks
 }  // namespace
 
 bool is_throttled(const facts::DeviceReading& reading) {
-  return std::ranges::any_of(reading.throttle, [](const std::string& reason) {
-    return std::ranges::find(steady_reasons, reason) == steady_reasons.end();
-  });
+  return std::ranges::any_of(reading.throttle,
+                             [](const std::string& reason) { return !contains(steady_reasons, reason); });
 }
 
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
@@ -26,8 +27,7 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<facts::Devic
   machine.throttled = machine.throttled || (lowered && is_throttled(*reading));
   if (machine.after) {
     for (const std::string& reason : machine.after->throttle) {
-      if (std::ranges::find(reading->throttle, reason) == reading->throttle.end())
-        reading->throttle.push_back(reason);
+      if (!contains(reading->throttle, reason)) reading->throttle.push_back(reason);
     }
   }
   machine.after = std::move(reading);

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/measure/machine/pinning.hpp"
 
 namespace graphbench::machine {
@@ -33,7 +33,7 @@ std::vector<int> siblings_of(const std::vector<int>& cpus) {
 }
 
 std::vector<int> without(std::vector<int> cpus, const std::vector<int>& others) {
-  std::erase_if(cpus, [&](int cpu) { return std::ranges::find(others, cpu) != others.end(); });
+  std::erase_if(cpus, [&](int cpu) { return contains(others, cpu); });
   return cpus;
 }
 
@@ -98,9 +98,7 @@ void HousekeepingThreads::set_affinity(pid_t thread, const std::vector<int>& cpu
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
   if (sched_setaffinity(thread, sizeof set, &set) == 0 || errno == ESRCH) return;  // it has ended
-  std::fprintf(stderr,
-               "graphbench: warning: the service may disturb what it measures: keep a thread off: %s\n",
-               std::strerror(errno));
+  complain("warning: the service may disturb what it measures: keep a thread off: %s", std::strerror(errno));
 }
 
 }  // namespace graphbench::machine

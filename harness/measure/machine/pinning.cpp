@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
@@ -60,13 +61,11 @@ std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const s
     const auto chosen = options.submitter ? options.submitter : choose_submitter(options, allowed, "");
     return {chosen->cpus.begin(), chosen->cpus.end()};
   }
-  const auto found = std::ranges::find(allowed, *options.cpu);
-  if (found != allowed.end()) return {*found};
-  std::string offered;
-  for (const int cpu : allowed) offered += (offered.empty() ? "" : ", ") + std::to_string(cpu);
-  throw Error(ErrorCode::invalid_argument, "\"" + std::to_string(*options.cpu) +
-                                               "\" is no CPU that this process may run on: give one of " +
-                                               offered);
+  if (contains(allowed, *options.cpu)) return {static_cast<int>(*options.cpu)};
+  throw Error(ErrorCode::invalid_argument,
+              "\"" + std::to_string(*options.cpu) +
+                  "\" is no CPU that this process may run on: give one of " +
+                  join(allowed, ", ", [](int cpu) { return std::to_string(cpu); }));
 }
 
 SubmitterPin::SubmitterPin(const model::InstrumentOptions& options, std::vector<int> allowed, bool roams,
@@ -81,7 +80,7 @@ SubmitterPin::SubmitterPin(const model::InstrumentOptions& options, std::vector<
 void SubmitterPin::keep_others_off() const {
   if (candidates_.empty() || candidates_.size() == allowed_.size()) return;
   std::vector<int> others = allowed_;
-  std::erase_if(others, [&](int cpu) { return std::ranges::find(candidates_, cpu) != candidates_.end(); });
+  std::erase_if(others, [&](int cpu) { return contains(candidates_, cpu); });
   if (!try_run_on(others)) refuse_gone(others.front());
 }
 
@@ -145,12 +144,11 @@ void compute() {
 }  // namespace
 
 double arithmetic_seconds() {
-  using Clock = std::chrono::steady_clock;
   std::array<double, 5> seconds{};
   for (double& each : seconds) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     compute();
-    each = std::chrono::duration<double>(Clock::now() - start).count();
+    each = watch.seconds();
   }
   return statistics::median({seconds.begin(), seconds.end()});
 }

@@ -1,12 +1,12 @@
 // Events between a step's phases, in steps that nothing else times.
 #include "harness/measure/worker/phase_times.hpp"
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "graphs/base/clock.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::worker {
@@ -69,7 +69,7 @@ void measure_phases(Device& device, Stream& stream, const ir::Program& program, 
   std::vector<std::unique_ptr<Event>> events;
   for (std::size_t i = 0; i <= runs.size(); ++i) events.push_back(device.make_event());
   std::map<std::string, std::vector<double>> seconds;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (int step = 0; step < steps_max; ++step) {
     submit_by_phases(stream, items, runs, [&](std::size_t run) { events[run]->record(stream); });
     stream.synchronize();
@@ -78,7 +78,7 @@ void measure_phases(Device& device, Stream& stream, const ir::Program& program, 
       step_seconds[runs[i].phase] += events[i + 1]->seconds_since(*events[i]);
     for (const auto& [phase, value] : step_seconds) seconds[phase].push_back(value);
     seconds["step"].push_back(events.back()->seconds_since(*events.front()));
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds_max) break;
+    if (watch.seconds() > seconds_max) break;
   }
   training.forward_seconds = statistics::median_or_absent(seconds["forward"]);
   training.backward_seconds = statistics::median_or_absent(seconds["backward"]);

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "harness/measure/worker/now_seconds.hpp"
+#include "graphs/base/clock.hpp"
 #include "harness/measure/worker/phase_times.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
 #include "harness/measure/worker/task_rig.hpp"
@@ -115,11 +115,11 @@ class BatchProfile {
   // A phase on the host's track, with what it enqueued done.
   template <typename Phase>
   void span(const char* name, Phase&& phase) {
-    const double start = now_seconds();
+    const double start = steady_seconds();
     phase();
-    const double submitted = now_seconds();
+    const double submitted = steady_seconds();
     pass_.stream.synchronize();
-    spans_.push_back({"host", name, start, now_seconds() - start});
+    spans_.push_back({"host", name, start, steady_seconds() - start});
     if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
   }
 
@@ -132,7 +132,7 @@ class BatchProfile {
     if (runs.size() < 2) return;
     submit_by_phases(pass_.stream, items, runs, [&](std::size_t run) {
       pass_.stream.synchronize();
-      const double now = now_seconds();
+      const double now = steady_seconds();
       if (run > 0) spans_.push_back({"host", runs[run - 1].phase, start, now - start});
       start = now;
     });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "graphs/base/clock.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::worker {
@@ -14,13 +15,14 @@ class StartupClock {
   // `spawned_ns`: when the parent started this process, on the machine's monotonic clock; 0: not known.
   explicit StartupClock(std::int64_t spawned_ns) {
     if (spawned_ns > 0)
-      startup_.process_seconds = since(Clock::time_point(std::chrono::nanoseconds(spawned_ns)));
+      startup_.process_seconds =
+          Stopwatch(SteadyClock::time_point(std::chrono::nanoseconds(spawned_ns))).seconds();
   }
 
   // All time since the last call, or since the clock was made, belongs to `stage`.
   void lap(double model::Startup::*stage) {
-    startup_.*stage += since(last_);
-    last_ = Clock::now();
+    startup_.*stage += last_.seconds();
+    last_ = {};
   }
   // The stages of one batch, which are timed by themselves.
   void add(const model::Setup& setup) {
@@ -36,13 +38,8 @@ class StartupClock {
   const model::Startup& startup() const noexcept { return startup_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static double since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
-
   model::Startup startup_{};
-  Clock::time_point last_ = Clock::now();
+  Stopwatch last_;
 };
 
 }  // namespace graphbench::worker

@@ -2,10 +2,10 @@
 #include "harness/measure/worker/task_rig.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "graphs/abi/plugin.hpp"
+#include "graphs/base/clock.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
 #include "graphs/ir/training/differentiate.hpp"
@@ -26,9 +26,9 @@ ExecutionMode mode_of(const std::string& name) {
 }
 
 double seconds_of(const std::function<void()>& stage) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   stage();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 ir::DType dtype_of(const std::string& name) {

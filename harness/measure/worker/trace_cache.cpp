@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/ir/random_fill.hpp"
-#include "harness/measure/worker/now_seconds.hpp"
 #include "harness/model/axes.hpp"
 
 namespace graphbench::worker {
@@ -120,9 +120,9 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
         change("sequence", last_sequence_, shape.sequence) + (step.reason.empty() ? "" : "; ") + step.reason;
   }
   make_room(step);
-  const double start = now_seconds();
+  const double start = steady_seconds();
   ir::Program program = program_(shape.sequence);
-  step.trace_seconds = now_seconds() - start;
+  step.trace_seconds = steady_seconds() - start;
   // A batch that does not divide fails at its own step.
   const std::int64_t parts = program.micro_batches();
   const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
@@ -173,13 +173,13 @@ void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
 }
 
 void TraceCache::submit(const Shape& shape, model::TracedStep& step) {
-  const double start = now_seconds();
+  const double start = steady_seconds();
   const bool hit = replay(shape);
   if (!hit) {
     prepare(shape, step);
     replay(shape);
   }
-  step.seconds = now_seconds() - start;
+  step.seconds = steady_seconds() - start;
   last_sequence_ = shape.sequence;
   const Path& path = *find(shape);
   if (hit) step.outcome = rig_.mode() == execution::ExecutionMode::eager ? "program_hit" : "graph_hit";

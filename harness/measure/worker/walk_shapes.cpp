@@ -1,16 +1,12 @@
 // Steps are checked apart from their time.
 #include "harness/measure/worker/walk_shapes.hpp"
 
-#include <chrono>
-
+#include "graphs/base/clock.hpp"
 #include "harness/measure/timing_loops.hpp"
-#include "harness/measure/worker/now_seconds.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::worker {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t pairs_max = 1000;
 
@@ -21,10 +17,10 @@ void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double 
   if (&executor.eager() == &executor) return;
   std::vector<double> hits, replays;
   stream.synchronize();
-  const double stop = now_seconds() + seconds_max;
-  while (hits.empty() || (hits.size() < pairs_max && now_seconds() < stop)) {
-    const std::int64_t hit_ns = measure::time_submit<Clock>(stream, [&] { cache.replay(shape); });
-    const std::int64_t replay_ns = measure::time_submit<Clock>(stream, [&] { executor.submit(); });
+  const double stop = steady_seconds() + seconds_max;
+  while (hits.empty() || (hits.size() < pairs_max && steady_seconds() < stop)) {
+    const std::int64_t hit_ns = measure::time_submit<SteadyClock>(stream, [&] { cache.replay(shape); });
+    const std::int64_t replay_ns = measure::time_submit<SteadyClock>(stream, [&] { executor.submit(); });
     hits.push_back(static_cast<double>(hit_ns) * 1e-9);
     replays.push_back(static_cast<double>(replay_ns) * 1e-9);
   }
@@ -46,13 +42,13 @@ model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const 
     step.id = static_cast<std::int64_t>(steps.size());
     begin_step();
     try {
-      const double start = now_seconds();
+      const double start = steady_seconds();
       cache.submit(shape, step);
       rig.stream().synchronize();
       spans.push_back({"host",
                        "shape step " + std::to_string(step.id) + " (" + step.signature + ", batch " +
                            std::to_string(step.batch) + "): " + step.outcome,
-                       start, now_seconds() - start});
+                       start, steady_seconds() - start});
       cache.check(shape);
     } catch (const Error& error) {
       throw Error(error.code(), trace.file + ":" + std::to_string(each.line) + ": " + error.what());

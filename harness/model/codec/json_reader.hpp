@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/description.hpp"
 #include "harness/model/codec/json_walk.hpp"
@@ -44,9 +45,7 @@ class JsonReader {
         return;
       }
     }
-    std::string known;
-    for (const std::string_view each : Names<E>::names) known.append(known.empty() ? "" : ", ").append(each);
-    walk_.fail(in_quotes(name) + " is not one of " + known);
+    walk_.fail(in_quotes(name) + " is not one of " + join(Names<E>::names));
   }
   template <typename T>
   void read(Value value, std::optional<T>& out) {

@@ -1,11 +1,11 @@
 // Reads single JSON values with checks, and makes messages that say where and what is wrong.
 #include "harness/model/codec/json_walk.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 
 namespace graphbench::codec {
 namespace {
@@ -115,7 +115,7 @@ bool JsonWalk::Keys::add(std::string_view key) {
                                              7u * static_cast<unsigned char>(key.front());
   const std::uint64_t bit = std::uint64_t{1} << mark % 64;
   const auto before = std::span(all_).subspan(begin_);
-  if ((marks_ & bit) != 0 && std::ranges::find(before, key) != before.end()) return false;
+  if ((marks_ & bit) != 0 && contains(before, key)) return false;
   marks_ |= bit;
   if (all_.size() - begin_ == few) return (rest_ ? *rest_ : rest_.emplace()).insert(key).second;
   all_.push_back(key);

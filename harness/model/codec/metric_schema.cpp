@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metric_value.hpp"
@@ -79,7 +80,7 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
   for (const auto& [name, property] : properties.items()) {
     const auto row = row_named(name);
     const auto& before = object["required"];
-    const bool other = row == rows.end() && std::ranges::find(before, Json(name)) != before.end();
+    const bool other = row == rows.end() && contains(before, Json(name));
     const bool always = row != rows.end() && !row->first->addition;
     if (other || always) required.push_back(name);
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
 #include "harness/model/codec/check_cell.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metrics.hpp"
@@ -41,8 +42,7 @@ constexpr std::string_view names[] = {"tool.version",
                                       "plan.concurrent"};
 
 bool is_fact(std::string_view name) {
-  return std::ranges::find(names, name) != std::end(names) || name.starts_with(library_prefix) ||
-         name.starts_with(variable_prefix);
+  return contains(names, name) || name.starts_with(library_prefix) || name.starts_with(variable_prefix);
 }
 
 std::string plan_fact(std::string_view key) {
@@ -118,9 +118,7 @@ LaunchTimes times_of(const model::Launch& launch) {
 std::string paths_text(const std::vector<model::OpPath>& paths) {
   std::set<std::string> each;
   for (const model::OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
-  std::string text;
-  for (const std::string& path : each) text += (text.empty() ? "" : ", ") + path;
-  return text;
+  return join(each);
 }
 
 // "power+thermal"

@@ -9,6 +9,8 @@
 #include <cctype>
 #include <sstream>
 
+#include "graphs/base/lists.hpp"
+
 namespace graphbench::net {
 namespace {
 
@@ -53,7 +55,7 @@ std::optional<Request> request_of(const boost::beast::http::request_header<>& he
   for (const auto& field : head) {
     const std::string name = lower_case(std::string_view(field.name_string()));
     const auto [at, is_new] = request.headers.insert_or_assign(name, std::string(field.value()));
-    if (!is_new && std::ranges::find(single_headers, name) != single_headers.end()) return std::nullopt;
+    if (!is_new && contains(single_headers, name)) return std::nullopt;
   }
   set_target(request, std::string_view(head.target()));
   return request;

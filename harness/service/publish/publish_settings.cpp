@@ -1,12 +1,12 @@
 // Checks the options of publishing. Each refusal names the option and says what to give instead.
 #include "harness/service/publish/publish_settings.hpp"
 
-#include <algorithm>
 #include <array>
 #include <regex>
 #include <string_view>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/write_file.hpp"
 
 namespace graphbench::publish {
@@ -70,7 +70,7 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
                                   " is not a label's name: give letters, digits and _, no digit "
                                   "first and not __");
     }
-    if (std::ranges::find(taken_labels, key) != taken_labels.end()) {
+    if (contains(taken_labels, key)) {
       throw InputError(where, in_quotes(key) + " is a label of the metrics themselves: give another key");
     }
     if (!keys.emplace(key, item.substr(equals + 1)).second) {

@@ -45,7 +45,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   if (seconds <= 0) return;
   if (!options.quiet) {
     const std::string what = publisher.url().empty() ? "what was pushed stays" : publisher.url() + " stays";
-    std::fprintf(stderr, "graphbench: %s for %g more seconds; Ctrl-C ends it\n", what.c_str(), seconds);
+    complain("%s for %g more seconds; Ctrl-C ends it", what.c_str(), seconds);
   }
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -59,16 +59,14 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
 void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;
-  std::fprintf(stderr, "graphbench: %s%s\n",
-               publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
+  complain("%s%s", publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
 }
 
 // Prints one line on stderr per failure. Returns true if there are none.
 bool report_failures(const std::vector<publish::PublishFailure>& failures,
                      const config::SweepOptions& options) {
   for (const publish::PublishFailure& failure : failures) {
-    std::fprintf(stderr, "graphbench: %s: %s\n", options.where(failure.option).c_str(),
-                 failure.message.c_str());
+    complain("%s: %s", options.where(failure.option).c_str(), failure.message.c_str());
   }
   return failures.empty();
 }
@@ -80,7 +78,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
   try {
     auto publisher = std::make_unique<publish::Publisher>(std::move(settings), GRAPHBENCH_VERSION);
     if (!options.quiet && !publisher->url().empty()) {
-      std::fprintf(stderr, "graphbench: metrics at %s\n", publisher->url().c_str());
+      complain("metrics at %s", publisher->url().c_str());
     }
     return publisher;
   } catch (const Error& error) {

@@ -159,13 +159,13 @@ int serve_until_stopped(serve::ServiceSettings settings) {
   // Signals are blocked before any thread starts, so that all leave them to the wait below.
   const sigset_t signals = block_signals();
   serve::Service service(std::move(settings));
-  std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
+  complain("serving %s://%s", scheme, service.address().text().c_str());
   bool warned = false;
   while (wait_for_signal(signals) == SIGHUP) {
     if (std::exchange(warned, true)) continue;
-    std::fprintf(stderr, "graphbench: SIGHUP changes nothing: restart the service to read files again\n");
+    complain("SIGHUP changes nothing: restart the service to read files again");
   }
-  std::fprintf(stderr, "graphbench: stopping\n");
+  complain("stopping");
   return exit_done;
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "harness/service/net/http.hpp"
@@ -54,19 +55,17 @@ class Api {
   }
 
   Response operator()(Request& request) const {
-    const auto began = Clock::now();
-    Response response = counted(request, began, [this](Request& each) { return answer(each); });
+    const Stopwatch watch;
+    Response response = counted(request, watch, [this](Request& each) { return answer(each); });
     if (response.later) {
-      response.later = [this, began, work = std::move(response.later)](Request& each) {
-        return counted(each, began, work);
+      response.later = [this, watch, work = std::move(response.later)](Request& each) {
+        return counted(each, watch, work);
       };
     }
     return response;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   static net::Handler brief(const net::Handler& handle) {
     return [handle](const Request&) {
       Response response;
@@ -76,11 +75,10 @@ class Api {
     };
   }
 
-  Response counted(Request& request, Clock::time_point began, const net::Handler& handle) const {
+  Response counted(Request& request, const Stopwatch& watch, const net::Handler& handle) const {
     Response response = answered(request, handle);
     if (response.later) return response;  // counted when it is answered
-    const std::chrono::duration<double> took = Clock::now() - began;
-    service_metrics_.count_request(router_.pattern_of(request.path), response.status, took.count());
+    service_metrics_.count_request(router_.pattern_of(request.path), response.status, watch.seconds());
     return response;
   }
 
@@ -94,8 +92,8 @@ class Api {
     } catch (const storage::StorageError& error) {
       return store_fails(request, error.what());
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
-                   router_.pattern_of(request.path).c_str(), error.what());
+      complain("warning: %s %s: %s", request.method.c_str(), router_.pattern_of(request.path).c_str(),
+               error.what());
       return refusal(500, "an internal error");
     }
   }
@@ -105,9 +103,9 @@ class Api {
   Response store_fails(const Request& request, const std::string& why) const {
     {
       const std::scoped_lock lock(warning_mutex_);
-      const auto now = Clock::now();
+      const auto now = SteadyClock::now();
       if (warning_ != why || now > warned_at_ + std::chrono::minutes(1)) {
-        std::fprintf(stderr, "graphbench: warning: %s\n", why.c_str());
+        complain("warning: %s", why.c_str());
         warning_ = why;
         warned_at_ = now;
       }
@@ -290,7 +288,7 @@ class Api {
   mutable SharedDocuments documents_;  // used by the thread of brief work
   mutable std::mutex warning_mutex_;
   mutable std::string warning_;  // the last one on stderr about the store
-  mutable Clock::time_point warned_at_;
+  mutable SteadyClock::time_point warned_at_;
 };
 
 const std::array<Api::Route, 16> Api::routes = {{

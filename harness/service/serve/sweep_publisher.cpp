@@ -1,7 +1,6 @@
 // Shows sweeps on /metrics; one that ended earlier is shown from the documents of its cells.
 #include "harness/service/serve/sweep_publisher.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <utility>
 
@@ -20,8 +19,7 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
   try {
     show_again(store, *last);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: warning: /metrics begins without sweep %s: %s\n", last->id.c_str(),
-                 error.what());
+    complain("warning: /metrics begins without sweep %s: %s", last->id.c_str(), error.what());
   }
 }
 
@@ -80,11 +78,10 @@ void SweepPublisher::compare(const std::string& id, const std::string& document)
   try {
     const model::Comparison comparison = baseline_->compare_with(codec::parse_copy(document, "sweep " + id));
     metrics_.set_comparison(device_, comparison);
-    std::fprintf(stderr, "graphbench: %ssweep %s %s\n", comparison.comparable ? "" : "warning: ", id.c_str(),
-                 baseline_->said_of(comparison).c_str());
+    complain("%ssweep %s %s", comparison.comparable ? "" : "warning: ", id.c_str(),
+             baseline_->said_of(comparison).c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: warning: sweep %s is not compared with the baseline: %s\n", id.c_str(),
-                 error.what());
+    complain("warning: sweep %s is not compared with the baseline: %s", id.c_str(), error.what());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/options/document_options.hpp"
 #include "harness/options/option_table.hpp"
@@ -107,11 +108,11 @@ std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
       throw InputError(item.where,
                        "this service has no plugins: start it with --plugin-folder DIR, with NAME.so in it");
     }
-    if (std::ranges::find(known, item.text) == known.end()) {
+    if (!contains(known, item.text)) {
       throw InputError(item.where, in_quotes(item.text) + " is no plugin of this service: give one of " +
-                                       config::join(known) + ", without a folder or .so");
+                                       join(known) + ", without a folder or .so");
     }
-    if (std::ranges::find(plugins, item.text) != plugins.end()) {
+    if (contains(plugins, item.text)) {
       throw InputError(item.where, in_quotes(item.text) + " is given twice: give it once");
     }
     plugins.push_back(item.text);

@@ -117,9 +117,8 @@ void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::str
   const std::string next = end.state == SweepState::done ? "stores them"
                            : end.result ? "finds it interrupted: copy its results, or resume it"
                                         : "finds it interrupted: resume it";
-  std::fprintf(stderr,
-               "graphbench: warning: the end of sweep %s (%s) could not be stored: %s%s. The next start %s\n",
-               id.c_str(), name_of(end.state), why.c_str(), where.c_str(), next.c_str());
+  complain("warning: the end of sweep %s (%s) could not be stored: %s%s. The next start %s", id.c_str(),
+           name_of(end.state), why.c_str(), where.c_str(), next.c_str());
 }
 
 }  // namespace
@@ -241,8 +240,8 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
   } catch (const storage::StorageError& error) {   // what it has measured is kept, and it can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();
-    std::fprintf(stderr, "graphbench: warning: sweep %s is interrupted: %s: resume it once they can be\n",
-                 sweep.id.c_str(), end.message.c_str());
+    complain("warning: sweep %s is interrupted: %s: resume it once they can be", sweep.id.c_str(),
+             end.message.c_str());
   } catch (const std::exception& error) {
     end.state = SweepState::failed;
     end.message = error.what();
@@ -340,7 +339,7 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
 void SweepRunner::warn_of_trouble(const std::string& why, const std::string& advice) {
   if (trouble_ == why) return;
   trouble_ = why;
-  std::fprintf(stderr, "graphbench: warning: %s%s\n", why.c_str(), advice.c_str());
+  complain("warning: %s%s", why.c_str(), advice.c_str());
 }
 
 }  // namespace graphbench::serve

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "graphbench_version.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/option_table.hpp"
@@ -92,8 +93,7 @@ class BenchCommand final : public Command {
                        outcome.why_none.empty() ? "no cell is chosen" : outcome.why_none);
     }
     if (outcome.failed == 0) return exit_done;
-    std::fprintf(stderr, "graphbench: %lld cells failed; each says why\n",
-                 static_cast<long long>(outcome.failed));
+    complain("%lld cells failed; each says why", static_cast<long long>(outcome.failed));
     return exit_cells_failed;
   }
 

@@ -3,7 +3,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/write_file.hpp"
 
@@ -74,8 +74,8 @@ void check_flag(const std::string& flag) {
   const std::string name = flag.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : flag.substr(equals + 1);
   const auto known = known_values().find(name);
-  if (known != known_values().end() && std::ranges::find(known->second, value) == known->second.end()) {
-    throw InputError(name, in_quotes(value) + " is not one of them: give " + config::join(known->second) +
+  if (known != known_values().end() && !contains(known->second, value)) {
+    throw InputError(name, in_quotes(value) + " is not one of them: give " + join(known->second) +
                                config::did_you_mean(value, known->second));
   }
   check_number(name, value);
@@ -118,7 +118,7 @@ void take_flags(const std::vector<std::string>& flags) {
   const std::string name = left.substr(0, left.find('='));
   std::vector<std::string> known;
   for (const auto& [flag, help] : common_flags()) known.push_back(flag.substr(0, flag.find('=')));
-  const bool is_known = std::ranges::find(known, name) != known.end();
+  const bool is_known = contains(known, name);
   throw InputError(name, in_quotes(left) + " is no flag and value that Google Benchmark takes" +
                              (is_known ? "" : config::did_you_mean(name, known)) +
                              " (see graphbench bench --help)");

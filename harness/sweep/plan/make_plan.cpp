@@ -6,6 +6,7 @@
 #include <random>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "harness/sweep/plan/plan_hash.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
@@ -28,7 +29,7 @@ model::Axes complete_axes(const config::SweepOptions& options, const std::vector
   axes.preset.clear();
   for (const WorkloadChoice& workload : workloads) {
     axes.workload.push_back(workload.name);
-    if (std::find(axes.preset.begin(), axes.preset.end(), workload.preset) == axes.preset.end()) {
+    if (!contains(axes.preset, workload.preset)) {
       axes.preset.push_back(workload.preset);
     }
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "graphs/base/digest.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 
 namespace graphbench::plan {
@@ -32,9 +33,9 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
   for (const model::Axis& axis : table) {
     const bool named_above = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
     const std::vector<std::string> values = model::values_of(facts.axes, axis);
-    if (!named_above && !values.empty()) text += axis.name + "=" + config::join(values) + "\n";
+    if (!named_above && !values.empty()) text += axis.name + "=" + join(values) + "\n";
   }
-  text += "split-ops=" + config::join(options.split_ops) + "\n";
+  text += "split-ops=" + join(options.split_ops) + "\n";
   text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
   // Named only where it is on: plans made before the option existed keep their hash.

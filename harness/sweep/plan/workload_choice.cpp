@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/input_error.hpp"
+#include "graphs/base/lists.hpp"
 #include "graphs/base/suggest.hpp"
 #include "harness/model/vocabulary.hpp"
 
@@ -27,7 +28,7 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
     if (info.name == name) return info;
   }
   const std::vector<std::string> known = workload_names(catalog);
-  throw InputError(where, in_quotes(name) + " is not a workload: there are " + config::join(known) +
+  throw InputError(where, in_quotes(name) + " is not a workload: there are " + join(known) +
                               config::did_you_mean(name, known));
 }
 
@@ -43,7 +44,7 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
       names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
   if (!given && !known.empty()) return known.front();
   throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
-                                                ": it has " + config::join(known) +
+                                                ": it has " + join(known) +
                                                 config::did_you_mean(wanted, known));
 }
 
@@ -53,7 +54,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
   const auto found = std::find_if(info.options.begin(), info.options.end(),
                                   [&](const abi::WorkloadOption& option) { return option.key == set.key; });
   if (found == info.options.end()) {
-    const std::string has = known.empty() ? "it has none" : "it has " + config::join(known);
+    const std::string has = known.empty() ? "it has none" : "it has " + join(known);
     throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
                                     config::did_you_mean(set.key, known));
   }
@@ -108,8 +109,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
       choice->options[set.key] = set.value;
     } else if (set.from_flag) {
       // In a file it may serve other sweeps; on the command line it is a mistake.
-      throw InputError(set.where,
-                       in_quotes(set.workload) + " is not in this sweep: it runs " + config::join(chosen));
+      throw InputError(set.where, in_quotes(set.workload) + " is not in this sweep: it runs " + join(chosen));
     }
   }
   return choices;
@@ -121,10 +121,10 @@ std::vector<std::string> choose_dtypes(const config::SweepOptions& options, cons
           ? options.axes.dtype
           : std::vector<std::string>{model::device_kind(catalog.facts.kind).data_type};
   for (const std::string& dtype : chosen) {
-    if (std::find(catalog.dtypes.begin(), catalog.dtypes.end(), dtype) == catalog.dtypes.end()) {
+    if (!contains(catalog.dtypes, dtype)) {
       throw InputError(options.where("dtype"), in_quotes(dtype) + " is not supported by " + catalog.device +
                                                    " (" + catalog.facts.name + "): it supports " +
-                                                   config::join(catalog.dtypes));
+                                                   join(catalog.dtypes));
     }
   }
   return chosen;

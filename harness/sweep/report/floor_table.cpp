@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "graphs/base/lists.hpp"
 #include "harness/sweep/report/remarks.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
@@ -102,7 +103,7 @@ std::string floor_line(const std::vector<const model::CellResult*>& cells) {
   for (const model::CellResult* cell : cells) {
     if (cell == nullptr || !cell->summary.submit_over_floor) continue;
     const std::string& mode = cell->cell.mode;
-    if (std::ranges::find(modes, mode) == modes.end()) modes.push_back(mode);
+    if (!contains(modes, mode)) modes.push_back(mode);
     multiples[mode].push_back(*cell->summary.submit_over_floor);
   }
   std::string line;

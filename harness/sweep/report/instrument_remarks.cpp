@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "graphs/base/lists.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/remarks.hpp"
 #include "reporters/format.hpp"
@@ -85,12 +86,10 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
     cells += throttled ? 1 : 0;
   }
   if (cells == 0) return;
-  std::string listed;
-  for (const std::string& reason : reasons) listed += (listed.empty() ? "" : ", ") + reason;
   warnings.push_back(fmt::format(
       "{} cell{} ({} samples) held the device at a limit, and were throttled ({}): let it cool or lift its "
       "power limit, and measure again; `launches[].machine` says which",
-      cells, cells == 1 ? "" : "s", samples, listed));
+      cells, cells == 1 ? "" : "s", samples, join(reasons)));
 }
 
 void warn_of_restless_loads(const model::Result& result, std::vector<std::string>& warnings) {

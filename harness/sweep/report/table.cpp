@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/base/lists.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -90,7 +91,7 @@ struct TableSection {
 std::vector<std::string> modes_of(const model::Result& result) {
   std::vector<std::string> modes;
   for (const model::CellResult& cell : result.cells) {
-    if (std::find(modes.begin(), modes.end(), cell.cell.mode) == modes.end()) modes.push_back(cell.cell.mode);
+    if (!contains(modes, cell.cell.mode)) modes.push_back(cell.cell.mode);
   }
   return modes;
 }
