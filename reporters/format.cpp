@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "graphs/base/unseen.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -113,7 +113,7 @@ std::string paint(std::string_view text, Colour colour, bool colours) {
 }
 
 std::string one_line(std::string_view text) {
-  return model::with_unseen_escaped(text, model::Controls::blank);
+  return with_unseen_escaped(text, Controls::blank);
 }
 
 }  // namespace graphbench::reporters

@@ -16,7 +16,7 @@
 #include "graphs/abi/records.hpp"
 #include "graphs/abi/text.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/ir/attention.hpp"
 #include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/training/differentiate.hpp"

@@ -1,8 +1,9 @@
-// The steady clock, which all processes of a machine share and that nothing sets.
+// The steady clock, which all processes of a machine share and that nothing sets; and the time of day.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace graphbench {
 
@@ -26,5 +27,9 @@ class Stopwatch {
  private:
   SteadyClock::time_point start_ = SteadyClock::now();
 };
+
+// The time of day as documents hold it: RFC 3339, in UTC, in seconds. "2026-11-21T08:15:30Z"
+std::string utc_now();
+double unix_seconds_now();  // with its fraction
 
 }  // namespace graphbench

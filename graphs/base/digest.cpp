@@ -7,7 +7,7 @@
 
 #include "graphs/base/error.hpp"
 
-namespace graphbench::model {
+namespace graphbench {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::string sha256_hex(std::string_view text) {
   return digest.hex();
 }
 
-}  // namespace graphbench::model
+}  // namespace graphbench

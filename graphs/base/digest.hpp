@@ -7,7 +7,7 @@
 
 struct evp_md_ctx_st;
 
-namespace graphbench::model {
+namespace graphbench {
 
 // Of text that comes in parts.
 class Sha256 {
@@ -27,4 +27,4 @@ class Sha256 {
 // 64 lower-case hex digits.
 std::string sha256_hex(std::string_view text);
 
-}  // namespace graphbench::model
+}  // namespace graphbench

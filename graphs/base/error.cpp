@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -48,16 +47,6 @@ static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::internal)
 
 std::string_view name_of(ErrorCode code) noexcept {
   return code_names[std::min(static_cast<std::size_t>(code), code_names.size() - 1)];
-}
-
-void complain(const char* format, ...) {
-  // In one piece: threads and children write to stderr too.
-  va_list arguments;
-  va_start(arguments, format);
-  char* line = nullptr;
-  if (vasprintf(&line, format, arguments) >= 0) std::fprintf(stderr, "graphbench: %s\n", line);
-  va_end(arguments);
-  std::free(line);
 }
 
 void assertion_failed(const char* condition, const char* file, int line) noexcept {

@@ -55,9 +55,6 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-// A line on stderr: "graphbench: " and what printf() makes of the rest.
-[[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);
-
 // A programmer's mistake, checked in every build: prints the condition and place, then aborts.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line) noexcept;
 

@@ -1,11 +1,186 @@
-// System calls, begun again where a signal interrupts them.
+// System calls: the standard library opens folders, waits for a pipe's writer, and neither syncs nor locks.
+// Written is a temporary file beside the target, then fsync, rename, fsync of the folder: what survives a
+// full disk, a kill and a power cut. Who writes it holds a lock on it, which the system releases when its
+// process ends, so that a later writer of the same target can tell what a killed one has left, also where
+// containers give all of them the same process id.
 #include "graphs/base/files.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+#include <vector>
 
 namespace graphbench {
+namespace {
+
+WholeFile cannot_be_read() {
+  return {{}, std::string("cannot be read: ") + std::strerror(errno), errno};
+}
+
+WholeFile read_from(int descriptor, std::size_t bytes_max) {
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0 || ::fcntl(descriptor, F_SETFL, 0) != 0) return cannot_be_read();
+  if (S_ISDIR(facts.st_mode)) return {{}, "cannot be read: it is a directory"};
+  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) return {{}, "cannot be read: it is a device"};
+  const WholeFile too_large{{}, "has more than " + std::to_string(bytes_max >> 20) + " MiB"};
+  const auto expected = static_cast<std::size_t>(facts.st_size);  // files of /proc and pipes say 0
+  if (expected > bytes_max) return too_large;
+  std::string text(expected + 1, '\0');  // a byte more, so that the end is seen
+  std::size_t size = 0;
+  while (const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size)) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return cannot_be_read();
+    size += static_cast<std::size_t>(got);
+    if (size > bytes_max) return too_large;
+    if (size == text.size()) text.resize(std::min(2 * size + 4096, bytes_max + 1));
+  }
+  if (S_ISFIFO(facts.st_mode) && size == 0) return {{}, "cannot be read: it is a pipe without a writer"};
+  text.resize(size);
+  return {std::move(text), {}};
+}
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(int error, const fs::path& path, const std::string& step) {
+  throw std::system_error(error, std::generic_category(), "write '" + path.string() + "': " + step);
+}
+
+fs::path folder_of(const fs::path& path) {
+  const fs::path parent = path.parent_path();
+  return parent.empty() ? fs::path(".") : parent;
+}
+
+// Temporary files of a target are named ".NAME.HEX.tmp".
+std::string start_of_temporary(const fs::path& target) {
+  return "." + target.filename().string() + ".";
+}
+constexpr std::string_view end_of_temporary = ".tmp";
+
+// Of writers that were killed: a living one holds the lock of its file, and names are not used again.
+void remove_leftovers(const fs::path& target) {
+  const std::string start = start_of_temporary(target);
+  std::error_code unreadable;  // a folder that cannot be listed keeps them
+  for (const auto& entry : fs::directory_iterator(folder_of(target), unreadable)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with(start) || !name.ends_with(end_of_temporary)) continue;
+    name = name.substr(start.size(),
+                       name.size() - std::min(name.size(), start.size() + end_of_temporary.size()));
+    if (name.empty() || name.find_first_not_of("0123456789abcdef") != std::string::npos) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+  }
+}
+
+// Removes the temporary file unless it was renamed into place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(fs::path target) : target_(std::move(target)), descriptor_(create()) {
+    remove_leftovers(target_);
+  }
+  // Over what is left at `draft`.
+  TemporaryFile(fs::path target, fs::path draft)
+      : target_(std::move(target)),
+        path_(std::move(draft)),
+        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+    if (fd() < 0) fail(errno, target_, "create " + path_.filename().string());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+
+  int fd() const noexcept { return descriptor_.get(); }
+
+  // Under the lock: what is not renamed and not locked is a leftover.
+  void rename_to_target() {
+    if (::fsync(fd()) != 0) fail(errno, target_, "sync to disk");
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename into place");
+    renamed_ = true;
+  }
+
+ private:
+  // Under another name where another writer took the file for a leftover before it was locked. A file system
+  // without locks keeps leftovers.
+  Descriptor create() {
+    for (;;) {
+      std::uint32_t number = 0;
+      if (::getrandom(&number, sizeof number, 0) != sizeof number) fail(errno, target_, "draw a random name");
+      std::array<char, 9> hex{};
+      std::snprintf(hex.data(), hex.size(), "%08x", number);
+      path_ = folder_of(target_) / (start_of_temporary(target_) + hex.data() + std::string(end_of_temporary));
+      Descriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (file.get() < 0 && errno == EEXIST) continue;
+      if (file.get() < 0) fail(errno, target_, "create a file in that folder");
+      const bool contended = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+      struct stat facts {};
+      if (!contended && ::fstat(file.get(), &facts) == 0 && facts.st_nlink > 0) return file;
+    }
+  }
+
+  fs::path target_;
+  fs::path path_;
+  Descriptor descriptor_;
+  bool renamed_ = false;
+};
+
+void write_whole(int fd, std::string_view contents, const fs::path& path) {
+  if (const std::string_view rest = write_all(fd, contents); !rest.empty())
+    fail(errno, path, "write " + std::to_string(rest.size()) + " bytes");
+}
+
+// What stands behind symbolic links; a path that does not exist yet stays as it is.
+fs::path follow_links(const fs::path& path) {
+  std::error_code error;
+  fs::path real = fs::canonical(path, error);
+  return error ? path : real;
+}
+
+// True for what is not a regular file and is not to be replaced by one: a device, a pipe, a socket.
+bool is_special(const fs::path& path, const fs::file_status& status) {
+  if (fs::is_directory(status)) fail(EISDIR, path, "that is a folder; name a file in it");
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
+// Does not wait for the reader of a pipe, which might never come.
+Descriptor open_special(const fs::path& path) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0 && errno == ENXIO && fs::is_fifo(path))
+    fail(EPIPE, path, "that pipe has no reader: start it first");
+  if (file.get() < 0 || ::fcntl(file.get(), F_SETFL, O_WRONLY) != 0) fail(errno, path, "open");
+  return file;
+}
+
+fs::file_status checked_status(const fs::path& path) {
+  if (path.empty() || !path.has_filename()) fail(EINVAL, path, "that names no file");
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status)) return status;
+  if (!fs::exists(folder_of(path))) {
+    fail(ENOENT, path, "create the folder '" + folder_of(path).string() + "' first");
+  }
+  return status;
+}
+
+// Makes the rename itself durable. Some file systems cannot sync a folder (EINVAL): the file is in
+// place all the same.
+void sync_folder(const fs::path& path) {
+  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) fail(errno, path, "open its folder");
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail(errno, path, "sync its folder");
+}
+
+}  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
@@ -26,6 +201,60 @@ std::string_view write_all(int descriptor, std::string_view text) noexcept {
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
   return text;
+}
+
+WholeFile read_whole_file(const std::string& path, std::size_t bytes_max) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return file.get() < 0 ? cannot_be_read() : read_from(file.get(), bytes_max);
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
+  write_file_atomically(path, WriteParts([&](const auto& write) { write(contents); }));
+}
+
+void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts) {
+  const auto write_to = [&](int fd) {
+    std::string waiting;
+    constexpr std::size_t enough = 1 << 20;  // a system call for many small parts
+    parts([&](std::string_view part) {
+      waiting += part;
+      if (waiting.size() < enough) return;
+      write_whole(fd, waiting, path);
+      waiting.clear();
+    });
+    write_whole(fd, waiting, path);
+  };
+  const fs::file_status status = checked_status(path);
+  if (is_special(path, status)) {
+    write_to(open_special(path).get());
+    return;
+  }
+  const fs::path target = follow_links(path);
+  TemporaryFile temporary(target);
+  write_to(temporary.fd());
+  temporary.rename_to_target();
+  sync_folder(target);
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
+                           const std::filesystem::path& draft) {
+  TemporaryFile temporary(path, draft);
+  write_whole(temporary.fd(), contents, path);
+  temporary.rename_to_target();
+  sync_folder(path);
+}
+
+void check_writable(const std::filesystem::path& path) {
+  const fs::file_status status = checked_status(path);
+  if (is_special(path, status)) {
+    // Open until this process ends: the reader of a pipe whose last writer goes sees the end of the text.
+    static std::vector<Descriptor> opened;
+    opened.push_back(open_special(path));
+    return;
+  }
+  // Permissions alone do not tell (a read-only file system, root): make a file and remove it.
+  const fs::path target = follow_links(path);
+  const TemporaryFile probe(target);
 }
 
 }  // namespace graphbench

@@ -1,6 +1,12 @@
-// Open files: each has one owner, and text is written to it whole.
+// Files: open ones, which have one owner each; read whole, and bounded, because any name that a person gives
+// may turn out to be a device or a pipe; and written so that a reader sees either the old file or the whole
+// new one.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -23,5 +29,34 @@ class Descriptor {
 
 // Returns what could not be written, for the reason that errno says; empty where all of it was.
 std::string_view write_all(int descriptor, std::string_view text) noexcept;
+
+struct WholeFile {
+  std::string text;
+  std::string why_not;  // "cannot be read: No such file or directory"; empty: the text is all of it
+  int error = 0;        // the errno of a call that failed
+};
+
+// A pipe is read where it has a writer (`<(command)`), and no writer is waited for.
+WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
+
+// Writes a temporary file in the same folder, syncs it and renames it over `path`. On failure the
+// temporary file is removed, a file that stood at `path` is as it was, and std::system_error is thrown
+// whose what() is one line naming the path, the step and the cause. A symbolic link is followed. What
+// is neither a file nor a folder (/dev/null, a pipe) is written straight into.
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+// The same of a text that is made part by part, and never in memory as a whole.
+using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
+void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
+
+// The same by a caller that holds a lock on `path`: what a killed process left at `draft`, beside it, is
+// written over. A link at `path` is replaced.
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
+                           const std::filesystem::path& draft);
+
+// Throws as above where write_file_atomically could not begin: the folder is missing or takes no
+// files, `path` is a folder or a pipe without a reader. Leaves nothing behind; a pipe stays open, so that
+// its reader waits for what is written.
+void check_writable(const std::filesystem::path& path);
 
 }  // namespace graphbench

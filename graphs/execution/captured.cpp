@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::execution {
 namespace {

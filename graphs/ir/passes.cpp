@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::ir {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::ir {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/device/cache/folder.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/command.hpp"

@@ -7,8 +7,7 @@
 #include <list>
 
 #include "graphbench_version.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/sweep/bench/flags.hpp"
 
 namespace graphbench::cli {
@@ -110,7 +109,7 @@ struct CommandLine::Impl {
     if (first.starts_with("-")) {
       const std::string name = first.substr(0, first.find('='));
       const Options& options = chosen != nullptr ? chosen->options : entries.front().options;
-      throw InputError(name, "there is no such option" + config::did_you_mean(name, options.names()) +
+      throw InputError(name, "there is no such option" + did_you_mean(name, options.names()) +
                                  " (see graphbench" + command + " --help)");
     }
     if (chosen != nullptr) {
@@ -119,8 +118,8 @@ struct CommandLine::Impl {
     }
     std::vector<std::string> known;
     for (const Entry& each : entries) known.emplace_back(each.row->name);
-    throw InputError(
-        "", in_quotes(first) + " is not a command: give " + names() + config::did_you_mean(first, known));
+    throw InputError("",
+                     in_quotes(first) + " is not a command: give " + names() + did_you_mean(first, known));
   }
 
   void check_benchmark_flags(const Entry* chosen, const std::vector<std::string>& flags) const {

@@ -5,10 +5,8 @@
 #include <iterator>
 
 #include "graphbench_version.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/cli/package_compiler.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -83,12 +81,12 @@ class CompileCommand final : public Command {
     std::ranges::sort(manifest_.batches);
     manifest_.dtype = asked_.dtype;
     if (!asked_.dtype.empty())
-      config::require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
+      require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
     if (asked_.low_memory != "ON" && asked_.low_memory != "OFF")
       throw InputError("--low-memory", in_quotes(asked_.low_memory) + " will not do: give ON or OFF");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
-      config::require_known("--" + axis.name, asked_.axes[axis.name], axis.noun, axis.choices);
+      require_known("--" + axis.name, asked_.axes[axis.name], axis.noun, axis.choices);
       manifest_.*packaged.value = asked_.axes[axis.name];
     }
     if (!asked_.architectures.empty()) take_architectures(split(asked_.architectures, ','));
@@ -108,13 +106,13 @@ class CompileCommand final : public Command {
     static_cast<void>(package::read_package(text));
     std::int64_t weights_bytes = 0;
     // The weights first: a package without them would be refused, and weights without one are of no harm.
-    reporters::write_file_atomically(asked_.weights, [&](const std::function<void(std::string_view)>& write) {
+    write_file_atomically(asked_.weights, [&](const std::function<void(std::string_view)>& write) {
       compiler.write_weights(package.manifest.tensors, [&](std::string_view part) {
         weights_bytes += static_cast<std::int64_t>(part.size());
         write(part);
       });
     });
-    reporters::write_file_atomically(asked_.output, text);
+    write_file_atomically(asked_.output, text);
     std::printf("%s: %zu bytes, %zu programs, %zu library choices; %s: %lld bytes, %zu tensors\n",
                 asked_.output.c_str(), text.size(), package.programs.size(), package.choices.size(),
                 asked_.weights.c_str(), static_cast<long long>(weights_bytes),
@@ -127,7 +125,7 @@ class CompileCommand final : public Command {
   // In the table's order, each once.
   void take_architectures(const std::vector<std::string>& given) {
     const std::vector<std::string>& known = package::known_architectures();
-    for (const std::string& each : given) config::require_known("--arch", each, "known architecture", known);
+    for (const std::string& each : given) require_known("--arch", each, "known architecture", known);
     std::ranges::copy_if(known, std::back_inserter(manifest_.architectures),
                          [&](const std::string& each) { return std::ranges::count(given, each) > 0; });
   }
@@ -140,7 +138,7 @@ class CompileCommand final : public Command {
       method = {text.substr(0, equals), text.substr(equals + 1, colon - equals - 1), text.substr(colon + 1)};
     if (method.name.empty() || method.preset.empty())
       throw InputError("--method", in_quotes(text) + " is no method: give NAME=PASS:PRESET");
-    config::require_known("--method", method.pass, "pass", model::names_of(model::passes()));
+    require_known("--method", method.pass, "pass", model::names_of(model::passes()));
     for (const package::Method& other : manifest_.methods) {
       if (other.name == method.name || (other.pass == method.pass && other.preset == method.preset))
         throw InputError("--method", in_quotes(text) + " has the name, or the pass and preset, of " +

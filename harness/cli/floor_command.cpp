@@ -5,10 +5,10 @@
 #include <iostream>
 
 #include "graphbench_version.hpp"
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
-#include "graphs/base/utc_now.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
@@ -32,7 +32,7 @@ model::FloorsDocument document_of(const floors::FloorAnswer& answer,
   model::FloorsDocument document;
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
-  document.measured_at = process::utc_now();
+  document.measured_at = utc_now();
   document.environment = machine::read_environment();
   document.environment.device = answer.facts;
   document.environment.fingerprint = machine::fingerprint_of(document.environment);

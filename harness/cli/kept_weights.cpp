@@ -49,7 +49,7 @@ void KeptWeights::add(const package::Method& method, const model::WorkerTask& ta
       if (known->second.first == desc && known->second.second == value.init) continue;
       tensor.method = method.name;
     }
-    model::Sha256 digest;
+    Sha256 digest;
     download(rig, id, [&](std::string_view part) { digest.add(part); });
     tensor.sha256 = digest.hex();
     if (!low_memory_) keep(std::exchange(part_, {}));

@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/metrics.hpp"
@@ -167,8 +165,8 @@ class ListCommand final : public Command {
     }
     if (!asked_.empty()) return;
     const std::vector<std::string> known = model::names_of(listings);
-    throw InputError("list", in_quotes(what_) + " cannot be listed: give " + join(known) +
-                                 config::did_you_mean(what_, known));
+    throw InputError(
+        "list", in_quotes(what_) + " cannot be listed: give " + join(known) + did_you_mean(what_, known));
   }
 
   int run(const Invocation&) override {

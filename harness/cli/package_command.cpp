@@ -3,9 +3,7 @@
 
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/command.hpp"
 #include "harness/package/package.hpp"
 
@@ -55,7 +53,7 @@ class PackageCommand final : public Command {
       std::printf("plugin   %s  sha256 %s\n", plugin.name.c_str(), plugin.sha256.c_str());
     for (const package::Section& section : package.sections)
       std::printf("section  %-24s %10zu B  sha256 %s\n", section.name.c_str(), section.content.size(),
-                  model::sha256_hex(section.content).c_str());
+                  sha256_hex(section.content).c_str());
     for (const package::Tensor& tensor : manifest.tensors)
       std::printf("tensor   %-24s %10lld B  sha256 %s%s\n", tensor.name.c_str(),
                   static_cast<long long>(tensor.bytes), tensor.sha256.c_str(),

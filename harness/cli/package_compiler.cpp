@@ -5,8 +5,7 @@
 #include <cstdio>
 
 #include "graphs/backends/registry.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/axes.hpp"
@@ -40,7 +39,7 @@ package::Package PackageCompiler::run() {
   const std::map<std::string, std::string> plugin_of_kind = load_plugins();
   std::vector<std::string> names;
   for (const abi::WorkloadInfo& info : registry_.workloads()) names.push_back(info.name);
-  config::require_known("--workload", manifest.workload, "workload", names);
+  require_known("--workload", manifest.workload, "workload", names);
   open();
   for (const package::Method& method : manifest.methods) compile(method, plugin_of_kind);
   for (const std::string& path : needed_plugins_)

@@ -7,10 +7,8 @@
 #include <optional>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/model/codec/documents.hpp"
@@ -136,13 +134,13 @@ bool write_result(const model::Result& result, const config::SweepOptions& optio
 
 bool write_samples(const model::Result& result, const config::SweepOptions& options) {
   return options.samples.empty() || written_well(options, "samples", [&] {
-           reporters::write_file_atomically(options.samples, reporters::to_sample_file(result));
+           write_file_atomically(options.samples, reporters::to_sample_file(result));
          });
 }
 
 bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
   return options.trace.empty() || written_well(options, "trace", [&] {
-           reporters::write_file_atomically(options.trace, reporters::to_chrome_trace(outcome.trace));
+           write_file_atomically(options.trace, reporters::to_chrome_trace(outcome.trace));
          });
 }
 

@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/settings.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/output.hpp"
@@ -37,7 +35,7 @@ const reporters::Format& format_of(const VerdictArguments& arguments) {
   std::vector<std::string> names;
   for (const reporters::Format& each : reporters::formats()) names.emplace_back(each.name);
   throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + join(names) + " are" +
-                                   config::did_you_mean(arguments.format, names));
+                                   did_you_mean(arguments.format, names));
 }
 
 std::string format_help() {
@@ -84,7 +82,7 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
   }
   std::ostringstream text;
   request.format->print(text, comparison, {false});
-  reporters::write_file_atomically(request.output, text.view());
+  write_file_atomically(request.output, text.view());
 }
 
 int exit_code_of(const model::Comparison& comparison) {

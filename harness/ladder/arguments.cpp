@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/suggest.hpp"
@@ -21,8 +19,8 @@ E choice(const std::string& where, const std::string& text) {
   const auto found = std::ranges::find(names, text);
   if (found != names.end()) return static_cast<E>(found - names.begin());
   const std::vector<std::string> known(names.begin(), names.end());
-  throw InputError(
-      where, in_quotes(text) + " is unknown: give one of " + join(known) + config::did_you_mean(text, known));
+  throw InputError(where,
+                   in_quotes(text) + " is unknown: give one of " + join(known) + did_you_mean(text, known));
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -133,7 +131,7 @@ std::vector<std::string> engines_of(const std::string& text) {
   for (const std::string& word : found) {
     if (std::ranges::find(engines(), word) == engines().end())
       throw InputError("--for", in_quotes(word) + " is unknown: give some of " + join(engines()) +
-                                    config::did_you_mean(word, engines()));
+                                    did_you_mean(word, engines()));
   }
   return found;
 }

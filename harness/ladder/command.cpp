@@ -9,10 +9,8 @@
 #include "graphbench_version.hpp"
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/utc_now.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/ladder/arguments.hpp"
 #include "harness/ladder/best.hpp"
 #include "harness/ladder/ladder_process.hpp"
@@ -123,7 +121,7 @@ void finish(const CheckedPlan& checked, Measured& measured) {
   model::Result& result = measured.result;
   result.tool_version = GRAPHBENCH_VERSION;
   result.tool_commit = GRAPHBENCH_COMMIT;
-  result.finished_at = process::utc_now();
+  result.finished_at = utc_now();
   result.complete = !measured.interrupted;
   result.plan = checked.plan.facts;
   measured.device = checked.plan.device;
@@ -134,8 +132,8 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
                    const std::vector<std::string>& engines, model::LadderPad pad) {
   write_document(options.json, codec::to_json(measured.result, measured.findings));
   if (!options.prometheus.textfile.empty())
-    reporters::write_file_atomically(options.prometheus.textfile,
-                                     reporters::ladders_text(measured.device, measured.findings.ladders));
+    write_file_atomically(options.prometheus.textfile,
+                          reporters::ladders_text(measured.device, measured.findings.ladders));
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
@@ -186,7 +184,7 @@ bool take_best(std::vector<config::RawItem>& items) {
   std::vector<std::string> words = config::words_of(items, "mode");
   std::vector<std::string> known = model::names_of(model::modes());
   known.emplace_back("best");
-  for (const std::string& word : words) config::require_known(where, word, "mode", known);
+  for (const std::string& word : words) require_known(where, word, "mode", known);
   if (std::erase(words, "best") == 0) return false;
   if (words.empty()) words = {"whole", "piecewise"};
   if (std::ranges::none_of(words, model::is_graph_mode))
@@ -262,7 +260,7 @@ class LadderCommand final : public Command {
     check_cpu(options);
     static_cast<void>(publish::check_publishing(options));
     Measured measured;
-    measured.result.started_at = process::utc_now();
+    measured.result.started_at = utc_now();
     if (from_file) measured.findings.suggestions = suggest_from_file(asked_.suggest, request, budgets);
     process::ProcessSupervisor supervisor;
     const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);

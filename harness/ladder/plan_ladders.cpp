@@ -28,7 +28,7 @@ std::string id_of(const model::Ladder& ladder) {
        {static_cast<int>(pad), static_cast<int>(beyond), static_cast<int>(order), static_cast<int>(when)})
     text += ";" + std::to_string(each);
   if (mutated != model::MutatedInputs::refuse) text += ";" + std::to_string(static_cast<int>(mutated));
-  return model::id_of(ladder.cell) + "/ladder-" + model::sha256_hex(text).substr(0, 8) + "/traffic-" +
+  return model::id_of(ladder.cell) + "/ladder-" + sha256_hex(text).substr(0, 8) + "/traffic-" +
          ladder.traffic.digest;
 }
 

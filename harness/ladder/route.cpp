@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::ladder {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/ladder/interpolate.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"

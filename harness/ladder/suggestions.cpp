@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "graphs/base/digest.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 
 namespace graphbench::ladder {
@@ -206,7 +206,7 @@ std::string Trace::digest() const {
     if (!arrivals.empty()) text += "@" + std::to_string(std::llround(arrivals[i] * 1e9));
     text += ",";
   }
-  return model::sha256_hex(text).substr(0, 12);
+  return sha256_hex(text).substr(0, 12);
 }
 
 }  // namespace graphbench::ladder

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/ladder/traffic.hpp"
 #include "harness/options/numbers.hpp"
 
@@ -207,7 +205,7 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
   }
   traffic.histogram.clear();
   for (const std::string& mode : modes) {
-    config::require_known(where, mode, "runtime mode", known);
+    require_known(where, mode, "runtime mode", known);
     if (std::ranges::count(modes, mode) > 1) throw InputError(where, in_quotes(mode) + " is given twice");
     if (const auto found = traffic.modes.find(mode); found != traffic.modes.end()) {
       for (const auto& [rows, count] : found->second) traffic.histogram[rows] += count;
@@ -221,7 +219,7 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
 }
 
 Traffic read_traffic_file(const std::string& where, const std::string& path) {
-  const model::WholeFile file = model::read_whole_file(path, file_bytes_max);
+  const WholeFile file = read_whole_file(path, file_bytes_max);
   if (!file.why_not.empty())
     throw InputError(where, in_quotes(path) + " " + file.why_not +
                                 "; give a file of sizes, or a histogram, size,count; or uniform:A:B, "

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::model {

@@ -5,8 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/raw_options.hpp"
 

@@ -5,9 +5,8 @@
 #include <exception>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
-#include "graphs/base/unseen.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/output.hpp"
 
 namespace graphbench::cli {
@@ -17,7 +16,7 @@ int fail_with(const std::string& message, int exit_code) {
   // What is not in quotes, such as a path, may hold anything.
   std::string line = message;
   for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
-  line = model::with_unseen_escaped(line, model::Controls::escaped);
+  line = with_unseen_escaped(line, Controls::escaped);
   complain("%s", line.c_str());
   return exit_code;
 }

@@ -4,8 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/document_options.hpp"
 #include "harness/options/option_table.hpp"
 

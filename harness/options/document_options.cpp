@@ -8,8 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::config {
 namespace {

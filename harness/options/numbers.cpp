@@ -6,7 +6,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::config {
 

@@ -10,9 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/axis_values.hpp"
 #include "harness/options/numbers.hpp"

@@ -15,9 +15,8 @@
 #include <string_view>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::cli {
 
@@ -58,7 +57,7 @@ void check_output_file(const std::string& where, const std::string& path, Stdout
   const bool takes_stdout = dash == Stdout::allowed;
   if (takes_stdout && path == "-") return;
   try {
-    reporters::check_writable(path);
+    check_writable(path);
   } catch (const std::exception& error) {
     throw InputError(where, std::string(error.what()) +
                                 ": give a file in a folder that exists and can be written" +
@@ -68,7 +67,7 @@ void check_output_file(const std::string& where, const std::string& path, Stdout
 
 void write_document(const std::string& path, std::string_view document, const std::string& where) {
   if (path != "-") {
-    reporters::write_file_atomically(path, document);
+    write_file_atomically(path, document);
     return;
   }
   std::cout << document << std::flush;
@@ -88,7 +87,7 @@ bool is_json(const std::string& format) {
   if (format == "json") return true;
   if (format == "table") return false;
   throw InputError("--format", in_quotes(format) + " is not a format: give table or json" +
-                                   config::did_you_mean(format, {"table", "json"}));
+                                   did_you_mean(format, {"table", "json"}));
 }
 
 }  // namespace graphbench::cli

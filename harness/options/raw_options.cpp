@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::config {
 

@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/raw_options.hpp"
 
 namespace graphbench::config {
@@ -51,7 +51,7 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
 }
 
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path) {
-  const model::WholeFile file = model::read_whole_file(path, bytes_max);
+  const WholeFile file = read_whole_file(path, bytes_max);
   if (!file.why_not.empty())
     throw InputError(where,
                      in_quotes(path) + " " + file.why_not +

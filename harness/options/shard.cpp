@@ -3,8 +3,7 @@
 
 #include <optional>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 
 namespace graphbench::config {

@@ -20,8 +20,8 @@ struct NoToml : std::runtime_error {
 
 #include <toml++/toml.h>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -80,7 +80,7 @@ RawOptions parse_toml(const std::string& text, const std::string& path, const st
 }
 
 RawOptions read_toml_file(const std::string& path) {
-  const model::WholeFile file = model::read_whole_file(path, toml_bytes_max);
+  const WholeFile file = read_whole_file(path, toml_bytes_max);
   if (!file.why_not.empty())
     throw InputError("--config", in_quotes(path) + " " + file.why_not + ": give a TOML file");
   return parse_toml(file.text, path);

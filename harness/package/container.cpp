@@ -30,8 +30,8 @@ std::string container_head(const std::vector<Section>& sections) {
   std::string head = std::string(container_first_words).append(container_version).append(1, '\n');
   for (const Section& section : sections)
     head += "section " + section.name + " " + std::to_string(section.content.size()) + " " +
-            model::sha256_hex(section.content) + "\n";
-  return head + "sha256 " + model::sha256_hex(head) + "\n\n";
+            sha256_hex(section.content) + "\n";
+  return head + "sha256 " + sha256_hex(head) + "\n\n";
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ std::vector<Section> decode(std::string_view text) {
   const std::string_view lines = text.substr(0, text.size() - rest.size());
   if (rest.substr(0, 7) != "sha256 ") refuse_container("its head is damaged behind its sections");
   rest.remove_prefix(7);
-  if (take(rest, '\n') != model::sha256_hex(lines))
+  if (take(rest, '\n') != sha256_hex(lines))
     refuse_container("its head does not have the digest that it says");
   if (!take(rest, '\n').empty()) refuse_container("its head is damaged behind its digest");
   for (std::size_t i = 0; i < sections.size(); ++i) {
@@ -80,7 +80,7 @@ std::vector<Section> decode(std::string_view text) {
     if (rest.size() < parts[i].bytes) refuse_container(where + "it is cut short");
     sections[i].content = rest.substr(0, parts[i].bytes);
     rest.remove_prefix(parts[i].bytes);
-    if (model::sha256_hex(sections[i].content) != parts[i].sha256)
+    if (sha256_hex(sections[i].content) != parts[i].sha256)
       refuse_container(where + "it does not have the digest that the head says");
   }
   if (!rest.empty()) refuse_container("something follows its last section");

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/vocabulary.hpp"

@@ -8,9 +8,8 @@
 
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/model/codec/json_writer.hpp"
 
@@ -83,15 +82,14 @@ std::vector<Section> sections_of(const Package& package) {
   }
   sections.push_back({"choices", write_entries(package.choices)});
   std::string all;
-  for (const Section& section : sections)
-    all += section.name + "\n" + model::sha256_hex(section.content) + "\n";
-  sections.push_back({"seal", model::sha256_hex(all)});
+  for (const Section& section : sections) all += section.name + "\n" + sha256_hex(section.content) + "\n";
+  sections.push_back({"seal", sha256_hex(all)});
   return sections;
 }
 
 std::string text_of(const std::string& path) {
   constexpr std::size_t bytes_max = std::size_t{1} << 30;
-  model::WholeFile file = model::read_whole_file(path, bytes_max);
+  WholeFile file = read_whole_file(path, bytes_max);
   if (!file.why_not.empty()) throw Error(ErrorCode::io, in_quotes(path) + " " + file.why_not);
   return std::move(file.text);
 }
@@ -145,7 +143,7 @@ Package read_package(std::string_view text) {
   }
   package.sections = std::move(sections);
   package.bytes = text.size();
-  package.digest = model::sha256_hex(text);
+  package.digest = sha256_hex(text);
   if (sections_of(package).back().content != package.sections.back().content)
     refuse_package("section seal: it is of other sections");
   if (write_package(package) != text) refuse_package("it is not written as packages are");
@@ -191,7 +189,7 @@ std::string why_not_on(const Manifest& manifest, const std::string& kind, const 
 }
 
 PluginFile plugin_file(const std::string& path) {
-  return {std::filesystem::path(path).filename().string(), model::sha256_hex(text_of(path))};
+  return {std::filesystem::path(path).filename().string(), sha256_hex(text_of(path))};
 }
 
 std::string why_not_with(const Manifest& manifest, const std::vector<std::string>& plugins) {

@@ -14,7 +14,7 @@
 #include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::package {
 namespace {
@@ -29,8 +29,8 @@ std::int64_t padded(std::int64_t bytes) {
 
 std::string weights_head(const std::vector<Tensor>& tensors) {
   const std::string list = write_tensors(tensors);
-  return std::string(weights_first_words).append(weights_version) + "\n" + model::sha256_hex(list) + "\n" +
-         list + "\n";
+  return std::string(weights_first_words).append(weights_version) + "\n" + sha256_hex(list) + "\n" + list +
+         "\n";
 }
 
 class Timed {
@@ -59,7 +59,7 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
       digest_end == std::string_view::npos ? digest_end : rest.find('\n', digest_end + 1);
   const std::string_view list =
       list_end == std::string_view::npos ? "" : rest.substr(digest_end + 1, list_end - digest_end - 1);
-  if (list.empty() || model::sha256_hex(list) != rest.substr(0, digest_end)) return "its head is damaged";
+  if (list.empty() || sha256_hex(list) != rest.substr(0, digest_end)) return "its head is damaged";
   try {
     const std::vector<Tensor> tensors = read_tensors(list);
     for (std::size_t i = 0; i < std::max(tensors.size(), wanted.size()); ++i) {
@@ -164,7 +164,7 @@ void WeightsFile::read(std::size_t tensor, const TakePart& take) {
   is_unchanged();
   const Tensor& wanted = manifest_.tensors[tensor];
   const auto bytes = static_cast<std::size_t>(wanted.bytes);
-  model::Sha256 digest;
+  Sha256 digest;
   for (std::size_t done = 0; done < bytes; done += buffer_.size()) {
     read_at(offsets_[tensor] + static_cast<std::int64_t>(done), std::min(part_bytes_, bytes - done));
     if (!verified_[tensor]) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 
 namespace graphbench::sweep {

@@ -13,8 +13,8 @@
 #include <cstdio>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/host/cpu.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/options/command.hpp"

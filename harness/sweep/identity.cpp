@@ -19,7 +19,7 @@ namespace {
 
 std::string digest_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  model::Sha256 digest;
+  Sha256 digest;
   // Every sweep starts with this, and with debug information a binary has many megabytes.
   std::string bytes(std::size_t{1} << 20, '\0');
   while (file) {
@@ -34,7 +34,7 @@ std::string digest_of_file(const std::string& path) {
 std::string digest_of_files(const std::set<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) text += digest_of_file(path) + "\n";
-  return model::sha256_hex(text);
+  return sha256_hex(text);
 }
 
 int add_library(dl_phdr_info* info, std::size_t, void* paths) {
@@ -72,7 +72,7 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
   }
   model::Environment environment = machine::read_environment();
   environment.device = facts;
-  return {{"plan", model::sha256_hex(tasks)},
+  return {{"plan", sha256_hex(tasks)},
           {"binary", binary_digest()},
           {"plugins", plugins_digest(plugins)},
           {"kind of device", machine::fingerprint_of(environment)}};

@@ -12,10 +12,10 @@
 #include <filesystem>
 #include <map>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/utc_now.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
@@ -52,7 +52,7 @@ constexpr const char* schema = "graphbench.journal/1";
 constexpr std::size_t digest_size = 16;
 
 std::string digest_of(std::string_view record) {
-  return model::sha256_hex(record).substr(0, digest_size);
+  return sha256_hex(record).substr(0, digest_size);
 }
 
 // The record of a line; absent where the line is not as it was written.
@@ -79,7 +79,7 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
   open();
   read();
   if (::ftruncate(file_.get(), size_) != 0) fail("cut it behind its last whole line");
-  JournalWriter writer{schema, settings_.here.hostname, ::getpid(), process::utc_now(), {}};
+  JournalWriter writer{schema, settings_.here.hostname, ::getpid(), utc_now(), {}};
   writer.identity.insert(settings_.identity.begin(), settings_.identity.end());
   try {
     write(codec::write_message(JournalRecord(writer)));

@@ -7,10 +7,8 @@
 #include <filesystem>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/device/cache/folder.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"

@@ -2,8 +2,8 @@
 #include "harness/sweep/probe.hpp"
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::sweep {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
-#include "graphs/base/lists.hpp"
 #include "graphs/base/process/child_io.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/execution/executor.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/model/axes.hpp"

@@ -7,9 +7,8 @@
 #include "graphbench_version.hpp"
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/exit_text.hpp"
-#include "graphs/base/utc_now.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
@@ -37,7 +36,7 @@ class Sweep {
         tracker_(plan, remainder_.tasks) {}
 
   SweepOutcome run() {
-    outcome_.result.started_at = process::utc_now();
+    outcome_.result.started_at = utc_now();
     take_over();
     for (const model::WorkerTask& task : remainder_.tasks) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
@@ -241,7 +240,7 @@ class Sweep {
     for (const model::CellResult& cell : result.cells) {
       if (cell.status == model::CellStatus::failed) ++outcome_.cells_failed;
     }
-    result.finished_at = process::utc_now();
+    result.finished_at = utc_now();
   }
 
   const model::MeasuredOn here_{};

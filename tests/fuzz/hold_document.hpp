@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/model/codec/parse_document.hpp"
 

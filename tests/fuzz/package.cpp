@@ -30,8 +30,8 @@ std::string with(std::string_view name, const std::string& content) {
   std::string seal;  // over all sections but itself, which is the last
   for (package::Section& section : sections) {
     if (section.name == name) section.content = content;
-    if (section.name == "seal") section.content = model::sha256_hex(seal);
-    seal += section.name + "\n" + model::sha256_hex(section.content) + "\n";
+    if (section.name == "seal") section.content = sha256_hex(seal);
+    seal += section.name + "\n" + sha256_hex(section.content) + "\n";
   }
   return package::encode(sections);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/ladder/traffic.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::test {
 

@@ -59,7 +59,12 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// `extra`, then this process's own variables but those that `extra` names again.
+// Google Benchmark takes its flags' defaults from variables: with BENCHMARK_REPETITIONS=3, set for a program
+// that has nothing to do with us, each round of a worker would run three times.
+constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
+
+// `extra`, then this process's own variables but those that `extra` names again and those that would change
+// how children measure.
 std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   std::vector<char*> variables = pointers_to(extra);
   variables.pop_back();
@@ -68,7 +73,7 @@ std::vector<char*> variables_with(const std::vector<std::string>& extra) {
     const bool replaced = std::any_of(extra.begin(), extra.end(), [&](const std::string& each) {
       return !name.empty() && each.starts_with(name);
     });
-    if (!replaced) variables.push_back(*own);
+    if (!replaced && !name.starts_with(flags_of_google_benchmark)) variables.push_back(*own);
   }
   variables.push_back(nullptr);
   return variables;

@@ -44,7 +44,8 @@ struct SpawnedChild {
 };
 
 // In a process group of its own, default signal handling, `input` on its stdin. `environment` holds
-// "NAME=VALUE" beside and over this process's own. Throws Error(io).
+// "NAME=VALUE" beside and over this process's own, of which Google Benchmark's BENCHMARK_* are left out.
+// Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 

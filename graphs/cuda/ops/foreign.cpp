@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
 
 namespace graphbench::cuda {

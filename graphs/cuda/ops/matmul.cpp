@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/tuning/candidate_timer.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"

@@ -109,7 +109,7 @@ std::span<const std::string_view> parts_of(Kind kind) {
 }
 
 std::string file_name_of(const Key& key) {
-  return model::sha256_hex(lines_of(key)) + ".entry";
+  return sha256_hex(lines_of(key)) + ".entry";
 }
 
 std::string encode(const Entry& entry) {
@@ -119,7 +119,7 @@ std::string encode(const Entry& entry) {
   const std::string head = std::string(first_words).append(version).append(1, '\n') + lines_of(entry.key) +
                            line("seconds", {seconds, end}) +
                            line("bytes", std::to_string(entry.content.size()));
-  return head + line("sha256", model::sha256_hex(head + entry.content)) + "\n" + entry.content;
+  return head + line("sha256", sha256_hex(head + entry.content)) + "\n" + entry.content;
 }
 
 Reading decode(std::string_view text) {

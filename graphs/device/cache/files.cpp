@@ -11,8 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "graphs/base/whole_file.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
 
 namespace graphbench::cache {
 namespace {
@@ -26,7 +25,7 @@ std::filesystem::path with(const std::filesystem::path& path, const char* ending
 }  // namespace
 
 FileText read_file(const std::filesystem::path& path) {
-  model::WholeFile file = model::read_whole_file(path, bytes_max);
+  WholeFile file = read_whole_file(path, bytes_max);
   if (file.why_not.empty()) return {std::move(file.text), {}};
   if (file.error == ENOENT || file.error == ENOTDIR) return {};
   return {{}, file.error == 0 ? "it is no file" : std::strerror(file.error)};
@@ -34,7 +33,7 @@ FileText read_file(const std::filesystem::path& path) {
 
 std::string write_file(const std::filesystem::path& path, const std::string& text) {
   try {
-    reporters::write_file_atomically(path, text, draft_of(path));
+    write_file_atomically(path, text, draft_of(path));
     return {};
   } catch (const std::system_error& error) {
     return error.code().message();

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {

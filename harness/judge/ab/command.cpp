@@ -8,10 +8,9 @@
 #include <filesystem>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/ab/run_interleaved.hpp"
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/ab/self_power.hpp"
@@ -44,7 +43,7 @@ bool is_by_cell(const std::string& text) {
   static const std::vector<std::string> words = {"ladder", "cell"};
   if (text == words.front() || text == words.back()) return text == words.back();
   throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
-                                      config::did_you_mean(text, words));
+                                      did_you_mean(text, words));
 }
 
 // The options of the sweep whose launches ab measures in turns. Options that ab sets itself are parsed, so
@@ -181,7 +180,7 @@ ab::InterleavedOutcome measure_sides(const ab::InterleavedRequest& request,
 void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
   if (outcome.interrupted && !outcome.base && !outcome.now) throw process::Interrupted();
   const auto write = [](const std::string& path, const std::optional<model::Result>& result) {
-    if (result) reporters::write_file_atomically(path, codec::to_json(*result));
+    if (result) write_file_atomically(path, codec::to_json(*result));
   };
   write(files.base, outcome.base);
   write(files.now, outcome.now);

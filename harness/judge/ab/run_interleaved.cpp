@@ -13,11 +13,9 @@
 #include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/process/exit_text.hpp"
-#include "graphs/base/utc_now.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/ab/merge_result.hpp"
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/ab/sub_sweep.hpp"
@@ -58,8 +56,8 @@ model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::
 }
 
 std::string unique_id(const model::Plan& plan) {
-  return model::sha256_hex(plan.facts.hash + " " + process::utc_now() + " " + std::to_string(steady_ns()) +
-                           " " + std::to_string(getpid()))
+  return sha256_hex(plan.facts.hash + " " + utc_now() + " " + std::to_string(steady_ns()) + " " +
+                    std::to_string(getpid()))
       .substr(0, 32);
 }
 
@@ -91,7 +89,7 @@ class ScratchFolder {
   // Returns the file's text and removes the file, so that no run is taken for the next. Throws Error(io)
   // where there is none.
   static std::string take(const std::string& file) {
-    model::WholeFile read = model::read_whole_file(file, codec::document_bytes_max);
+    WholeFile read = read_whole_file(file, codec::document_bytes_max);
     if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);
     std::error_code error;
     if (!std::filesystem::remove(file, error))
@@ -119,7 +117,7 @@ class Interleaved {
         going_(groups_.size(), true) {}
 
   InterleavedOutcome run() {
-    started_at_ = process::utc_now();
+    started_at_ = utc_now();
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
       if (outcome_.interrupted || (i % 2 == 0 && is_over(i))) break;
@@ -225,7 +223,7 @@ class Interleaved {
     facts.interleaved_id = id_;
     facts.role = name_of(role);
     facts.started_at = started_at_;
-    facts.finished_at = process::utc_now();
+    facts.finished_at = utc_now();
     facts.complete = !outcome_.interrupted;
     facts.looks = looks_;
     return merge_of(role).result(facts);

@@ -25,7 +25,7 @@ model::Plan one_cell_a_task(model::Plan plan) {
   }
   plan.tasks = std::move(tasks);
   plan.facts.cell_processes = true;
-  plan.facts.hash = model::sha256_hex(plan.facts.hash + "\ncell-processes=true\n");
+  plan.facts.hash = sha256_hex(plan.facts.hash + "\ncell-processes=true\n");
   return plan;
 }
 

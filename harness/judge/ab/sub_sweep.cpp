@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/options/option_table.hpp"
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/judge/history/baseline.hpp"

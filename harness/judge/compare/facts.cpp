@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::compare {

@@ -15,8 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/project.hpp"
 

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/facts.hpp"
 #include "harness/options/numbers.hpp"
 
@@ -58,7 +56,7 @@ std::size_t metric_at(const std::string& flag, const std::string& name) {
       return static_cast<std::size_t>(metric);
   }
   throw InputError(flag, in_quotes(name) + " is not a metric that is tested: " + join(names) + " are" +
-                             config::did_you_mean(name, names));
+                             did_you_mean(name, names));
 }
 
 // Reads each metric's value; its own wins over the bare one.
@@ -121,7 +119,7 @@ void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   for (const std::string& name : split(text)) {
     if (!contains(known, name)) {
       throw InputError("--allow", in_quotes(name) + " is nothing that could be in the way: " + join(known) +
-                                      " are" + config::did_you_mean(name, known));
+                                      " are" + did_you_mean(name, known));
     }
     settings.allow.push_back(name);
   }

@@ -6,9 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/history/read_entry.hpp"
 

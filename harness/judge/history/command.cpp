@@ -10,9 +10,7 @@
 #include <string_view>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/history/baseline.hpp"
 #include "harness/judge/history/defaults.hpp"
 #include "harness/judge/history/history_table.hpp"
@@ -63,7 +61,7 @@ model::Metric metric_of(const std::string& text) {
     names.push_back(name_of(metric));
   }
   throw InputError("--metric", in_quotes(text) + " is not a metric: give one of " + join(names) +
-                                   config::did_you_mean(text, names));
+                                   did_you_mean(text, names));
 }
 
 struct Named {
@@ -134,7 +132,7 @@ int show(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
   if (!store.knows_cell(arguments.cell)) {
     throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
-                                         config::did_you_mean(arguments.cell, store.cells()));
+                                         did_you_mean(arguments.cell, store.cells()));
   }
   history::SeriesOptions options;
   options.branch = arguments.branch.value_or("");

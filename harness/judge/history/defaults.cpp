@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::history {
 

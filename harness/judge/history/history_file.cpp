@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::history {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/metrics.hpp"

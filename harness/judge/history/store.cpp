@@ -7,7 +7,7 @@
 
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/history/history_file.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
@@ -126,14 +126,13 @@ std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
 
 Added Store::add_one(const NewEntry& entry) {
   if (const auto id = find(entry.document)) return {*id, true};
-  const std::int64_t id = insert_entry(entry, model::sha256_hex(entry.document));
+  const std::int64_t id = insert_entry(entry, sha256_hex(entry.document));
   insert_medians(id, entry.medians);
   return {id, false};
 }
 
 std::optional<std::int64_t> Store::find(const std::string& document) {
-  Statement query =
-      connection_.prepare("SELECT id FROM entries WHERE digest = ?", model::sha256_hex(document));
+  Statement query = connection_.prepare("SELECT id FROM entries WHERE digest = ?", sha256_hex(document));
   if (!query.step()) return std::nullopt;
   return query.integer(0);
 }
@@ -183,7 +182,7 @@ std::string Store::document(std::int64_t id) {
   const std::string name = "entry " + std::to_string(id);
   try {
     std::string text = unpack(query.text(0), query.integer(1));
-    if (model::sha256_hex(text) == query.text(2)) return text;
+    if (sha256_hex(text) == query.text(2)) return text;
   } catch (const Error& error) {
     throw damaged(path_, name + ", " + error.what());
   }

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/settings.hpp"
 #include "harness/judge/merge/merge_shards.hpp"
 #include "harness/model/comparison.hpp"
@@ -65,8 +65,7 @@ class MergeCommand final : public Command {
     if (output_ == "-") {
       merged.write([](std::string_view part) { std::fwrite(part.data(), 1, part.size(), stdout); });
     } else {
-      reporters::write_file_atomically(output_,
-                                       reporters::WriteParts([&](const auto& part) { merged.write(part); }));
+      write_file_atomically(output_, WriteParts([&](const auto& part) { merged.write(part); }));
     }
   }
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/facts.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/document_file.hpp"

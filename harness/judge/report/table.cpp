@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/report/formats.hpp"
 #include "harness/judge/report/words.hpp"
 #include "reporters/format.hpp"

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "graphs/base/unseen.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/metrics.hpp"
 #include "reporters/format.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr char32_t replacement = 0xFFFD;
 
 char32_t made_printable(char32_t c) {
-  if (model::is_control(c)) return ' ';
+  if (is_control(c)) return ' ';
   // XML has no way to write these two.
   const bool no_character = (c & 0xFFFE) == 0xFFFE;
   return no_character ? replacement : c;
@@ -104,8 +104,8 @@ std::string printable(std::string_view text, std::size_t length_max) {
       utf8::append(static_cast<char32_t>(0x2026), std::back_inserter(line));
       break;
     }
-    if (model::is_unseen(c)) {
-      line += model::escape_of(c);
+    if (is_unseen(c)) {
+      line += escape_of(c);
     } else {
       utf8::append(c, std::back_inserter(line));
     }

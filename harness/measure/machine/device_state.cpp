@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::machine {
 namespace {

@@ -88,7 +88,7 @@ std::string fingerprint_of(const model::Environment& environment) {
     text += part + "\n";
   }
   for (const auto& [library, version] : device.libraries) text += library + "=" + version + "\n";
-  return model::sha256_hex(text);
+  return sha256_hex(text);
 }
 
 }  // namespace graphbench::machine

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/measure/machine/pinning.hpp"
 
 namespace graphbench::machine {

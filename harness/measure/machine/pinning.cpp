@@ -14,7 +14,7 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 

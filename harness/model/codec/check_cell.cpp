@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 

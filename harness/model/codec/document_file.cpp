@@ -5,8 +5,8 @@
 #include <system_error>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::codec {
 
@@ -20,7 +20,7 @@ PaddedText read_text(const std::string& path) {
     throw InputError(path, "it is larger than " + std::to_string(document_bytes_max >> 20) +
                                " MiB, the most one document may have: split it into a folder of documents");
   }
-  model::WholeFile file = model::read_whole_file(path, document_bytes_max);
+  WholeFile file = read_whole_file(path, document_bytes_max);
   if (!file.why_not.empty()) throw InputError(path, "it " + file.why_not);
   return PaddedText(std::move(file.text));
 }

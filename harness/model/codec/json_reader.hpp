@@ -12,8 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/description.hpp"
 #include "harness/model/codec/json_walk.hpp"

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::codec {
 namespace {

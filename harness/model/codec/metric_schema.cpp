@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metric_value.hpp"

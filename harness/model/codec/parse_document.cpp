@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/project.hpp"
 #include "harness/model/codec/walk_document.hpp"
 

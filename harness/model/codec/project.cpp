@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/check_cell.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metrics.hpp"

@@ -177,7 +177,7 @@ struct LibraryChoices {
     std::string text;
     for (const model::LibraryChoice& choice : environment.library_choices)
       text += choice.key + "\n" + choice.algorithm + "\n";
-    return Json({{"digest", model::sha256_hex(text)},
+    return Json({{"digest", sha256_hex(text)},
                  {"entries", JsonWriter(Form::document).write(environment.library_choices)}});
   }
   void read(JsonWalk& walk, JsonWalk::Value value, model::Environment& environment) const {

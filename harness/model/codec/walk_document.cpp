@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/check_cell.hpp"
 #include "harness/model/codec/result_fields.hpp"
 

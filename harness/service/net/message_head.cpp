@@ -9,7 +9,7 @@
 #include <cctype>
 #include <sstream>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::net {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/history/baseline.hpp"
 #include "harness/judge/history/defaults.hpp"

@@ -5,9 +5,8 @@
 #include <regex>
 #include <string_view>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -103,7 +102,7 @@ std::string textfile(const config::SweepOptions& options) {
                          "ends in .prom");
   }
   try {
-    reporters::check_writable(path);
+    check_writable(path);
   } catch (const std::exception& error) {
     throw InputError(where,
                      std::string(error.what()) + ": give a file in a folder that exists and can be written");

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/utc_now.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
 #include "harness/model/codec/project.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"
@@ -69,7 +69,7 @@ std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
   }
-  metrics_.end_sweep(device_, success ? std::optional<double>(process::unix_seconds_now()) : std::nullopt);
+  metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
   instance_ = outcome.result.environment.hostname;
   std::vector<PublishFailure> failures;
   try {
@@ -110,7 +110,7 @@ std::string Publisher::write_textfile() {
   const std::shared_ptr<const std::string> text = metrics_.text();
   if (written_ && *written_ == *text) return "";
   try {
-    reporters::write_file_atomically(settings_.textfile, *text);
+    write_file_atomically(settings_.textfile, *text);
     written_ = text;
   } catch (const std::exception& error) {
     return error.what();

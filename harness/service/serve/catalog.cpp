@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/sweep/plan/make_plan.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 

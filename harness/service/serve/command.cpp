@@ -12,8 +12,8 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/service/publish/publish_settings.hpp"
@@ -80,7 +80,7 @@ std::string checked_token(std::string token, const std::string& where) {
 std::string read_token(const std::string& path) {
   const std::optional<std::string> given = take_token_variable();
   if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";
-  const model::WholeFile file = model::read_whole_file(path, token_file_bytes_max);
+  const WholeFile file = read_whole_file(path, token_file_bytes_max);
   if (!file.why_not.empty())
     throw InputError("--token-file",
                      in_quotes(path) + " " + file.why_not + ": give a file whose first line is the token");

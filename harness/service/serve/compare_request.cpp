@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/judge/compare/settings.hpp"

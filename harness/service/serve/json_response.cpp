@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 
 namespace graphbench::serve {

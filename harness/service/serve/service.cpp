@@ -15,7 +15,7 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/files.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/measure/machine/housekeeping_threads.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/access.hpp"

@@ -11,7 +11,7 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/json_response.hpp"

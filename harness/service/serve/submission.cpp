@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/service/serve/json_response.hpp"
 
 namespace graphbench::serve {

@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/utc_now.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 
@@ -71,7 +71,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   // A sweep that did not end by itself is not compared, because what was not measured is not lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
-  metrics_.end_sweep(device_, success ? std::optional(process::unix_seconds_now()) : std::nullopt);
+  metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);
 }
 
 void SweepPublisher::compare(const std::string& id, const std::string& document) {

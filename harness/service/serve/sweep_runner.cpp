@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/process/exit_text.hpp"
-#include "graphs/base/utc_now.hpp"
-#include "graphs/base/whole_file.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
@@ -71,7 +71,7 @@ void store_finished_documents(SweepStore& store, const std::string& folder) {
 constexpr std::chrono::seconds turn_period{1};
 
 std::optional<std::string> contents_of(const std::string& path) {
-  model::WholeFile file = model::read_whole_file(path, codec::document_bytes_max);
+  WholeFile file = read_whole_file(path, codec::document_bytes_max);
   if (!file.why_not.empty()) return std::nullopt;
   return std::move(file.text);
 }
@@ -258,7 +258,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
       end.message = "it was told to stop";
     }
   }
-  end.finished_at = process::utc_now();
+  end.finished_at = utc_now();
   publisher_.end(sweep.id, end);
   return end;
 }

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/files.hpp"
-#include "graphs/base/utc_now.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -89,7 +89,7 @@ std::size_t document_bytes(const std::vector<StoredCell>& cells) {
 SweepStore::SweepStore(const std::string& file) : database_(open_sweep_store(file)) {
   database_.run(
       "UPDATE sweeps SET state = 'interrupted', finished_at = ?, message = ? WHERE state = 'running'",
-      process::utc_now(), "the service ended while this sweep ran");
+      utc_now(), "the service ended while this sweep ran");
 }
 
 SweepStore::Added SweepStore::add(const AskedSweep& asked, const std::string& key, std::size_t queued_max) {
@@ -105,7 +105,7 @@ SweepStore::Added SweepStore::add(const AskedSweep& asked, const std::string& ke
   StoredSweep sweep;
   sweep.id = new_id();
   sweep.asked = asked;
-  sweep.submitted_at = process::utc_now();
+  sweep.submitted_at = utc_now();
   const auto unique_key = key.empty() ? std::nullopt : std::optional(key);
   write([&] {
     database_.run(
@@ -173,7 +173,7 @@ std::optional<StoredSweep> SweepStore::take() {
       Statement oldest = database_.prepare(select_sweeps("WHERE state = 'queued' ORDER BY number LIMIT 1"));
       if (!oldest.step()) return;
       StoredSweep sweep = sweep_of(oldest);
-      const std::string now = process::utc_now();
+      const std::string now = utc_now();
       if (sweep.state == SweepState::queued) {
         sweep.state = SweepState::running;
         sweep.started_at = now;
@@ -200,8 +200,8 @@ void SweepStore::end(const std::string& id, const SweepEnd& end) {
   write([&] {
     database_.run(
         "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? WHERE id = ?",
-        name_of(end.state), end.finished_at.empty() ? process::utc_now() : end.finished_at, end.exit_code,
-        end.message, end.result, id);
+        name_of(end.state), end.finished_at.empty() ? utc_now() : end.finished_at, end.exit_code, end.message,
+        end.result, id);
   });
 }
 
@@ -223,8 +223,8 @@ bool SweepStore::cancel(const std::string& id) {
   int changed = 0;
   write([&] {
     changed = database_.run(
-        "UPDATE sweeps SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'",
-        process::utc_now(), id);
+        "UPDATE sweeps SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'", utc_now(),
+        id);
   });
   return changed > 0;
 }

@@ -9,7 +9,7 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/sweep/bench/cell_benchmarks.hpp"

@@ -9,10 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
-#include "graphs/base/write_file.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::bench {
 namespace {
@@ -76,12 +74,12 @@ void check_flag(const std::string& flag) {
   const auto known = known_values().find(name);
   if (known != known_values().end() && !contains(known->second, value)) {
     throw InputError(name, in_quotes(value) + " is not one of them: give " + join(known->second) +
-                               config::did_you_mean(value, known->second));
+                               did_you_mean(value, known->second));
   }
   check_number(name, value);
   if (name != "--benchmark_out") return;
   try {
-    reporters::check_writable(value);
+    check_writable(value);
   } catch (const std::exception& error) {
     throw InputError(name,
                      std::string(error.what()) + ": give a file in a folder that exists and can be written");
@@ -120,8 +118,7 @@ void take_flags(const std::vector<std::string>& flags) {
   for (const auto& [flag, help] : common_flags()) known.push_back(flag.substr(0, flag.find('=')));
   const bool is_known = contains(known, name);
   throw InputError(name, in_quotes(left) + " is no flag and value that Google Benchmark takes" +
-                             (is_known ? "" : config::did_you_mean(name, known)) +
-                             " (see graphbench bench --help)");
+                             (is_known ? "" : did_you_mean(name, known)) + " (see graphbench bench --help)");
 }
 
 }  // namespace graphbench::bench

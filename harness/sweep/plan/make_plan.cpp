@@ -5,8 +5,7 @@
 #include <iterator>
 #include <random>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/sweep/plan/plan_hash.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 

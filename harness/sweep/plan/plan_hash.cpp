@@ -4,8 +4,7 @@
 #include <charconv>
 
 #include "graphs/base/digest.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::plan {
 namespace {
@@ -46,7 +45,7 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
 
 std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                       const config::SweepOptions& options, const model::AxisTable& table) {
-  return model::sha256_hex(canonical_text(facts, workloads, options, table));
+  return sha256_hex(canonical_text(facts, workloads, options, table));
 }
 
 }  // namespace graphbench::plan

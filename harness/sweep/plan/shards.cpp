@@ -6,7 +6,7 @@
 #include <set>
 
 #include "graphs/base/digest.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 
 namespace graphbench::plan {
@@ -90,7 +90,7 @@ std::string assignment_of(const model::Plan& plan, const config::SweepOptions& o
                      std::to_string(options.shard->count) +
                      (options.shard->replica ? " replicas\n" : " shards\n");
   for (const std::string& each : cells) text += "shard" + each + "\n";
-  return model::sha256_hex(text);
+  return sha256_hex(text);
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/base/input_error.hpp"
-#include "graphs/base/lists.hpp"
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::plan {
@@ -28,8 +26,8 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
     if (info.name == name) return info;
   }
   const std::vector<std::string> known = workload_names(catalog);
-  throw InputError(where, in_quotes(name) + " is not a workload: there are " + join(known) +
-                              config::did_you_mean(name, known));
+  throw InputError(
+      where, in_quotes(name) + " is not a workload: there are " + join(known) + did_you_mean(name, known));
 }
 
 std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
@@ -44,8 +42,7 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
       names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
   if (!given && !known.empty()) return known.front();
   throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
-                                                ": it has " + join(known) +
-                                                config::did_you_mean(wanted, known));
+                                                ": it has " + join(known) + did_you_mean(wanted, known));
 }
 
 void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
@@ -56,7 +53,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
   if (found == info.options.end()) {
     const std::string has = known.empty() ? "it has none" : "it has " + join(known);
     throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
-                                    config::did_you_mean(set.key, known));
+                                    did_you_mean(set.key, known));
   }
   if (set.value < found->min || set.value > found->max) {
     throw InputError(set.where, info.name + "." + set.key + "=" + std::to_string(set.value) +

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/sweep/report/remarks.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/remarks.hpp"
 #include "reporters/format.hpp"

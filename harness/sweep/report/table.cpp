@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/base/lists.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/vocabulary.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace graphbench::model {
+namespace graphbench {
 namespace {
 
 TEST(Digest, MatchesThePublishedVectors) {
@@ -12,4 +12,4 @@ TEST(Digest, MatchesThePublishedVectors) {
 }
 
 }  // namespace
-}  // namespace graphbench::model
+}  // namespace graphbench

@@ -25,7 +25,7 @@ class WeightsTest : public testing::Test {
   WeightsTest() {
     for (const auto& [name, elements] : {std::pair{"a", 16}, {"b", 25}, {"c", 1250}}) {
       const std::string& content = contents_.emplace_back(4 * elements, name[0]);
-      manifest_.tensors.push_back({name, "", "fp32", {elements}, 4 * elements, model::sha256_hex(content)});
+      manifest_.tensors.push_back({name, "", "fp32", {elements}, 4 * elements, sha256_hex(content)});
     }
     write_weights(
         manifest_.tensors, [&](std::size_t tensor, const TakePart& write) { write(contents_[tensor]); },
@@ -81,7 +81,7 @@ TEST_F(WeightsTest, ATensorIsVerifiedAgainOnceTheFileIsWrittenTo) {
 
 TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
   manifest_.tensors.push_back(
-      {"d", "", "fp32", {100'000}, 400'000, model::sha256_hex(contents_.emplace_back(400'000, 'd'))});
+      {"d", "", "fp32", {100'000}, 400'000, sha256_hex(contents_.emplace_back(400'000, 'd'))});
   text_.clear();
   write_weights(
       manifest_.tensors,

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "tests/support/sample_plan.hpp"
 

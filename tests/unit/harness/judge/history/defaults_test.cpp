@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::history {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphs/base/input_error.hpp"
+#include "graphs/base/text.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 
 namespace graphbench::serve {

@@ -1,11 +1,9 @@
 // Near misses, and how messages to people quote what they wrote.
-#include "graphs/base/suggest.hpp"
+#include "graphs/base/text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "graphs/base/input_error.hpp"
-
-namespace graphbench::config {
+namespace graphbench {
 namespace {
 
 const std::vector<std::string> known = {"batch", "warmup", "workload", "mode"};
@@ -41,4 +39,4 @@ TEST(HeadOf, CutsBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace graphbench::config
+}  // namespace graphbench

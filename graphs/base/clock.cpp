@@ -1,10 +1,9 @@
 // The system's clock, which a person or a network may set: measuring uses the steady clock.
-#include "graphs/base/utc_now.hpp"
+#include "graphs/base/clock.hpp"
 
-#include <chrono>
 #include <ctime>
 
-namespace graphbench::process {
+namespace graphbench {
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -20,4 +19,4 @@ double unix_seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace graphbench::process
+}  // namespace graphbench

@@ -1,9 +1,9 @@
 // The form of a time; which one it is cannot be asserted.
-#include "graphs/base/utc_now.hpp"
+#include "graphs/base/clock.hpp"
 
 #include <gmock/gmock.h>
 
-namespace graphbench::process {
+namespace graphbench {
 namespace {
 
 TEST(UtcNow, IsRfc3339InUtc) {
@@ -11,4 +11,4 @@ TEST(UtcNow, IsRfc3339InUtc) {
 }
 
 }  // namespace
-}  // namespace graphbench::process
+}  // namespace graphbench
