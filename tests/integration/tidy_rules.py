@@ -30,6 +30,17 @@ OPENING = re.compile(r"^.*\).*\{\s*$")
 NOT_A_FUNCTION = re.compile(
     r"^\s*(\}|(if|else|for|while|switch|do|namespace|struct|class|enum|union|extern|try|catch|case)\b)")
 
+# What graphs/base has, and where. Tests may read their files as they like.
+PRODUCT = ("graphs/", "harness/", "reporters/", "workloads/")
+BASE = [(re.compile(pattern), header) for pattern, header in (
+    (r"\bclass Descriptor\b|\bmkstemp\(|\brename\(|\.rdbuf\(\)|\bistreambuf_iterator\b", "files.hpp"),
+    (r"\bEVP_(sha256|Digest\w*)\b|\bSHA256\w*\(", "digest.hpp"),
+    (r"^(static |inline |constexpr |template <.*> )*[\w:]+ (joined|join|contains|among)\(|"
+     r'empty\(\) \? "" : ", "\) \+ \w+;', "text.hpp"),
+    (r"\bnow\(\) - \w+\)\.count\(\)|steady_clock::now\(\)\.time_since_epoch\(\)|\bclass \w*Stopwatch\b",
+     "clock.hpp"),
+    (r'fprintf\(stderr,\s*"graphbench: ', "text.hpp"))]
+
 
 def is_cuda_file(path):
     folders = ("graphs/cuda/", "tests/gpu/", "tests/unit/graphs/cuda/")
@@ -133,6 +144,16 @@ def faults_of_commit(message):
         yield f"{subject!r}: it has no body: say why, and give the evidence"
 
 
+def faults_of_base(path, lines):
+    if path.startswith("graphs/base/") or not path.startswith(PRODUCT):
+        return
+    for number, line in enumerate(lines, 1):
+        for pattern, header in BASE:
+            match = pattern.search(line)
+            if match:
+                yield f'{path}:{number}: a second "{match.group().strip()}": use graphs/base/{header}'
+
+
 def is_long(path, text):
     return path.endswith(CODE + SCRIPTS) and len(text.splitlines()) > FILE_LINES_LISTED
 
@@ -156,6 +177,7 @@ def faults_of(path, text):
         faults.extend(rule(path, lines))
     if path.endswith(CODE):
         faults.extend(faults_of_cuda_headers(path, lines))
+        faults.extend(faults_of_base(path, lines))
         faults.extend(rooms.faults_of_includes(path, lines))
         faults.extend(tidy_facts.faults_of_facts(path, lines))
     if text and not text.endswith("\n"):
