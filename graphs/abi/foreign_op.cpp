@@ -10,6 +10,7 @@
 
 #include "graphs/abi/guard.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::abi {
 namespace {

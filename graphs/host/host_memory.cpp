@@ -13,6 +13,7 @@
 #include <string>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::host {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 #include "graphs/device/cache/files.hpp"
 #include "graphs/device/cache/folder.hpp"
 

@@ -16,7 +16,7 @@ void send(const WorkerEvent& event) {
 }
 
 int run_requested_task(const std::string& request) {
-  PipeEvents events;
+  model::Reason reason;
   try {
     run_worker(decode_task(request), send);
     return 0;

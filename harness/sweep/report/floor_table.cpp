@@ -39,14 +39,14 @@ void print_shape(std::ostream& out, const model::FloorShape& shape, bool colours
                    right("instantiate", floor_time_width + 4),
                Colour::dim, colours)
       << '\n';
-  for (const model::FloorPoint& point : ladder.points) {
+  for (const model::FloorPoint& point : shape.points) {
     out << fmt::format("{:>7}", point.nodes) << right(format_seconds(point.submit.p50), floor_time_width)
         << right(format_seconds(point.device.p50), floor_time_width)
         << right(format_seconds(point.instantiate.p50), floor_time_width + 4) << '\n';
   }
-  out << right("a node", 7) << right(slope_text(ladder.submit_seconds_per_node), floor_time_width)
-      << right(slope_text(ladder.device_seconds_per_node), floor_time_width)
-      << right(slope_text(ladder.instantiate_seconds_per_node), floor_time_width + 4)
+  out << right("a node", 7) << right(slope_text(shape.submit_seconds_per_node), floor_time_width)
+      << right(slope_text(shape.device_seconds_per_node), floor_time_width)
+      << right(slope_text(shape.instantiate_seconds_per_node), floor_time_width + 4)
       << "   least-squares slope\n";
 }
 

@@ -60,6 +60,13 @@ TEST_F(WriteFile, WritesPartByPartAndKeepsTheOldFileWhereAPartFails) {
   EXPECT_EQ(entries(), 1);
 }
 
+TEST_F(WriteFile, WritesOverADraftThatAKilledWriterLeft) {
+  std::ofstream(path("a.draft")) << "longer than what is written now";
+  write_file_atomically(path("a.json"), "one", path("a.draft"));
+  EXPECT_EQ(read(path("a.json")), "one");
+  EXPECT_EQ(entries(), 1);
+}
+
 TEST_F(WriteFile, ReplacesTheFileInsteadOfWritingIntoIt) {
   write_file_atomically(path("a.json"), "one");
   std::ifstream reader(path("a.json"));
@@ -198,6 +205,8 @@ TEST(WholeFile, AFileThatDoesNotKnowItsSizeIsReadToItsEnd) {
 TEST(WholeFile, WhatIsNoFileIsSaid) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(read_whole_file(folder.file("none"), mib).why_not, "cannot be read: No such file or directory");
+  EXPECT_EQ(read_whole_file(folder.file("none"), mib).error, ENOENT);
+  EXPECT_EQ(read_whole_file(folder.path(), mib).error, 0);
   EXPECT_EQ(read_whole_file(folder.path(), mib).why_not, "cannot be read: it is a directory");
   EXPECT_EQ(read_whole_file("/dev/zero", mib).why_not, "cannot be read: it is a device");
 }

@@ -1,4 +1,4 @@
-// Near misses, and how messages to people quote what they wrote.
+// Lists, near misses, and how messages to people quote what they wrote.
 #include "graphs/base/text.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,24 @@ namespace graphbench {
 namespace {
 
 const std::vector<std::string> known = {"batch", "warmup", "workload", "mode"};
+
+TEST(Lists, JoinWithASeparatorBetweenAllElementsAlsoEmptyOnes) {
+  EXPECT_EQ(join(std::vector<std::string>()), "");
+  EXPECT_EQ(join(known), "batch, warmup, workload, mode");
+  EXPECT_EQ(join(std::vector<std::string>{"", "a", ""}, ","), ",a,");
+  EXPECT_EQ(join(std::vector<int>{1, 2}, "+", [](int each) { return std::to_string(each); }), "1+2");
+}
+
+TEST(Lists, ContainWhatIsAnElement) {
+  EXPECT_TRUE(contains(known, "mode"));
+  EXPECT_FALSE(contains(known, "mod"));
+}
+
+TEST(Complain, WritesALine) {
+  testing::internal::CaptureStderr();
+  complain("%s has %d lines", "this", 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "graphbench: this has 1 lines\n");
+}
 
 TEST(Suggest, FindsASwapADropAndAReplacement) {
   EXPECT_EQ(nearest("bacth", known), "batch");
