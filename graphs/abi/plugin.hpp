@@ -38,7 +38,7 @@ struct WorkloadInfo {
 struct BuildChoice {
   std::string preset;
   ir::DType dtype = ir::DType::fp32;
-  std::string pass = "forward";                 // or "training": the forward program differentiated
+  std::string pass = "forward";                      // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options = {};  // overrides of the preset
   // Values by axis. These matter here: those that ir::training_options() takes; `attention`, where it is
   // "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that rewrites

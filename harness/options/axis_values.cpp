@@ -17,7 +17,7 @@ void check_choices(const model::Axis& axis, const std::vector<std::string>& give
 }
 
 std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<RawItem>& items) {
-  return parse_numbers(items.front().where, joined(items),
+  return parse_numbers(items.front().where, join(items, ",", &RawItem::text),
                        {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 

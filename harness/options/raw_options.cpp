@@ -24,13 +24,9 @@ RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::str
   return raw;
 }
 
-std::string joined(const std::vector<RawItem>& items) {
-  return join(items, ",", &RawItem::text);
-}
-
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun) {
   std::vector<std::string> result;
-  const std::string text = joined(items);
+  const std::string text = join(items, ",", &RawItem::text);
   const std::string& where = items.front().where;
   std::size_t begin = 0;
   while (begin <= text.size()) {

@@ -15,8 +15,6 @@ namespace graphbench::config {
 
 // Null where it was not given.
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
-// Items as one list, commas between them.
-std::string joined(const std::vector<RawItem>& items);
 // The words of a list; `noun` is what messages call one. Each may occur once.
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun);
 std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun);

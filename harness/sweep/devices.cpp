@@ -60,7 +60,8 @@ void check_own_to_each(const config::RawOptions& raw) {
   const auto* push = config::find(raw, "prometheus-push");
   const auto* grouping = config::find(raw, "push-grouping");
   if (push != nullptr &&
-      (grouping == nullptr || config::joined(*grouping).find(device_placeholder) == std::string::npos)) {
+      (grouping == nullptr ||
+       join(*grouping, ",", &config::RawItem::text).find(device_placeholder) == std::string::npos)) {
     throw InputError(push->back().where,
                      "several devices would push over each other: give --push-grouping device={device} too");
   }

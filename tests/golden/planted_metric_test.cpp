@@ -129,7 +129,21 @@ TEST(PlantedMetric, IsGoneAfterwards) {
 }
 
 TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
-  const model::Result result = samples::instruments_result();
+  model::Result result = samples::instruments_result();
+  // What no sample has: a cell under load, and an evaluation behind training.
+  model::CellResult& cell = result.cells.front();
+  model::Launch& launch = cell.launches.front();
+  launch.sustained = model::Sustained{.latency_seconds = launch.latency_seconds,
+                                      .device_seconds = launch.latency_seconds,
+                                      .sm_clock_hz = 1.5e9,
+                                      .power_watts = 250,
+                                      .seconds_to_steady = 2,
+                                      .stopped_by = "steady"};
+  for (model::CellResult& trained : result.cells) {
+    if (!trained.training) continue;
+    trained.training->evaluation = model::Evaluation{
+        .ops = 1, .pieces = 1, .eager_ops = 0, .identical = true, .latency_seconds = launch.latency_seconds};
+  }
   const std::string schema_text = schema();
   for (const model::MetricRow& row : model::metrics()) {
     if (section_of(row) == model::MetricSection::derived) continue;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <random>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -78,10 +79,10 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
 void set_up(TaskRun& run, BatchRun& batch) {
   model::Setup& setup = batch.result.launches.back().setups.emplace_back();
   batch.executor = prepare(run, batch, setup);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   batch.executor->submit();
   run.placement->rig().stream().synchronize();
-  setup.first_step_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  setup.first_step_seconds = watch.seconds();
 }
 
 constexpr Stage allocate{"",

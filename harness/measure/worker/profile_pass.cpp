@@ -217,7 +217,8 @@ void run_profile_pass(const ProfilePass& pass, const Tell& tell) {
       BatchProfile profile(pass, *records.profiler);
       tell({.batch = batch, .profile = profile.run(batch, device_seconds)});
       if (pass.task.instruments.trace)
-        tell({.trace = model::TraceProcess{.name = trace_process(pass.task, batch), .spans = profile.spans()}});
+        tell({.trace =
+                  model::TraceProcess{.name = trace_process(pass.task, batch), .spans = profile.spans()}});
     } catch (const Error& error) {
       tell_of(false, "batch " + std::to_string(batch) + ": " + error.what());
       return;

@@ -79,8 +79,8 @@ TEST(Protocol, OtherEventsSurvive) {
   sent.pool_bytes_own = 4;
   const WorkerEvent memory = decode_event(encode_event({.batch = 2, .memory = sent}));
   EXPECT_EQ(memory.memory->pool_bytes_own, 4);
-  const WorkerEvent trace =
-      decode_event(encode_event({.trace = model::TraceProcess{.name = "cell", .spans = {{"host", "step", 1, 2}}}}));
+  const WorkerEvent trace = decode_event(
+      encode_event({.trace = model::TraceProcess{.name = "cell", .spans = {{"host", "step", 1, 2}}}}));
   EXPECT_EQ(trace.trace->name, "cell");
   EXPECT_EQ(trace.trace->spans.at(0).seconds, 2);
   const WorkerEvent error = decode_event(encode_event({.error = model::Reason{"io", "a\nb\"c"}}));

@@ -307,17 +307,18 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
 TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " +
-      sends({.choices = {{"b", "two", true, false, ""}, {"a", "one", true, false, "serialised"}}}) + " ;; *) " +
-      sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true, ""}}}) +
+      sends({.choices = {{"b", "two", true, false, ""}, {"a", "one", true, false, "serialised"}}}) +
+      " ;; *) " + sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true, ""}}}) +
       " ;; esac; exit 1";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
   const SweepOutcome outcome =
       run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60}, supervisor, progress);
   using Choice = model::LibraryChoice;
-  EXPECT_THAT(outcome.result.environment.library_choices,
-              testing::ElementsAre(Choice{"a", "one", true, false, "engine"},
-                                   Choice{"b", "other", true, true, ""}, Choice{"b", "two", true, false, ""}));
+  EXPECT_THAT(
+      outcome.result.environment.library_choices,
+      testing::ElementsAre(Choice{"a", "one", true, false, "engine"}, Choice{"b", "other", true, true, ""},
+                           Choice{"b", "two", true, false, ""}));
 }
 
 TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
