@@ -25,8 +25,11 @@ void hold(Read&& read) {
 }
 
 void parse(const std::string& body, serve::BodyFormat format) {
-  for (const std::string& argument : serve::parse_sweep_request(body, format, {"mine"}).arguments) {
-    if (argument == "--plugin=mine") continue;
+  const serve::AskedSweep asked = serve::parse_sweep_request(body, format, {"mine"}).asked;
+  for (const std::string& plugin : asked.plugins) {
+    if (plugin != "mine") std::abort();
+  }
+  for (const std::string& argument : asked.options) {
     // A file that a request could name would be read or written by the service.
     for (const char* option : {"--json", "--config", "--plugin", "--samples", "--trace", "--prometheus"}) {
       if (argument.starts_with(option)) std::abort();
