@@ -15,7 +15,7 @@ struct TrainingOps {
   std::int64_t removed;  // of the forward program, because the loss does not need them
 };
 
-// Of a forward program all but `ops.forward` is zero.
+// In a forward program every count but `ops.forward` is zero.
 struct TrainingFacts {
   TrainingOps ops;
   std::int64_t saved_bytes;      // activations that forward leaves to later phases
