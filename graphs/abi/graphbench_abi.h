@@ -306,6 +306,75 @@ typedef struct gb_program_pass {
   void* user;
 } gb_program_pass;
 
+/* ---- a step that something else runs --------------------------------------------------------- */
+
+/* What a step is opened for. graphbench's, for the call. */
+typedef struct gb_step_request {
+  uint32_t struct_size;
+  int32_t place; /* gb_place: where its outputs lie */
+  int64_t batch;
+  const char* mode;        /* "eager", or one of gb_step.modes */
+  void* cuda_stream;       /* takes all of its work (a cudaStream_t); null on the host device */
+  const char* device_uuid; /* "GPU-..."; empty on the host device */
+  /* --split-ops: names at which `piecewise` ends a piece. None: those of the step's own. */
+  const char* const* split_ops;
+  int32_t split_op_count;
+  int32_t axis_count;
+  /* The cell's later axes away from their defaults, a name and a value each. */
+  const char* const* axis_names;
+  const char* const* axis_values;
+} gb_step_request;
+
+/* A tensor that a step wrote: dense, row-major, where the request's place says. The step's, until its next
+ * call. `dtype` is a gb_dtype; GB_OTHER is compared bit by bit alone. */
+#define GB_OTHER (-1)
+typedef struct gb_step_output {
+  const char* name;
+  const void* data;
+  int64_t bytes;
+  int32_t dtype;
+  int32_t reserved; /* 0 */
+} gb_step_output;
+
+/* A step that a library or framework runs as it does for its users. graphbench builds no program of it: it
+ * times what run() and the graphs of capture() do. A function that returns int returns 0, or another number
+ * after writing a reason (at most error_size bytes with the NUL) to `error`: GB_STEP_SKIP where this mode can
+ * not hold the step, which is not a failure. All are called on one thread, but for run() on the host device,
+ * which is called on the stream's thread. After either, close() alone is called. */
+#define GB_STEP_SKIP 2
+typedef struct gb_step {
+  uint32_t struct_size;
+  int32_t mode_count;
+  const char* name; /* of the workload: lower-case letters, digits, '_', '-' */
+  const char* help; /* one line */
+  /* Beside "eager", which every step has: "whole", "piecewise", and modes of its own, "LIBRARY.NAME". */
+  const char* const* modes;
+  /* Makes the step ready at one batch size in one mode: what its user does once, ahead of the first step.
+   * Called for all batches of a worker, the largest first, before its thread is bound to a CPU. What it
+   * writes to `step` is handed to the functions below. */
+  int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
+  /* The parts that a step of this mode runs one after the other: how many, and for the first `capacity` of
+   * them whether they are captured (1) or run (0). In modes other than `whole` and `piecewise` one, which
+   * is run. Negative: failure. */
+  int32_t (*parts)(void* step, uint8_t* captured, int32_t capacity, char* error, size_t error_size);
+  /* Enqueues a part without a graph, with what it hands to the next one; part -1: the whole step, eagerly. On
+   * the host device it runs the part to its end. */
+  int (*run)(void* step, int32_t part, char* error, size_t error_size);
+  /* Captures a part, and lends its graph (a cudaGraph_t) until close(). Null, and a null graph: graphbench
+   * captures run(part) on the stream. */
+  int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
+  /* Fills inputs with data of the seed, and puts weights, state and generators back to where open() left
+   * them: steps after equal calls write equal outputs. */
+  int (*fill)(void* step, uint64_t seed, char* error, size_t error_size);
+  /* What the last step, whole or of parts, wrote; returns how many. Negative: failure. The work of that step
+   * is done. */
+  int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
+  /* What the library has counted, a JSON object; null: nothing. Valid until the next call. Null: no such. */
+  const char* (*report)(void* step);
+  void (*close)(void* step);
+  void* user;
+} gb_step;
+
 /* ---- the plugin itself --------------------------------------------------------------------- */
 
 typedef struct gb_plugin {
@@ -319,7 +388,8 @@ typedef struct gb_plugin {
   int32_t op_count;
   const gb_program_pass* const* passes; /* may be null */
   int32_t pass_count;
-  int32_t reserved; /* 0 */
+  int32_t step_count;
+  const gb_step* const* steps; /* may be null */
 } gb_plugin;
 
 /* The one exported function. Called once, before anything else. `host_abi_version` is graphbench's. On

@@ -33,6 +33,10 @@ struct WorkloadInfo {
   std::string plugin;  // "builtin", or the file's path
   std::vector<WorkloadOption> options;
   std::vector<WorkloadPreset> presets;
+  // What a foreign step (gb_step) runs in; it has neither options nor presets. Empty: it builds a program.
+  std::vector<std::string> modes = {};
+
+  bool is_step() const { return !modes.empty(); }
 };
 
 struct BuildChoice {
@@ -68,11 +72,14 @@ class WorkloadRegistry {
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
   // Builds what a step computes before its gradients: for `training` too, the workload's own program.
   ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
+  // The workload's record where it is a foreign step; null for one that builds a program.
+  const gb_step* step(std::string_view workload) const;
 
  private:
   struct Entry {
     WorkloadInfo info;
     gb_workload workload{};
+    gb_step step{};  // where info.modes says that it is one
   };
   struct Pass {
     gb_program_pass record{};

@@ -1,4 +1,4 @@
-// Checks gb_plugin, gb_workload and gb_op field by field.
+// Checks gb_plugin, gb_workload, gb_op and gb_step field by field.
 #include "graphs/abi/records.hpp"
 
 #include <algorithm>
@@ -28,6 +28,7 @@ constexpr std::size_t kPluginBytes = offsetof(gb_plugin, op_count) + sizeof(gb_p
 constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_workload::user);
 constexpr std::size_t kOpBytes = offsetof(gb_op, release) + sizeof(gb_op::release);
 constexpr std::size_t kPassBytes = offsetof(gb_program_pass, user) + sizeof(gb_program_pass::user);
+constexpr std::size_t kStepBytes = offsetof(gb_step, user) + sizeof(gb_step::user);
 constexpr std::size_t kBytesMax = 4096;  // a larger size is memory that was never initialised
 
 // Copies a record into the form of our header. Fields that an older header of this version lacked are zero;
@@ -192,6 +193,45 @@ gb_program_pass check_pass(const gb_program_pass* record, const std::string& lab
   return pass;
 }
 
+// "whole", "piecewise", or "torch.cudagraphs": a library's name and its word for the mode.
+bool is_step_mode(std::string_view mode) {
+  const std::size_t dot = mode.find('.');
+  if (dot == std::string_view::npos) return mode == "whole" || mode == "piecewise";
+  return is_name(mode.substr(0, dot)) && is_name(mode.substr(dot + 1));
+}
+
+CheckedWorkload check_step(const gb_step* record, const std::string& origin) {
+  const std::string label = plugin_label(origin);
+  if (record == nullptr) refuse_record(label, "an entry of gb_plugin.steps is null");
+  CheckedWorkload checked;
+  checked.step = known_part(label, "gb_step", *record, kStepBytes);
+  const gb_step& step = checked.step;
+  checked.info.name = checked_name(label, "step name", step.name);
+  checked.info.plugin = origin;
+  const std::string where = label + ": step '" + checked.info.name + "'";
+  checked.info.help = record_line(where, "help", step.help);
+  for (const auto& [name, missing] : {std::pair("open", step.open == nullptr),
+                                      {"parts", step.parts == nullptr},
+                                      {"run", step.run == nullptr},
+                                      {"fill", step.fill == nullptr},
+                                      {"outputs", step.outputs == nullptr},
+                                      {"close", step.close == nullptr}}) {
+    if (missing) refuse_record(where, std::string(name) + " is null");
+  }
+  check_count(where, "mode", step.mode_count, step.modes);
+  checked.info.modes.push_back("eager");
+  std::set<std::string> seen(checked.info.modes.begin(), checked.info.modes.end());
+  for (std::int32_t i = 0; i < step.mode_count; ++i) {
+    const std::string mode = record_line(where, "mode", step.modes[i]);
+    if (!is_step_mode(mode))
+      refuse_record(where,
+                    "mode '" + mode + "' must be whole, piecewise or LIBRARY.NAME; every step has eager");
+    check_unique(where, "mode", mode, seen);
+    checked.info.modes.push_back(mode);
+  }
+  return checked;
+}
+
 }  // namespace
 
 std::string plugin_label(const std::string& origin) {
@@ -212,14 +252,18 @@ CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   check_count(label, "workload", plugin.workload_count, plugin.workloads);
   check_count(label, "op", plugin.op_count, plugin.ops);
   check_count(label, "pass", plugin.pass_count, plugin.passes);
-  if (plugin.reserved != 0) refuse_record(label, "gb_plugin.reserved is not 0");
-  if (plugin.workload_count == 0 && plugin.op_count == 0 && plugin.pass_count == 0)
-    refuse_record(label, "it offers no workload, no op and no pass");
+  check_count(label, "step", plugin.step_count, plugin.steps);
+  if (plugin.workload_count == 0 && plugin.op_count == 0 && plugin.pass_count == 0 && plugin.step_count == 0)
+    refuse_record(label, "it offers no workload, no op, no pass and no step");
 
   CheckedPlugin checked;
   std::set<std::string> seen_workloads;
   for (std::int32_t i = 0; i < plugin.workload_count; ++i) {
     checked.workloads.push_back(check_workload(plugin.workloads[i], origin));
+    check_unique(label, "workload", checked.workloads.back().info.name, seen_workloads);
+  }
+  for (std::int32_t i = 0; i < plugin.step_count; ++i) {
+    checked.workloads.push_back(check_step(plugin.steps[i], origin));
     check_unique(label, "workload", checked.workloads.back().info.name, seen_workloads);
   }
   std::set<std::string> seen_ops;

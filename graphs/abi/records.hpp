@@ -14,6 +14,7 @@ namespace graphbench::abi {
 struct CheckedWorkload {
   WorkloadInfo info;
   gb_workload workload{};  // a copy, as our header has it
+  gb_step step{};          // a copy too, of a foreign step
 };
 
 // What a plugin offers, copied out of its record.

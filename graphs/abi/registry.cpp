@@ -100,7 +100,7 @@ void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
   for (const gb_program_pass& pass : checked.passes) passes_.push_back({pass, origin});
   for (ir::OpDefinition& op : checked.ops) catalog_.add(std::move(op));
   for (CheckedWorkload& workload : checked.workloads) {
-    entries_.push_back({std::move(workload.info), workload.workload});
+    entries_.push_back({std::move(workload.info), workload.workload, workload.step});
   }
 }
 
@@ -118,6 +118,11 @@ const WorkloadRegistry::Entry& WorkloadRegistry::entry(std::string_view workload
            "', there are: " + names_of(entries_, [](const Entry& known) { return known.info.name; }));
   }
   return *found;
+}
+
+const gb_step* WorkloadRegistry::step(std::string_view workload) const {
+  const Entry& known = entry(workload);
+  return known.info.modes.empty() ? nullptr : &known.step;
 }
 
 const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) const {
@@ -153,6 +158,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
 ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {
   const Entry& chosen = entry(workload);
   const WorkloadInfo& info = chosen.info;
+  if (!info.modes.empty()) reject("workload " + info.name + " is a foreign step and has no program");
   if (choice.pass != "training" && choice.pass != "forward") {
     reject("workload " + info.name + ": unknown pass '" + choice.pass + "', there are: forward, training");
   }

@@ -11,7 +11,7 @@ namespace graphbench {
 namespace {
 
 // In the order of the codes.
-constexpr std::array<std::string_view, 30> code_names{"invalid_argument",
+constexpr std::array<std::string_view, 31> code_names{"invalid_argument",
                                                       "unsupported",
                                                       "out_of_memory",
                                                       "capture_unsupported",
@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, 30> code_names{"invalid_argument",
                                                       "device_failed",
                                                       "library_failed",
                                                       "plugin_failed",
+                                                      "step_failed",
                                                       "io",
                                                       "internal"};
 static_assert(code_names.size() == static_cast<std::size_t>(ErrorCode::internal) + 1);

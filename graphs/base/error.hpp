@@ -38,6 +38,7 @@ enum class ErrorCode {
   device_failed,         // a device call failed and the context survives
   library_failed,        // cuBLASLt, cuDNN or oneDNN reported an error
   plugin_failed,         // a plugin returned an error or threw
+  step_failed,           // a foreign step's code failed, in the words of its library
   io,                    // a file, pipe or system call failed
   internal,              // a defect of ours
 };

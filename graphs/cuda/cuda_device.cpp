@@ -7,6 +7,7 @@
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/device_facts.hpp"
 #include "graphs/cuda/device_kernels.hpp"
+#include "graphs/cuda/graph.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
@@ -97,6 +98,10 @@ unsigned long long* CudaDevice::word_slot() const {
 
 bool CudaDevice::supports(ir::DType dtype) const {
   return has_arithmetic(dtype, context_.compute_major);
+}
+
+std::unique_ptr<Graph> CudaDevice::borrow_graph(void* native) {
+  return std::make_unique<CudaGraph>(static_cast<cudaGraph_t>(native));
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream() {

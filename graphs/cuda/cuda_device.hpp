@@ -29,6 +29,7 @@ class CudaDevice final : public Device {
   int index() const override { return index_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
+  std::unique_ptr<Graph> borrow_graph(void* native) override;
   // The calling thread's default stream, because the legacy one cannot be captured.
   std::unique_ptr<Stream> default_stream() override;
   std::unique_ptr<Event> make_event() override;

@@ -112,9 +112,11 @@ facts::GraphContents CudaGraph::contents() const {
 
 std::unique_ptr<GraphExec> CudaGraph::instantiate() {
   GraphExecHandle exec;
-  // Without this flag the priorities that captured streams had are lost at replay.
-  check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), cudaGraphInstantiateFlagUseNodePriority),
-        "instantiate graph");
+  // Without the first flag the priorities that captured streams had are lost at replay. PyTorch gives the
+  // second one: memory that a graph allocates and does not free is freed at the next launch.
+  const unsigned long long flags =
+      cudaGraphInstantiateFlagUseNodePriority | (lent_ ? cudaGraphInstantiateFlagAutoFreeOnLaunch : 0);
+  check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), flags), "instantiate graph");
   return std::make_unique<CudaGraphExec>(std::move(exec));
 }
 

@@ -36,13 +36,18 @@ class CudaGraph final : public Graph {
   // `workspace` is memory that only our library calls use (replace_memset_nodes).
   CudaGraph(GraphHandle graph, DeviceRange workspace) noexcept
       : graph_(std::move(graph)), workspace_(workspace) {}
+  // A graph that PyTorch or another library has captured, and keeps.
+  explicit CudaGraph(cudaGraph_t lent) noexcept : graph_(lent), lent_(true) {}
+  ~CudaGraph() override { reset(); }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
 
   facts::GraphContents contents() const override;
   std::size_t replace_memset_nodes() override { return cuda::replace_memset_nodes(graph_.get(), workspace_); }
   std::unique_ptr<GraphExec> instantiate() override;
   std::vector<GraphNode> nodes() const override;
   std::vector<facts::DescribedNode> describe() const override;
-  void reset() override { graph_.reset(); }
+  void reset() override { lent_ ? graph_.release() : graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
   // Replaces what it held.
   void hold(GraphHandle graph) noexcept { graph_ = std::move(graph); }
@@ -50,6 +55,7 @@ class CudaGraph final : public Graph {
  private:
   GraphHandle graph_;  // empty after reset()
   DeviceRange workspace_;
+  bool lent_ = false;
 };
 
 }  // namespace graphbench::cuda

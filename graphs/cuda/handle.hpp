@@ -29,6 +29,8 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
+  // Owns nothing from here on.
+  void release() noexcept { handle_ = T{}; }
   // Destroys what was owned, and returns where a function that creates a handle writes it.
   T* put() noexcept {
     reset();

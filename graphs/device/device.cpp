@@ -17,6 +17,27 @@ void Stream::wait(Event&) {
   throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for others");
 }
 
+namespace {
+
+class Callback final : public Kernel {
+ public:
+  explicit Callback(std::function<void()> call) : call_(std::move(call)) {}
+  void launch(Stream&, void* const*) override { call_(); }
+
+ private:
+  std::function<void()> call_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> DeviceExecution::make_callback(std::function<void()> call) {
+  return std::make_unique<Callback>(std::move(call));
+}
+
+std::unique_ptr<Graph> DeviceExecution::borrow_graph(void*) {
+  throw Error(ErrorCode::unsupported, "borrow a graph: this device has none of another library's");
+}
+
 std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
   throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -165,6 +166,13 @@ class DeviceExecution {
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
+  // A kernel without operands that calls `call` where it is launched, which enqueues work of its own on the
+  // launch's stream, or records it. On the host device the stream's thread calls it in its turn, and a
+  // recording holds the call. What it throws comes out there: of launch(), or of the next synchronize().
+  virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
+  // A graph (cudaGraph_t) that someone else has captured, and keeps until what is returned is gone. Throws
+  // Error(unsupported) where there are none.
+  virtual std::unique_ptr<Graph> borrow_graph(void* native);
   // From here on preparing a kernel neither times candidates nor runs, records or loads it on purpose: what a
   // cache of choices or a library's heuristic says is used, and code is loaded where the first step needs it.
   virtual void load_at_first_use() {}

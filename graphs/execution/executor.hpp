@@ -87,7 +87,7 @@ class Executor {
   // The eager executor over the same kernels, buffers and eager pool. An eager executor returns itself.
   virtual Executor& eager() = 0;
   // Enqueues one eager step.
-  void warm_up() { eager().submit(); }
+  virtual void warm_up() { eager().submit(); }
   virtual void capture() = 0;
   virtual void instantiate() = 0;
   virtual void upload() = 0;

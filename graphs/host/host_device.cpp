@@ -229,6 +229,14 @@ std::unique_ptr<Kernel> HostDevice::make_empty_kernel() {
   return std::make_unique<HostKernel>(kernels_, signature, 0);
 }
 
+std::unique_ptr<Kernel> HostDevice::make_callback(std::function<void()> call) {
+  const std::string text = "callback " + std::to_string(kernels_.size());
+  const std::uint64_t signature = kernels_.find_or_make(text, [&] {
+    return named(direct_op(0, [call = std::move(call)](void* const*) { call(); }), "callback", 0);
+  });
+  return std::make_unique<HostKernel>(kernels_, signature, 0);
+}
+
 ProfilerResult HostDevice::make_profiler() {
   return {std::make_unique<HostProfiler>(*this), "the host stream's own records"};
 }

@@ -31,6 +31,7 @@ class HostDevice final : public Device {
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
+  std::unique_ptr<Kernel> make_callback(std::function<void()> call) override;
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
   // Waits for enqueued work first, as cudaFree does: it may still use the memory.
   void deallocate(void* data) noexcept override;

@@ -264,6 +264,7 @@ class LadderCommand final : public Command {
     if (from_file) measured.findings.suggestions = suggest_from_file(asked_.suggest, request, budgets);
     process::ProcessSupervisor supervisor;
     const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
+    refuse_step(checked, options, "ladder");
     if (!from_file) serve(ladder::plan_ladders(checked.plan, request), options, supervisor, measured);
     if (!asked_.suggest.empty() && !from_file) {
       try {

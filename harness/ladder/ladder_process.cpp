@@ -30,12 +30,13 @@ void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
   machine::SubmitterPin pin(task.task.instruments, machine::allowed_cpus(),
                             !task.task.device.starts_with("host"));
   worker::Placement placement(
-      task.task, [&] { return open_device(task.task.device); }, program, pin);
+      task.task, [&] { return open_device(task.task.device); },
+      [&](Device& device) { return std::make_unique<worker::TaskRig>(task.task, device, program); }, pin);
   clock.lap(&model::Startup::context_seconds);
   answer.device = placement.device().info();
   const ServeHooks hooks{.alive = [] { process::send_line(encode_alive({"serve"})); },
                          .move = [&](std::uint64_t seed) { placement.move(seed); }};
-  serve(task, placement.rig(), program, clock, hooks, answer);
+  serve(task, *placement.rig().of_program(), program, clock, hooks, answer);
   answer.choices = placement.device().library_choices();
 }
 

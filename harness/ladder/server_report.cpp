@@ -198,7 +198,8 @@ void Server::check() {
     const std::int64_t rows = below + 1;  // with the most padding that this size ever has
     below = size;
     if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
-    answer_.check = model::Check{.reference = "eager_padded", .identical = false, .max_abs_error = 0};
+    answer_.check =
+        model::Check{.reference = "eager_padded", .identical = false, .max_abs_error = 0, .tolerated = {}};
     check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
                      worker::seed_for(task_.task, worker::SeedUse::check, size)});
     hooks_.alive();

@@ -155,6 +155,7 @@ struct Check {
   std::string reference;  // what outputs were compared with: "eager", "eager_again"
   bool identical;
   double max_abs_error;
+  std::optional<std::string> tolerated;  // why outputs that are not identical pass: a foreign step's may
 };
 
 // What a cell's worker did to have and keep its graphs, over all placements.

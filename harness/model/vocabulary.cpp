@@ -21,8 +21,13 @@ const Mode& reference_mode() {
   return *std::ranges::find_if(modes(), &Mode::reference);
 }
 
+bool is_step_mode(std::string_view name) {
+  return name.find('.') != std::string_view::npos;
+}
+
 bool is_graph_mode(std::string_view name) {
-  return std::ranges::any_of(modes(), [&](const Mode& mode) { return mode.name == name && mode.graph; });
+  return is_step_mode(name) ||
+         std::ranges::any_of(modes(), [&](const Mode& mode) { return mode.name == name && mode.graph; });
 }
 
 const std::vector<DataType>& data_types() {

@@ -14,12 +14,18 @@ struct Mode {
   std::string help;
   bool graph = false;      // replays graphs: captures, instantiates and uploads them first
   bool reference = false;  // its cells are what those of the other modes are compared with: one mode
+  bool of_step = false;    // some foreign step has it, and no program
 };
 // In the order in which they are measured and shown.
 const std::vector<Mode>& modes();
 const Mode& reference_mode();
-// False for a name that no mode has.
+// False for a name that no mode has. A foreign step's mode that is not in the table is one of its library's
+// graphs.
 bool is_graph_mode(std::string_view name);
+// "LIBRARY.NAME", a form that no other mode has.
+bool is_step_mode(std::string_view name);
+// Preset, dtype and pass of a foreign step's cells, to which they do not apply.
+inline constexpr std::string_view of_its_own = "own";
 
 struct DataType {
   std::string name;

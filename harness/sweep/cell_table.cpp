@@ -18,6 +18,7 @@ void merge_check(std::optional<model::Check>& merged, const std::optional<model:
   }
   merged->identical = merged->identical && check->identical;
   merged->max_abs_error = std::max(merged->max_abs_error, check->max_abs_error);
+  if (!merged->tolerated) merged->tolerated = check->tolerated;
 }
 
 // Whether `status` is worse than what the cell is so far. The enumerators stand in that order.

@@ -235,4 +235,11 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   return checked;
 }
 
+void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command) {
+  const model::Axes& axes = checked.plan.facts.axes;
+  if (axes.preset.front() != model::of_its_own) return;
+  throw InputError(options.where("workload"), in_quotes(axes.workload.front()) + " is a foreign step, and " +
+                                                  command + " runs programs: give --sweep");
+}
+
 }  // namespace graphbench::cli

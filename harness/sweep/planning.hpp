@@ -26,6 +26,9 @@ struct CheckedPlan {
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
+// Throws InputError where the plan is of a foreign step, which `command` ("ladder") does not run.
+void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
+
 // Before anything starts, and before CPUs are looked at: a share of the host (devices.hpp) is the only part
 // of it that is used from here on. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);

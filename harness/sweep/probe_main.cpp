@@ -81,6 +81,7 @@ class Probe {
 
   void check_program(const model::WorkerTask& task) {
     begin({ProbeStage::What::program, task.workload});
+    if (task.package.file.empty() && registry_.step(task.workload) != nullptr) return;  // the worker opens it
     const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     try {

@@ -9,7 +9,7 @@ namespace graphbench::codec {
 GB_DESCRIBE(DeviceStatus, id, available, detail, advice, dtypes);
 GB_DESCRIBE(abi::WorkloadOption, key, help, min, max);
 GB_DESCRIBE(abi::WorkloadPreset, name, values);
-GB_DESCRIBE(abi::WorkloadInfo, name, help, plugin, options, presets);
+GB_DESCRIBE(abi::WorkloadInfo, name, help, plugin, options, presets, modes);
 GB_DESCRIBE(sweep::ProbeRequest, list_devices, device, plugins, list_workloads, programs, dump);
 
 template <>

@@ -109,8 +109,18 @@ struct Planted {
       workloads[i].user = const_cast<gb_workload*>(base);
       pointers[i] = &workloads[i];
     }
-    plugin = {
-        sizeof(gb_plugin), GB_ABI_VERSION, "planted", "1", pointers.data(), ops.data(), 3, 1, nullptr, 0, 0};
+    plugin = {.struct_size = sizeof(gb_plugin),
+              .abi_version = GB_ABI_VERSION,
+              .name = "planted",
+              .version = "1",
+              .workloads = pointers.data(),
+              .ops = ops.data(),
+              .workload_count = 3,
+              .op_count = 1,
+              .passes = nullptr,
+              .pass_count = 0,
+              .step_count = 0,
+              .steps = nullptr};
   }
 };
 

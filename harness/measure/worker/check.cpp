@@ -169,7 +169,10 @@ double max_abs_difference(const std::vector<float>& a, const std::vector<float>&
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why) {
   const ir::Program& program = step.context.program;
   const bool is_eager = step.mode == execution::ExecutionMode::eager;
-  model::Check check{.reference = is_eager ? "eager_again" : "eager", .identical = true, .max_abs_error = 0};
+  model::Check check{.reference = is_eager ? "eager_again" : "eager",
+                     .identical = true,
+                     .max_abs_error = 0,
+                     .tolerated = {}};
   const std::vector<ir::ValueId> constants = constants_of(program);
   // Steps before may have changed the weights: what writes the same each time would go unseen.
   step.context.buffers.fill_weights(step.context.stream, step.weights_seed);

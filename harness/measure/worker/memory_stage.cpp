@@ -18,7 +18,7 @@ constexpr std::int64_t exec_nodes_wanted = 512;
 std::size_t own_pool_bytes(TaskRun& run, std::int64_t batch) {
   pool::MemoryPool own(run.placement->device());
   const std::unique_ptr<execution::Executor> executor =
-      execution::make_executor(run.placement->rig().mode(), run.placement->rig().context(&own), batch);
+      execution::make_executor(run.program_rig().mode(), run.program_rig().context(&own), batch);
   executor->capture();
   return own.statistics().reserved_bytes;
 }
@@ -56,7 +56,7 @@ void note_rest(TaskRun& run) {
 
 // The same captures once more, each into a pool of its own.
 void measure_memory(TaskRun& run) {
-  TaskRig& rig = run.placement->rig();
+  TaskRig& rig = run.program_rig();
   model::Memory memory = *run.memory;
   std::map<std::int64_t, std::int64_t> own;
   ExecBytes execs;

@@ -9,13 +9,13 @@
 
 namespace graphbench::worker {
 
-Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const ir::Program& program,
+Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
                      machine::SubmitterPin& pin) {
   // The threads that driver and streams start inherit the CPUs of their maker.
   pin.keep_others_off();
   device_ = open();
   if (model::at_first_use(task)) device_->load_at_first_use();
-  rig_ = std::make_unique<TaskRig>(task, *device_, program);
+  rig_ = make_rig(*device_);
   pin.take();
   state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);
   // A CPU's last cache is not emptied between visits: other programs share it and fill it again.
@@ -41,7 +41,9 @@ Placement::~Placement() {
   unused_.clear();
   cache_.reset();
   state_reader_.reset();
+  const bool discarded = rig_->owns_device();
   rig_.reset();
+  if (!discarded) return;
   try {
     device_->discard();
   } catch (const Error& error) {

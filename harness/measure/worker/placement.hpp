@@ -11,7 +11,7 @@
 #include "harness/measure/cache_flush.hpp"
 #include "harness/measure/machine/device_state.hpp"
 #include "harness/measure/machine/pinning.hpp"
-#include "harness/measure/worker/task_rig.hpp"
+#include "harness/measure/worker/rig.hpp"
 
 namespace graphbench::worker {
 
@@ -19,10 +19,12 @@ using OpenDevice = std::function<std::unique_ptr<Device>()>;
 
 class Placement {
  public:
-  // All outlive the placement, and no other placement lives beside it. Throws what opening the device throws.
-  Placement(const model::WorkerTask& task, const OpenDevice& open, const ir::Program& program,
+  // All outlive the placement, and no other placement lives beside it. Throws what opening the device and
+  // making the rig throw.
+  Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
-  // Discards the device. One that cannot be reset is reported on stderr, and will not open again.
+  // Discards the device, unless the rig's step shares it. One that cannot be reset is reported on stderr, and
+  // will not open again.
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
@@ -32,14 +34,14 @@ class Placement {
   void move(std::uint64_t seed);
 
   Device& device() noexcept { return *device_; }
-  TaskRig& rig() noexcept { return *rig_; }
+  Rig& rig() noexcept { return *rig_; }
   machine::DeviceStateReader& state_reader() noexcept { return *state_reader_; }
   measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null where the cache is not emptied
 
  private:
   // Made in this order. All but the device are destroyed before it is discarded.
   std::unique_ptr<Device> device_;
-  std::unique_ptr<TaskRig> rig_;
+  std::unique_ptr<Rig> rig_;
   std::unique_ptr<machine::DeviceStateReader> state_reader_;
   std::unique_ptr<measure::CacheFlush> cache_;
   std::vector<Buffer> unused_;

@@ -37,7 +37,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
-  if (const package::WeightsFile* weights = run.placement->rig().weights()) {
+  if (const package::WeightsFile* weights = run.program_rig().weights()) {
     use.verify_seconds = weights->verify_seconds();
     use.load_seconds += weights->read_seconds() + weights->verify_seconds() + weights->upload_seconds();
     use.staging_bytes = static_cast<std::int64_t>(weights->staging_bytes());
@@ -54,14 +54,16 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   const execution::StepCounts counts = batch.executor->counts();
   batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
-  for (const std::string& line : run.program.rewrites()) {
-    if (line.starts_with("pass ")) batch.result.rewrites.push_back(line);
+  if (run.program != nullptr) {
+    for (const std::string& line : run.program->rewrites()) {
+      if (line.starts_with("pass ")) batch.result.rewrites.push_back(line);
+    }
   }
-  if (ir::is_training(run.program)) {
-    batch.result.training.emplace().program = ir::training_facts(run.program, batch.size);
+  if (run.trains()) {
+    batch.result.training.emplace().program = ir::training_facts(*run.program, batch.size);
     batch.result.training->peak_bytes = counts.peak_bytes;
     if (run.is_graph_cell(batch)) {
-      for (const std::string& line : ir::uncapturable_gradients(run.program))
+      for (const std::string& line : ir::uncapturable_gradients(*run.program))
         batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
     }
   }
@@ -107,9 +109,9 @@ void set_up_placement(TaskRun& run, std::int64_t index) {
   }
   if (index % measure::placements_on_a_device == 0) {
     run.placement.reset();
-    run.placement.emplace(run.task, run.open, run.program, run.pin);
-    if (run.placements - index <= measure::placements_on_a_device)
-      run.ledger.emplace(run.placement->device(), run.placement->rig());
+    run.placement.emplace(run.task, run.open, run.make_rig, run.pin);
+    if (run.program != nullptr && run.placements - index <= measure::placements_on_a_device)
+      run.ledger.emplace(run.placement->device(), run.program_rig());
   } else {
     run.placement->move(seed_for(run.task, SeedUse::moves, run.task.launch * run.placements + index));
     note_rest(run);

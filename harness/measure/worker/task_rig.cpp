@@ -1,11 +1,10 @@
-// Setting up one task's device side. The order of the setup's stages is part of what is measured.
+// Makes a program's buffers, pools and executors on a device, and checks its steps.
 #include "harness/measure/worker/task_rig.hpp"
 
 #include <algorithm>
 #include <functional>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/base/clock.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
 #include "graphs/ir/training/differentiate.hpp"
@@ -23,12 +22,6 @@ using execution::ExecutionMode;
 ExecutionMode mode_of(const std::string& name) {
   if (const std::optional<ExecutionMode> mode = execution::find_mode(name)) return *mode;
   throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\" is unknown");
-}
-
-double seconds_of(const std::function<void()>& stage) {
-  const Stopwatch watch;
-  stage();
-  return watch.seconds();
 }
 
 ir::DType dtype_of(const std::string& name) {
@@ -101,11 +94,7 @@ std::vector<model::OpPath> paths_of(execution::Executor& executor) {
 }
 
 TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program)
-    : task_(task),
-      device_(device),
-      program_(program),
-      mode_(mode_of(task.mode)),
-      stream_(task.caller.capture_stream == "default" ? device.default_stream() : device.make_stream()) {
+    : Rig(task, device), program_(program), mode_(mode_of(task.mode)) {
   release();
 }
 
@@ -121,7 +110,7 @@ void TaskRig::open_package() {
 
 void TaskRig::allocate(std::int64_t largest) {
   GRAPHBENCH_ASSERT(!allocated());
-  auto buffers = std::make_unique<execution::ProgramBuffers>(device_, program_, largest);
+  auto buffers = std::make_unique<execution::ProgramBuffers>(device(), program_, largest);
   open_package();
   if (weights_) {
     const std::string method = package::find_method(manifest_, task_.pass, task_.preset)->name;
@@ -129,21 +118,21 @@ void TaskRig::allocate(std::int64_t largest) {
       weights_->upload(stream, method, program_.value(id).name, destination);
     });
   }
-  buffers->fill_weights(*stream_, seed_for(task_, SeedUse::weights));
-  buffers->fill_inputs(*stream_, seed_for(task_, SeedUse::inputs));
-  buffers->fill_state(*stream_, seed_for(task_, SeedUse::state));
-  stream_->synchronize();
+  buffers->fill_weights(stream(), seed_for(task_, SeedUse::weights));
+  buffers->fill_inputs(stream(), seed_for(task_, SeedUse::inputs));
+  buffers->fill_state(stream(), seed_for(task_, SeedUse::state));
+  stream().synchronize();
   const execution::CallerSettings settings = caller_settings(task_);
   if (settings.form != execution::IoForm::fixed) {
-    caller_ = std::make_unique<execution::CallerMemory>(device_, program_, *buffers, settings);
-    caller_->fill_all_inputs(*stream_);
+    caller_ = std::make_unique<execution::CallerMemory>(device(), program_, *buffers, settings);
+    caller_->fill_all_inputs(stream());
   }
   buffers_ = std::move(buffers);
 }
 
 execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
-  return {.device = device_,
-          .stream = *stream_,
+  return {.device = device(),
+          .stream = stream(),
           .program = program_,
           .buffers = *buffers_,
           .eager_pool = *eager_pool_,
@@ -156,40 +145,20 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
 void TaskRig::release() {
   caller_.reset();
   buffers_.reset();
-  eager_pool_ = std::make_unique<pool::MemoryPool>(device_);
-  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device_);
+  eager_pool_ = std::make_unique<pool::MemoryPool>(device());
+  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device());
 }
 
-std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,
-                                                      const std::function<void(std::string_view)>& phase,
-                                                      bool eagerly) {
-  const ExecutionMode mode = eagerly ? ExecutionMode::eager : mode_;
-  std::unique_ptr<execution::Executor> executor;
-  phase("prepare");
-  setup.prepare_seconds =
-      seconds_of([&] { executor = execution::make_executor(mode, context(graph_pool()), batch); });
-  set_up(*executor, setup, phase);
-  return executor;
+std::unique_ptr<execution::Executor> TaskRig::make_executor(std::int64_t batch, bool eagerly) {
+  return execution::make_executor(eagerly ? ExecutionMode::eager : mode_, context(graph_pool()), batch);
 }
 
-void TaskRig::set_up(execution::Executor& executor, model::Setup& setup,
-                     const std::function<void(std::string_view)>& phase) {
-  phase("warmup");
-  setup.warmup_seconds = seconds_of([&] {
-    for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
-    stream_->synchronize();
-  });
-  if (&executor.eager() == &executor) return;
-  // As serving engines do: nothing pending and no cached memory when a capture begins.
-  device_.synchronize();
-  eager_pool_->trim();
-  phase("capture");
-  setup.capture_seconds = seconds_of([&] { executor.capture(); });
-  setup.instantiate_seconds = seconds_of([&] { executor.instantiate(); });
-  setup.upload_seconds = seconds_of([&] {
-    executor.upload();
-    stream_->synchronize();
-  });
+bool TaskRig::survives(ErrorCode code) const noexcept {
+  if (code == ErrorCode::device_lost) return false;
+  const bool plugin =
+      std::ranges::any_of(program_.ops(), [](const ir::Op& op) { return op.definition->foreign != nullptr; });
+  return !plugin || code == ErrorCode::check_failed || code == ErrorCode::undeclared_mutation ||
+         code == ErrorCode::out_of_memory || is_skip(code);
 }
 
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {

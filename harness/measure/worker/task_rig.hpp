@@ -1,17 +1,16 @@
-// What one task runs with on a device: stream, pools, static buffers, and executors prepared step by
-// step. A worker's stages and `graphbench bench` both use it.
+// What a task whose workload is a program runs with: pools, static buffers, and executors of the program. A
+// worker's stages and `graphbench bench` both use it.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
 #include "harness/measure/worker/check.hpp"
+#include "harness/measure/worker/rig.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 #include "harness/package/weights.hpp"
@@ -49,39 +48,25 @@ ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const m
 // How the executor's ops are computed where there was a choice, each way once.
 std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
-class TaskRig {
+class TaskRig final : public Rig {
  public:
-  // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs. It stays the rig's only
-  // one: on an H200 graphs were slower in a later stream of the same context.
+  // All outlive the rig.
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
-  ~TaskRig();
+  ~TaskRig() override;
 
-  // The static buffers for batches up to `largest`, filled from the task's seed. Throws
-  // Error(out_of_memory) where they do not fit; a smaller one may be tried then.
-  void allocate(std::int64_t largest);
-  bool allocated() const noexcept { return buffers_ != nullptr; }
-
-  // Gives up what allocate() and captures took, for another allocate(). No executor may be left.
-  void release();
-
-  // An executor that has been through the task's warmups, capture, instantiation and upload; what each
-  // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
-  // `eagerly`: in mode eager, whatever the task's is.
-  std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
-                                               const std::function<void(std::string_view)>& phase,
-                                               bool eagerly = false);
-  // Of it, what follows the kernels: warmups, capture, instantiation, upload.
-  void set_up(execution::Executor& executor, model::Setup& setup,
-              const std::function<void(std::string_view)>& phase);
-  // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
-  void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
+  // The static buffers, filled from the task's seed.
+  void allocate(std::int64_t largest) override;
+  bool allocated() const noexcept override { return buffers_ != nullptr; }
+  void release() override;
+  void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
+  // A plugin's own CUDA runtime keeps its last error, and tells it at the next batch.
+  bool survives(ErrorCode code) const noexcept override;
+  TaskRig* of_program() noexcept override { return this; }
 
   // The weights of the task's package; null without one, and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
-  Device& device() noexcept { return device_; }
-  Stream& stream() noexcept { return *stream_; }
   execution::ExecutionMode mode() const noexcept { return mode_; }
   const ir::Program& program() const noexcept { return program_; }
   execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
@@ -90,13 +75,12 @@ class TaskRig {
   pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
 
  private:
+  std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
+  void before_capture() override { eager_pool_->trim(); }
   void open_package();
 
-  const model::WorkerTask& task_;
-  Device& device_;
   const ir::Program& program_;
   execution::ExecutionMode mode_;
-  std::unique_ptr<Stream> stream_;
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   package::Manifest manifest_;                     // of the task's package

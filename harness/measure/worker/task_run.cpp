@@ -40,14 +40,10 @@ void take_cache_use(TaskRun& run, BatchRun& batch) {
   run.cache_use = now;
 }
 
-// A lost context fails whatever comes next. A plugin's own CUDA runtime keeps its last error, and tells it at
-// the next batch. What a check finds, and memory that does not suffice, belong to their batch alone.
+// What has failed may fail whatever comes next in this process. What a check finds, and memory that does not
+// suffice, belong to their batch alone.
 void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
-  const bool plugin = std::ranges::any_of(run.program.ops(),
-                                          [](const ir::Op& op) { return op.definition->foreign != nullptr; });
-  const bool harmless = code == ErrorCode::check_failed || code == ErrorCode::undeclared_mutation ||
-                        code == ErrorCode::out_of_memory || is_skip(code);
-  if (code != ErrorCode::device_lost && (!plugin || harmless)) return;
+  if (run.placement ? run.placement->rig().survives(code) : code != ErrorCode::device_lost) return;
   const bool last = std::ranges::all_of(
       run.batches, [&](const BatchRun& each) { return each.reported || &each == &batch; });
   if (last) return;
@@ -74,9 +70,9 @@ void check(TaskRun& run, BatchRun& batch) {
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
   machine.cpu_slowdown = statistics::median_or_absent(batch.cpu_slowdowns);
   machine.device_slowdown = statistics::median_or_absent(batch.device_slowdowns);
-  TaskRig& rig = run.placement->rig();
+  Rig& rig = run.placement->rig();
   if (batch.result.training)
-    measure_phases(run.placement->device(), rig.stream(), run.program, *batch.executor,
+    measure_phases(run.placement->device(), rig.stream(), *run.program, *batch.executor,
                    *batch.result.training);
   rig.check(*batch.executor, batch.size, batch.result.check);
   count(run, batch);
@@ -86,7 +82,7 @@ void check(TaskRun& run, BatchRun& batch) {
 // It computes on the parameters that the check's steps have left.
 void evaluate(TaskRun& run, BatchRun& batch) {
   batch.result.training->evaluation =
-      EvaluationStep(run.task, run.placement->rig(), *run.evaluated, batch.size).measure();
+      EvaluationStep(run.task, run.program_rig(), *run.evaluated, batch.size).measure();
   if (!batch.result.training->evaluation->identical)
     throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
 }
@@ -96,14 +92,14 @@ void walk(TaskRun& run, BatchRun& batch) {
   const TraceProgram traced = std::exchange(run.traced, {});
   std::vector<model::TraceSpan> spans;
   batch.result.shape_walk = walk_shapes(
-      run.task, run.placement->rig(), traced, [&] { run.tell_phase(batch.size, "shapes"); }, spans);
+      run.task, run.program_rig(), traced, [&] { run.tell_phase(batch.size, "shapes"); }, spans);
   if (run.task.instruments.trace)
     run.tell({.trace = model::TraceProcess{.name = id_of(batch.result.cell) + " shapes", .spans = spans}});
 }
 
 // Later launches capture the same.
 void dump(TaskRun& run, BatchRun& batch) {
-  TaskRig& rig = run.placement->rig();
+  TaskRig& rig = run.program_rig();
   dump_graphs(run.task.caller.dump_graph, id_of(batch.result.cell), rig.mode(), rig.context(nullptr),
               batch.size);
 }
@@ -113,9 +109,9 @@ void profile(TaskRun& run) {
   ProfilePass pass{.task = run.task,
                    .device = run.placement->device(),
                    .stream = run.placement->rig().stream(),
-                   .mode = run.placement->rig().mode(),
-                   .program = run.program,
-                   .context = [&](pool::MemoryPool* pool) { return run.placement->rig().context(pool); },
+                   .mode = run.program_rig().mode(),
+                   .program = *run.program,
+                   .context = [&](pool::MemoryPool* pool) { return run.program_rig().context(pool); },
                    .batches = {}};
   for (const BatchRun& batch : run.batches) {
     if (batch.result.status != model::CellStatus::ok || !batch.result.fallback.empty()) continue;
@@ -130,7 +126,8 @@ bool evaluates(const TaskRun& run, const BatchRun& batch) {
 }
 
 bool dumps(const TaskRun& run, const BatchRun& batch) {
-  return !run.task.caller.dump_graph.empty() && run.task.launch == 0 && run.is_graph_cell(batch);
+  return run.program != nullptr && !run.task.caller.dump_graph.empty() && run.task.launch == 0 &&
+         run.is_graph_cell(batch);
 }
 
 bool walks(const TaskRun& run, const BatchRun& batch) {
@@ -152,7 +149,7 @@ void run_stages(TaskRun& run) {
     for (const Stage& stage : after_measuring) attempt(run, batch, stage);
     report(run, batch);
   }
-  if (!run.placement->rig().allocated()) return;
+  if (!run.placement->rig().allocated() || run.program == nullptr) return;
   if (run.memory) measure_memory(run);
   if (run.task.instruments.profile) profile(run);
 }
@@ -171,6 +168,10 @@ std::vector<BatchRun> batches_of(const model::WorkerTask& task) {
 
 bool TaskRun::is_graph_cell(const BatchRun& batch) const {
   return model::is_graph_mode(task.mode) && batch.result.fallback.empty();
+}
+
+bool TaskRun::trains() const {
+  return program != nullptr && ir::is_training(*program);
 }
 
 measure::StepUnderTest TaskRun::step_of(const BatchRun& batch) {

@@ -37,16 +37,17 @@ struct TaskRun {
   // What is given; all that is referred to outlives the run.
   const model::WorkerTask& task;
   OpenDevice open;
-  const ir::Program& program;
+  MakeRig make_rig;
   machine::SubmitterPin& pin;
   Tell tell;
   StartupClock& startup;
+  const ir::Program* program = nullptr;  // null: a foreign step
   const ir::Program* evaluated =
       nullptr;               // the forward program of one that trains, to be evaluated; null: not
   TraceProgram traced = {};  // makes the programs of the task's trace of shapes; empty once it was walked
 
   // What stages leave to each other.
-  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 too: a foreign step
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // of batches so far
   std::optional<Placement> placement = {};
@@ -56,6 +57,8 @@ struct TaskRun {
   std::vector<BatchRun> batches = batches_of(task);  // their executors are gone before the placement is
 
   bool is_graph_cell(const BatchRun& batch) const;  // not one that fell back to eager
+  bool trains() const;
+  TaskRig& program_rig() { return *placement->rig().of_program(); }
   measure::StepUnderTest step_of(const BatchRun& batch);
   void tell_phase(std::int64_t batch, std::string_view phase) const;
 };

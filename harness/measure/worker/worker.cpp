@@ -6,8 +6,10 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "graphs/ir/training/differentiate.hpp"
+#include "harness/measure/foreign/foreign_rig.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/worker/startup_clock.hpp"
+#include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/package/package.hpp"
 #include "workloads/builtin.hpp"
@@ -31,14 +33,38 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-}  // namespace
+// What every task does ahead of its device.
+void load_module(const model::WorkerTask& task, StartupClock& clock) {
+  clock.lap(&model::Startup::plugin_seconds);
+  load_backend(task.device);
+  clock.lap(&model::Startup::module_seconds);
+}
 
-void run_worker(const model::WorkerTask& task, const Tell& tell) {
-  StartupClock clock(task.spawned_ns);
-  abi::WorkloadRegistry registry;
-  const std::optional<package::Package> package = open_package(task);
-  if (!package) workloads::add_builtin(registry);
-  for (const std::string& plugin : task.plugins) registry.load(plugin);
+machine::SubmitterPin pin_of(const model::WorkerTask& task) {
+  return machine::SubmitterPin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
+}
+
+void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step) {
+  load_module(task, clock);
+  machine::SubmitterPin pin = pin_of(task);
+  TaskRun run{.task = task,
+              .open = [&] { return open_device(task.device); },
+              .make_rig =
+                  [&](Device& device) {
+                    return std::make_unique<foreign::ForeignRig>(
+                        task, device, step, [&](std::int64_t batch, std::string_view name) {
+                          tell({.batch = batch, .phase = std::string(name)});
+                        });
+                  },
+              .pin = pin,
+              .tell = tell,
+              .startup = clock,
+              .placements = 1};
+  run_task(run);
+}
+
+void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& clock,
+                 const abi::WorkloadRegistry& registry, const std::optional<package::Package>& package) {
   const auto packaged = [&](package::Stage stage) {
     return package::program_of(*package, task.pass, task.preset, stage, registry.catalog());
   };
@@ -54,11 +80,9 @@ void run_worker(const model::WorkerTask& task, const Tell& tell) {
       return build_program(registry, shaped);
     };
   }
-  clock.lap(&model::Startup::plugin_seconds);
+  load_module(task, clock);
   if (package) clock.package = use_of(*package, task, clock);
-  load_backend(task.device);
-  clock.lap(&model::Startup::module_seconds);
-  machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
+  machine::SubmitterPin pin = pin_of(task);
   const auto open = [&] {
     std::unique_ptr<Device> device = open_device(task.device);
     if (!package || package->choices.empty()) return device;
@@ -68,13 +92,31 @@ void run_worker(const model::WorkerTask& task, const Tell& tell) {
   };
   TaskRun run{.task = task,
               .open = open,
-              .program = program,
+              .make_rig = [&](Device& device) { return std::make_unique<TaskRig>(task, device, program); },
               .pin = pin,
               .tell = tell,
               .startup = clock,
+              .program = &program,
               .evaluated = evaluated ? &*evaluated : nullptr,
               .traced = traced};
   run_task(run);
+}
+
+}  // namespace
+
+void run_worker(const model::WorkerTask& task, const Tell& tell, const gb_plugin* lent) {
+  StartupClock clock(task.spawned_ns);
+  abi::WorkloadRegistry registry;
+  const std::optional<package::Package> package = open_package(task);
+  if (!package) workloads::add_builtin(registry);
+  for (const std::string& plugin : task.plugins) registry.load(plugin);
+  if (lent != nullptr) registry.add(*lent, "the process's own step");
+  const gb_step* const step = package ? nullptr : registry.step(task.workload);
+  if (step != nullptr) {
+    run_step(task, tell, clock, *step);
+  } else {
+    run_program(task, tell, clock, registry, package);
+  }
 }
 
 }  // namespace graphbench::worker

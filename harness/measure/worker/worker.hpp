@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "graphs/abi/graphbench_abi.h"
 #include "harness/measure/worker/protocol.hpp"
 
 namespace graphbench::worker {
@@ -13,7 +14,8 @@ using Tell = std::function<void(const WorkerEvent&)>;
 
 // Runs the task to its end. A batch that fails is reported as a cell with its reason, and the others go on
 // or, behind WorkerEvent::stopped, ends. Throws Error only where no cell could be measured: no device, no
-// such workload, a program that does not build.
-void run_worker(const model::WorkerTask& task, const Tell& tell);
+// such workload, a program that does not build. `lent`: a plugin record beside those that the task names,
+// of a process that is not ours (docs/plugins.md).
+void run_worker(const model::WorkerTask& task, const Tell& tell, const gb_plugin* lent = nullptr);
 
 }  // namespace graphbench::worker

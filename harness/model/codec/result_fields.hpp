@@ -117,7 +117,7 @@ GB_DESCRIBE(model::Launch, index, setup, submit_seconds, latency_seconds, device
             (later, machine), (later, setups), (later, startup), (later, worker_seconds), (message, within),
             (message, submit_samples), (message, latency_samples), (message, device_samples),
             (message, latency_started_ns), (message, device_started_ns));
-GB_DESCRIBE(model::Check, reference, identical, max_abs_error);
+GB_DESCRIBE(model::Check, reference, identical, max_abs_error, (later, tolerated));
 GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
 GB_DESCRIBE(facts::TrainingOps, forward, backward, accumulate, optimizer, removed);
 GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);

@@ -82,6 +82,7 @@ class BenchCommand final : public Command {
       // Only while children run: a benchmark run is ended by its signals.
       process::ProcessSupervisor supervisor;
       checked = make_checked_plan(options, invocation.argv, supervisor);
+      refuse_step(*checked, options, "bench");
     }
     benchmark::AddCustomContext("graphbench_version", GRAPHBENCH_VERSION);
     benchmark::AddCustomContext("graphbench_commit", GRAPHBENCH_COMMIT);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/sweep/plan/plan_hash.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
@@ -18,6 +19,19 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   for (std::size_t i = tasks.size(); i > 1; --i) {
     std::swap(tasks[i - 1], tasks[random() % i]);
   }
+}
+
+// A step that is not warmed up fails in its first capture, as a library's handles are made then.
+constexpr std::int64_t step_warmups = 3;
+
+// A foreign step runs in all of its modes where none was named.
+model::Axes axes_of_step(const config::SweepOptions& options, const abi::WorkloadInfo& step) {
+  model::Axes axes = options.axes;
+  axes.workload = {step.name};
+  axes.preset = axes.dtype = axes.pass = {std::string(model::of_its_own)};
+  if (!options.places.contains("mode")) axes.mode = step.modes;
+  if (!options.places.contains("warmup")) axes.warmup = {step_warmups};
+  return axes;
 }
 
 // What the options left to the device and the workloads is filled in.
@@ -113,7 +127,9 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
   plan.facts.caller = model::settings_of(options.caller);
-  plan.facts.axes = complete_axes(options, workloads, choose_dtypes(options, catalog));
+  const abi::WorkloadInfo* const step = step_of(workloads, catalog);
+  plan.facts.axes = step != nullptr ? axes_of_step(options, *step)
+                                    : complete_axes(options, workloads, choose_dtypes(options, catalog));
   check_size(plan.facts.axes, options.launches, "--sweep", table);
   plan.facts.hash = plan_hash(plan.facts, workloads, options, table);
   for (const WorkloadChoice& workload : workloads)

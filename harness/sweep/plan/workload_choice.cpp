@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::plan {
@@ -32,6 +33,7 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
 
 std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
                       const Catalog& catalog) {
+  if (info.is_step()) return std::string(model::of_its_own);
   const bool given = !options.axes.preset.empty();
   const std::string wanted =
       given ? options.axes.preset.front() : model::device_kind(catalog.facts.kind).preset;
@@ -82,7 +84,43 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
   }
 }
 
+// A foreign step builds no program for these options to change.
+void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& options) {
+  const auto refuse = [&](const std::string& option) {
+    throw InputError(options.where(option), "it goes with programs, and workload " + in_quotes(info.name) +
+                                                " is a step that " + in_quotes(info.plugin) +
+                                                " runs: leave it out");
+  };
+  for (const char* option : {"preset", "dtype", "pass", "profile", "trace", "shape-trace", "evaluate",
+                             "dump-graph", "dump-program"}) {
+    if (options.places.contains(option)) refuse(option);
+  }
+  for (const model::Axis& axis : model::axes()) {
+    if (axis.came_later() && options.places.contains(axis.name)) refuse(axis.name);
+  }
+  for (const std::string& mode : options.axes.mode) {
+    if (options.places.contains("mode") && !contains(info.modes, mode))
+      throw InputError(options.where("mode"), in_quotes(mode) + " is not a mode of " + info.name +
+                                                  ": it has " + join(info.modes) +
+                                                  did_you_mean(mode, info.modes));
+  }
+}
+
+// Of a sweep of programs, which have the modes of the table alone.
+void check_modes(const config::SweepOptions& options) {
+  for (const std::string& mode : options.axes.mode) {
+    if (model::is_step_mode(mode))
+      throw InputError(options.where("mode"),
+                       in_quotes(mode) + " is a mode of a foreign step, and this sweep has none");
+  }
+}
+
 }  // namespace
+
+const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, const Catalog& catalog) {
+  const auto found = std::ranges::find(catalog.workloads, workloads.front().name, &abi::WorkloadInfo::name);
+  return found->is_step() ? &*found : nullptr;
+}
 
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
   std::vector<std::string> chosen = options.axes.workload;
@@ -94,6 +132,10 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
   std::vector<WorkloadChoice> choices;
   for (const std::string& name : chosen) {
     const abi::WorkloadInfo& info = find_workload(catalog, name, options.where("workload"));
+    if (info.is_step()) check_step(info, options);
+    if (info.is_step() && chosen.size() > 1)
+      throw InputError(options.where("workload"),
+                       in_quotes(name) + " is a foreign step, which takes a sweep of its own");
     choices.push_back({name, preset_of(info, options, catalog), {}});
     check_shapes(options.instruments.shape_trace, info,
                  std::ranges::count(options.axes.pass, "training") > 0);
@@ -109,6 +151,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
       throw InputError(set.where, in_quotes(set.workload) + " is not in this sweep: it runs " + join(chosen));
     }
   }
+  if (step_of(choices, catalog) == nullptr) check_modes(options);
   return choices;
 }
 

@@ -180,7 +180,7 @@ std::vector<std::string> warnings_of(const model::Result& result) {
   }
   const auto ok = [](const model::CellResult& cell) { return cell.status == model::CellStatus::ok; };
   const auto differs = std::count_if(result.cells.begin(), result.cells.end(), [&](const auto& cell) {
-    return ok(cell) && cell.check && !cell.check->identical;
+    return ok(cell) && cell.check && !cell.check->identical && !cell.check->tolerated;
   });
   if (differs > 0) {
     warnings.push_back(fmt::format(

@@ -23,7 +23,8 @@ constexpr gb_plugin kPlugin = {kCase == "wrong_size" ? 8 : sizeof(gb_plugin),
                                0,
                                nullptr,
                                0,
-                               0};
+                               0,
+                               nullptr};
 
 int open_plugin(const gb_plugin** plugin, char* error, std::size_t error_size) {
   if constexpr (kCase == "open_error") {

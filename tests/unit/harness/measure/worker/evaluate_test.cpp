@@ -44,18 +44,7 @@ TEST_F(EvaluateTest, TakesTheForwardProgram) {
     events_ = Recorder{};
     const ir::Program program = build_program(registry_, task_);
     const ir::Program forward = build_forward_program(registry_, task_);
-    model::InstrumentOptions unpinned;
-    unpinned.pin = false;
-    machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
-    StartupClock clock(task_.spawned_ns);
-    TaskRun run{.task = task_,
-                .open = open_,
-                .program = program,
-                .pin = pin,
-                .tell = tell_,
-                .startup = clock,
-                .evaluated = &forward};
-    run_task(run);
+    run(program, &forward);
     const model::CellResult& cell = events_.cells.at(2);
     ASSERT_EQ(cell.status, model::CellStatus::ok) << cell.reason->message;
     const model::Evaluation& evaluation = cell.training->evaluation.value();

@@ -13,6 +13,7 @@
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/passes.hpp"
+#include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/task_run.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "workloads/builtin.hpp"
@@ -56,13 +57,20 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
         registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
     run(program);
   }
-  void run(const ir::Program& program) {
+  void run(const ir::Program& program, const ir::Program* evaluated = nullptr, TraceProgram traced = {}) {
     model::InstrumentOptions unpinned;
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
     StartupClock clock(task_.spawned_ns);
-    TaskRun run{
-        .task = task_, .open = open_, .program = program, .pin = pin, .tell = tell_, .startup = clock};
+    TaskRun run{.task = task_,
+                .open = open_,
+                .make_rig = [&](Device& device) { return std::make_unique<TaskRig>(task_, device, program); },
+                .pin = pin,
+                .tell = tell_,
+                .startup = clock,
+                .program = &program,
+                .evaluated = evaluated,
+                .traced = std::move(traced)};
     run_task(run);
   }
 

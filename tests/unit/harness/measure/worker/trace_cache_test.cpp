@@ -218,19 +218,7 @@ TEST_F(TraceCacheTest, WalksForwardStepsOfAWorkloadWithoutSequences) {
 TEST_F(TraceCacheTest, ATaskWalksOnceWithItsLargestBatch) {
   task_.batches = {1, 2};
   task_.instruments.shape_trace = {"steps.txt", 8, {{2, 16}, {2, 16}}};
-  const ir::Program program = build_program(registry_, task_);
-  model::InstrumentOptions unpinned;
-  unpinned.pin = false;
-  machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
-  StartupClock clock(task_.spawned_ns);
-  TaskRun run{.task = task_,
-              .open = open_,
-              .program = program,
-              .pin = pin,
-              .tell = tell_,
-              .startup = clock,
-              .traced = traced()};
-  run_task(run);
+  run(build_program(registry_, task_), nullptr, traced());
   ASSERT_EQ(events_.cells.at(2).status, model::CellStatus::ok);
   EXPECT_FALSE(events_.cells.at(1).shape_walk.has_value());
   EXPECT_THAT(outcomes(events_.cells.at(2).shape_walk.value()), ElementsAre("traced", "graph_hit"));

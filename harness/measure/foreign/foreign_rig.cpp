@@ -1,0 +1,167 @@
+// Opens a foreign step for a task's batches and compares its outputs with those of its eager step.
+#include "harness/measure/foreign/foreign_rig.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "graphs/base/text.hpp"
+#include "harness/measure/worker/task_rig.hpp"
+#include "harness/measure/worker/to_float.hpp"
+
+namespace graphbench::foreign {
+namespace {
+
+// Norm of the error over the norm of eager's output. Another order of the same operations stays below: bf16
+// has 8 bits, and fp32 products of PyTorch may be of 11 bits (TF32).
+double tolerance_of(std::int32_t dtype) {
+  return dtype == GB_BF16 ? 0.02 : dtype == GB_FP16 ? 0.005 : 0.002;
+}
+
+std::string three_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
+struct Output {
+  std::string name;
+  std::int32_t dtype;
+  std::vector<std::byte> bytes;
+};
+
+std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) {
+  std::vector<Output> copies;
+  for (const gb_step_output& output : step.outputs()) {
+    Output& copy = copies.emplace_back();
+    copy.name = output.name == nullptr ? "" : output.name;
+    copy.dtype = output.dtype;
+    copy.bytes.resize(static_cast<std::size_t>(output.bytes));
+    if (on_host) {
+      std::memcpy(copy.bytes.data(), output.data, copy.bytes.size());
+    } else {
+      stream.copy_to_host(copy.bytes.data(), output.data, copy.bytes.size());
+    }
+  }
+  stream.synchronize();
+  return copies;
+}
+
+struct Difference {
+  double largest = 0;
+  double relative = 0;  // of norms; infinite where one side is not finite
+};
+
+Difference difference_of(const Output& expected, const Output& actual) {
+  const auto dtype = static_cast<ir::DType>(expected.dtype);
+  const std::vector<float> wanted = worker::to_float(dtype, expected.bytes);
+  const std::vector<float> got = worker::to_float(dtype, actual.bytes);
+  double error = 0;
+  double norm = 0;
+  Difference difference;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double by = std::abs(static_cast<double>(wanted[i]) - static_cast<double>(got[i]));
+    if (!std::isfinite(by))
+      return {std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity()};
+    difference.largest = std::max(difference.largest, by);
+    error += by * by;
+    norm += static_cast<double>(wanted[i]) * static_cast<double>(wanted[i]);
+  }
+  difference.relative = norm > 0 ? std::sqrt(error / norm) : std::numeric_limits<double>::infinity();
+  return difference;
+}
+
+bool same(const Output& a, const Output& b) {
+  return a.bytes.size() == b.bytes.size() &&
+         (a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) == 0);
+}
+
+}  // namespace
+
+ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
+                       const std::function<void(std::int64_t batch, std::string_view name)>& phase)
+    : Rig(task, device) {
+  Opening opening{.mode = task.mode,
+                  .device_uuid = device.info().kind == "host" ? "" : device.info().uuid,
+                  .split_ops = task.split_ops,
+                  .axes = {task.more_axes.begin(), task.more_axes.end()}};
+  for (const std::int64_t batch : worker::largest_first(task.batches)) {
+    phase(batch, "open");
+    opening.batch = batch;
+    Opened& opened = opened_[batch];
+    try {
+      opened.step = std::make_unique<ForeignStep>(record, opening, stream());
+    } catch (const Error& error) {
+      opened.failure = std::current_exception();
+      if (!survives(error.code())) return;  // others get a process that nothing has failed in
+    }
+  }
+}
+
+ForeignStep& ForeignRig::step_at(std::int64_t batch) {
+  const Opened& opened = opened_[batch];
+  if (opened.failure) std::rethrow_exception(opened.failure);
+  if (!opened.step)
+    throw Error(ErrorCode::step_failed, "open: a larger batch failed to open in this process");
+  return *opened.step;
+}
+
+std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batch, bool eagerly) {
+  return std::make_unique<ForeignExecutor>(
+      device(), stream(), step_at(batch),
+      eagerly || task_.mode == execution::name_of(execution::ExecutionMode::eager));
+}
+
+std::string ForeignRig::report(std::int64_t batch) {
+  return step_at(batch).report();
+}
+
+void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
+                       std::optional<model::Check>& check) {
+  ForeignStep& step = step_at(batch);
+  const bool on_host = device().info().kind == "host";
+  const auto run = [&](execution::Executor& runner) {
+    step.fill(worker::seed_for(task_, worker::SeedUse::check, batch));
+    runner.submit();
+    stream().synchronize();
+    return outputs_of(step, stream(), on_host);
+  };
+  const std::vector<Output> expected = run(executor.eager());
+  const std::vector<Output> actual = run(executor);
+  const bool is_eager = &executor.eager() == &executor;
+  check = model::Check{.reference = is_eager ? "eager_again" : "eager",
+                       .identical = true,
+                       .max_abs_error = 0,
+                       .tolerated = std::nullopt};
+  const auto fail = [&](const std::string& why) {
+    check->identical = false;
+    throw Error(ErrorCode::check_failed, "check: " + why);
+  };
+  if (expected.empty()) fail("the step has no output that could be compared");
+  if (expected.size() != actual.size())
+    fail("eager's step has " + std::to_string(expected.size()) + " outputs and this one " +
+         std::to_string(actual.size()));
+  double worst = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Output& wanted = expected[i];
+    if (same(wanted, actual[i])) continue;
+    const std::string name = "output " + (wanted.name.empty() ? std::to_string(i) : wanted.name);
+    check->identical = false;
+    if (wanted.bytes.size() != actual[i].bytes.size() || wanted.dtype != actual[i].dtype)
+      fail(name + " has another shape or type than eager's");
+    if (wanted.dtype == GB_OTHER || wanted.dtype == GB_I32) fail(name + " differs from eager's");
+    const Difference difference = difference_of(wanted, actual[i]);
+    check->max_abs_error = std::max(check->max_abs_error, difference.largest);
+    const double limit = tolerance_of(wanted.dtype);
+    if (!(difference.relative <= limit))
+      fail(name + " differs from eager's by " + three_digits(difference.relative) + " of its norm, above " +
+           three_digits(limit));
+    worst = std::max(worst, difference.relative);
+  }
+  if (!check->identical)
+    check->tolerated = "outputs differ from eager's by " + three_digits(worst) +
+                       " of their norm at most, as another order of operations makes them";
+}
+
+}  // namespace graphbench::foreign

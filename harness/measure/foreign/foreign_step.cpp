@@ -1,0 +1,207 @@
+// Calls a foreign step's functions, and drives its parts as graphs or without.
+#include "harness/measure/foreign/foreign_step.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "graphs/abi/guard.hpp"
+
+namespace graphbench::foreign {
+namespace {
+
+// The parts of one step: more is memory that was never initialised.
+constexpr std::int32_t parts_max = 4096;
+constexpr std::int32_t outputs_max = 4096;
+constexpr std::size_t reason_bytes = 4096;
+constexpr std::int32_t whole_step = -1;
+
+bool is_piece_mode(const std::string& mode) {
+  return mode == "whole" || mode == "piecewise";
+}
+
+std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  return pointers;
+}
+
+}  // namespace
+
+template <typename Call>
+void ForeignStep::checked(const char* function, Call&& call) {
+  reason_.front() = '\0';
+  if (const int status = abi::guarded(function, call); status != 0) fail(function, status);
+}
+
+void ForeignStep::fail(const char* function, int status) {
+  reason_.back() = '\0';
+  throw Error(status == GB_STEP_SKIP ? ErrorCode::unsupported : ErrorCode::step_failed,
+              std::string(function) + ": " +
+                  (reason_.front() == '\0' ? "it returned " + std::to_string(status) + " and no reason"
+                                           : abi::printable(reason_.data())));
+}
+
+ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& stream)
+    : record_(record), mode_(opening.mode), reason_(reason_bytes) {
+  const std::vector<const char*> splits = pointers_to(opening.split_ops);
+  std::vector<const char*> names;
+  std::vector<const char*> values;
+  for (const auto& [name, value] : opening.axes) {
+    names.push_back(name.c_str());
+    values.push_back(value.c_str());
+  }
+  const gb_step_request request{.struct_size = sizeof(gb_step_request),
+                                .place = opening.device_uuid.empty() ? GB_ON_HOST : GB_ON_CUDA,
+                                .batch = opening.batch,
+                                .mode = opening.mode.c_str(),
+                                .cuda_stream = stream.native_handle(),
+                                .device_uuid = opening.device_uuid.c_str(),
+                                .split_ops = splits.data(),
+                                .split_op_count = static_cast<std::int32_t>(splits.size()),
+                                .axis_count = static_cast<std::int32_t>(names.size()),
+                                .axis_names = names.data(),
+                                .axis_values = values.data()};
+  checked("open",
+          [&] { return record_.open(&request, &step_, reason_.data(), reason_.size(), record_.user); });
+  std::vector<std::uint8_t> captured(parts_max);
+  std::int32_t count = 0;
+  checked("parts", [&] {
+    count = record_.parts(step_, captured.data(), parts_max, reason_.data(), reason_.size());
+    return count < 1 || count > parts_max ? 1 : 0;
+  });
+  parts_.assign(captured.begin(), captured.begin() + count);
+  const auto graphs = std::ranges::count(parts_, true);
+  const bool fits = mode_ == "whole" ? count == 1 && graphs == 1 : is_piece_mode(mode_) || graphs == 0;
+  if (fits) return;
+  throw Error(ErrorCode::step_failed, "parts: mode " + mode_ + " cannot have " + std::to_string(count) +
+                                          " parts, " + std::to_string(graphs) + " of them captured");
+}
+
+ForeignStep::~ForeignStep() {
+  if (step_ != nullptr) record_.close(step_);
+}
+
+void ForeignStep::run(std::int32_t part) {
+  reason_.front() = '\0';
+  const int status = record_.run(step_, part, reason_.data(), reason_.size());
+  if (status != 0) [[unlikely]]
+    fail("run", status);
+}
+
+void* ForeignStep::capture(std::int32_t part) {
+  void* graph = nullptr;
+  if (record_.capture == nullptr) return graph;
+  checked("capture", [&] { return record_.capture(step_, part, &graph, reason_.data(), reason_.size()); });
+  return graph;
+}
+
+void ForeignStep::fill(std::uint64_t seed) {
+  checked("fill", [&] { return record_.fill(step_, seed, reason_.data(), reason_.size()); });
+}
+
+std::vector<gb_step_output> ForeignStep::outputs() {
+  const gb_step_output* outputs = nullptr;
+  std::int32_t count = 0;
+  checked("outputs", [&] {
+    count = record_.outputs(step_, &outputs, reason_.data(), reason_.size());
+    return count < 0 || count > outputs_max || (count > 0 && outputs == nullptr) ? 1 : 0;
+  });
+  return {outputs, outputs + count};
+}
+
+std::string ForeignStep::report() {
+  const char* const text = record_.report == nullptr ? nullptr : record_.report(step_);
+  return text == nullptr ? "" : text;
+}
+
+ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly)
+    : device_(device), stream_(stream), step_(step) {
+  const auto add = [&](std::int32_t index, bool captured) {
+    parts_.push_back(
+        {.captured = captured, .call = device.make_callback([&step, index] { step.run(index); })});
+  };
+  if (eagerly) {
+    add(whole_step, false);
+    return;
+  }
+  eager_ = std::make_unique<ForeignExecutor>(device, stream, step, true);
+  for (std::size_t i = 0; i < step.parts().size(); ++i) add(static_cast<std::int32_t>(i), step.parts()[i]);
+}
+
+void ForeignExecutor::warm_up() {
+  if (is_piece_mode(step_.mode())) {
+    eager().submit();
+  } else {
+    submit();
+  }
+}
+
+std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {
+  if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
+  stream_.begin_capture();
+  try {
+    part.call->launch(stream_, nullptr);
+  } catch (...) {
+    stream_.abandon_capture();
+    throw;
+  }
+  return stream_.end_capture();
+}
+
+void ForeignExecutor::capture() {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].captured) parts_[i].graph = capture_part(parts_[i], static_cast<std::int32_t>(i));
+  }
+}
+
+void ForeignExecutor::instantiate() {
+  only_replay_ = {};
+  for (Part& part : parts_) {
+    if (!part.captured) continue;
+    part.exec = part.graph->instantiate();
+    part.replay = part.exec->prepare_replay(stream_);
+  }
+  if (parts_.size() == 1) only_replay_ = parts_.front().replay;
+}
+
+void ForeignExecutor::upload() {
+  for (Part& part : parts_) {
+    if (part.captured) part.exec->upload(stream_);
+  }
+}
+
+void ForeignExecutor::enqueue_step() {
+  for (const Part& part : parts_) {
+    if (part.replay.enqueue != nullptr) {
+      part.replay.enqueue(part.replay.exec, part.replay.stream);
+    } else {
+      part.call->launch(stream_, nullptr);
+    }
+  }
+}
+
+execution::StepCounts ForeignExecutor::counts() const {
+  execution::StepCounts counts;
+  counts.parts = static_cast<std::int64_t>(parts_.size());
+  for (const Part& part : parts_) {
+    ++(part.captured ? counts.graphs.pieces : counts.graphs.eager_ops);
+    if (part.graph != nullptr) add(counts.graphs.contents, part.graph->contents());
+  }
+  return counts;
+}
+
+std::vector<Graph*> ForeignExecutor::graphs() const {
+  std::vector<Graph*> graphs;
+  for (const Part& part : parts_) {
+    if (part.graph != nullptr) graphs.push_back(part.graph.get());
+  }
+  return graphs;
+}
+
+std::vector<facts::DescribedPiece> ForeignExecutor::describe() const {
+  std::vector<facts::DescribedPiece> described;
+  for (Graph* const graph : graphs()) described.push_back({.nodes = graph->describe()});
+  return described;
+}
+
+}  // namespace graphbench::foreign

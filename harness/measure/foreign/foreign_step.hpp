@@ -1,0 +1,96 @@
+// A foreign step (gb_step of the plugin ABI) at one batch size in one mode, and the executor that runs its
+// parts and replays their graphs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/abi/graphbench_abi.h"
+#include "graphs/execution/executor.hpp"
+
+namespace graphbench::foreign {
+
+// What the step is opened for; see gb_step_request.
+struct Opening {
+  std::int64_t batch = 0;
+  std::string mode;
+  std::string device_uuid;  // empty on the host device
+  std::vector<std::string> split_ops;
+  std::vector<std::pair<std::string, std::string>> axes;
+};
+
+// Owns what gb_step.open made. Every call throws Error(step_failed), or Error(unsupported) where the step
+// says that the mode cannot hold it, which names the function and ends in the step's own words.
+class ForeignStep {
+ public:
+  // `record` outlives this.
+  ForeignStep(const gb_step& record, const Opening& opening, Stream& stream);
+  ~ForeignStep();
+  ForeignStep(const ForeignStep&) = delete;
+  ForeignStep& operator=(const ForeignStep&) = delete;
+
+  // For each part of the mode, whether it is captured.
+  const std::vector<bool>& parts() const noexcept { return parts_; }
+  const std::string& mode() const noexcept { return mode_; }
+  void run(std::int32_t part);
+  // Null: the harness is to capture run(part).
+  void* capture(std::int32_t part);
+  void fill(std::uint64_t seed);
+  std::vector<gb_step_output> outputs();  // valid until the next call
+  std::string report();                   // a JSON object; empty: none
+
+ private:
+  template <typename Call>
+  void checked(const char* function, Call&& call);
+  [[noreturn]] void fail(const char* function, int status);
+
+  const gb_step& record_;
+  const std::string mode_;
+  void* step_ = nullptr;
+  std::vector<bool> parts_;
+  std::vector<char> reason_;  // of the call under way: run() makes none
+};
+
+// `eager` runs part -1 of any step; the other modes run and replay its parts. What else they do is as
+// execution::Executor says.
+class ForeignExecutor final : public execution::Executor {
+ public:
+  // All outlive it.
+  ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly);
+
+  Executor& eager() override { return eager_ ? *eager_ : *this; }
+  // A mode of the step's own warms up as it runs: it may compile and capture in its first steps.
+  void warm_up() override;
+  void capture() override;
+  void instantiate() override;
+  void upload() override;
+  execution::StepCounts counts() const override;
+  const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
+  std::vector<execution::StepItem> items() const override { return {}; }
+  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
+  std::vector<Graph*> graphs() const override;
+  std::vector<facts::DescribedPiece> describe() const override;
+
+ private:
+  struct Part {
+    bool captured = false;
+    std::unique_ptr<Kernel> call;  // runs it, or records it
+    std::unique_ptr<Graph> graph = {};
+    std::unique_ptr<GraphExec> exec = {};
+    PreparedReplay replay = {};
+  };
+
+  void enqueue_step() override;
+  std::unique_ptr<Graph> capture_part(Part& part, std::int32_t index);
+
+  Device& device_;
+  Stream& stream_;
+  ForeignStep& step_;
+  std::unique_ptr<ForeignExecutor> eager_;  // null: this is it
+  std::vector<Part> parts_;
+  std::vector<std::vector<pool::MemoryRange>> no_ranges_;
+};
+
+}  // namespace graphbench::foreign

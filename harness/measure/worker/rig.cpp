@@ -1,0 +1,51 @@
+// Setting a batch up, stage by stage. Their order is part of what is measured.
+#include "harness/measure/worker/rig.hpp"
+
+#include "graphs/base/clock.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+double seconds_of(const std::function<void()>& stage) {
+  const Stopwatch watch;
+  stage();
+  return watch.seconds();
+}
+
+}  // namespace
+
+Rig::Rig(const model::WorkerTask& task, Device& device)
+    : task_(task),
+      device_(device),
+      stream_(task.caller.capture_stream == "default" ? device.default_stream() : device.make_stream()) {}
+
+std::unique_ptr<execution::Executor> Rig::prepare(std::int64_t batch, model::Setup& setup,
+                                                  const std::function<void(std::string_view)>& phase,
+                                                  bool eagerly) {
+  std::unique_ptr<execution::Executor> executor;
+  phase("prepare");
+  setup.prepare_seconds = seconds_of([&] { executor = make_executor(batch, eagerly); });
+  set_up(*executor, setup, phase);
+  return executor;
+}
+
+void Rig::set_up(execution::Executor& executor, model::Setup& setup,
+                 const std::function<void(std::string_view)>& phase) {
+  phase("warmup");
+  setup.warmup_seconds = seconds_of([&] {
+    for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
+    stream_->synchronize();
+  });
+  if (&executor.eager() == &executor) return;
+  device_.synchronize();
+  before_capture();
+  phase("capture");
+  setup.capture_seconds = seconds_of([&] { executor.capture(); });
+  setup.instantiate_seconds = seconds_of([&] { executor.instantiate(); });
+  setup.upload_seconds = seconds_of([&] {
+    executor.upload();
+    stream_->synchronize();
+  });
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,73 @@
+// What one task runs with on a device, whatever runs its steps: a program (TaskRig) or a foreign step
+// (ForeignRig). It makes executors, which a worker's stages set up and time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::worker {
+
+class TaskRig;
+
+class Rig {
+ public:
+  // Both outlive the rig. Makes the stream, whose threads inherit the caller's CPUs. It stays the rig's only
+  // one: on an H200 graphs were slower in a later stream of the same context.
+  Rig(const model::WorkerTask& task, Device& device);
+  virtual ~Rig() = default;
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  // Memory for batches up to `largest`. Throws Error(out_of_memory) where it does not fit; a smaller one may
+  // be tried then.
+  virtual void allocate(std::int64_t largest) = 0;
+  virtual bool allocated() const noexcept = 0;
+  // Gives up what allocate() and captures took, for another allocate(). No executor may be left.
+  virtual void release() = 0;
+
+  // An executor that has been through the task's warmups, capture, instantiation and upload; what each
+  // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
+  // `eagerly`: in mode eager, whatever the task's is.
+  std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
+                                               const std::function<void(std::string_view)>& phase,
+                                               bool eagerly = false);
+  // Of it, what follows the kernels: warmups, capture, instantiation, upload.
+  void set_up(execution::Executor& executor, model::Setup& setup,
+              const std::function<void(std::string_view)>& phase);
+  // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
+  virtual void check(execution::Executor& executor, std::int64_t batch,
+                     std::optional<model::Check>& check) = 0;
+  // Whether a failure of this code leaves the process fit for other batches.
+  virtual bool survives(ErrorCode code) const noexcept = 0;
+  // Whether the device is the process's own, to be reset and opened again between placements.
+  virtual bool owns_device() const noexcept { return true; }
+  // This rig where it runs a program; null where it does not.
+  virtual TaskRig* of_program() noexcept { return nullptr; }
+
+  Device& device() noexcept { return device_; }
+  Stream& stream() noexcept { return *stream_; }
+
+ protected:
+  // With the kernels that a step needs, and no step run. Its time is prepare_seconds.
+  virtual std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) = 0;
+  // As serving engines do: nothing pending and no cached memory when a capture begins.
+  virtual void before_capture() {}
+
+  const model::WorkerTask& task_;
+
+ private:
+  Device& device_;
+  std::unique_ptr<Stream> stream_;
+};
+
+// What makes a task's rig on its device.
+using MakeRig = std::function<std::unique_ptr<Rig>(Device& device)>;
+
+}  // namespace graphbench::worker

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Foreign steps: what a library runs itself is swept in every mode it has, and checked."""
+
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+GRAPHS = {"whole": (1, 0), "piecewise": (2, 1), "example.replay": (0, 1)}  # captured and eager parts
+
+
+class ForeignSteps(HarnessCase):
+    def sweep(self, *extra, batch="1,2", workload="foreign_step", code=None):
+        return self.run_graphbench("--sweep", "--device", "host", "--time-per-cell", "0.005",
+                                   "--samples-max", "5", "--plugin", self.plugin("foreign_step"),
+                                   "--workload", workload, "--batch", batch, *extra, code=code)
+
+    def cells(self):
+        self.assertTrue(self.result()["complete"])
+        return {(cell["mode"], cell["batch"]): cell for cell in self.result()["cells"]}
+
+    def test_run_in_every_mode_they_have_and_are_checked(self):
+        done = self.sweep("--launches", "2", code=0)
+        self.assertIn("preset own, own, own", done.stdout)
+        self.assertEqual([3], self.result()["plan"]["axes"]["warmup"])
+        cells = self.cells()
+        self.assertEqual({(mode, batch) for mode in ("eager", *GRAPHS) for batch in (1, 2)}, set(cells))
+        for (mode, _), cell in cells.items():
+            self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
+            self.assertEqual(["own"] * 3, [cell[axis] for axis in ("preset", "dtype", "pass")])
+            self.assertEqual(2, len(cell["launches"]))
+            self.assertEqual(1, len(cell["launches"][0]["placements"]), "its process has one device")
+            if mode != "eager":
+                graph = cell["graph"]
+                self.assertEqual(GRAPHS[mode], (graph["pieces"], graph["eager_ops"]), mode)
+
+    def test_a_failure_costs_its_batch_and_says_why(self):
+        failures = {13: ("step_failed", "open: thirteen is too many"),
+                    17: ("check_failed", "output y differs from eager's by"),
+                    19: ("worker_crashed", "SIGSEGV in phase "),
+                    23: ("step_failed", "run: error 7 of the example")}
+        self.sweep("--mode", "whole", batch="1,13,17,19,23", code=3)
+        cells = self.cells()
+        self.assertEqual("ok", cells["whole", 1]["status"], cells["whole", 1])
+        for batch, (code, words) in failures.items():
+            with self.subTest(batch=batch):
+                reason = cells["whole", batch]["reason"]
+                self.assertEqual(code, reason["code"])
+                self.assertIn(words, reason["message"])
+
+    def test_what_a_mode_cannot_hold_is_skipped(self):
+        self.sweep("--mode", "eager,whole", batch="1,31", code=0)
+        states = {key: cell["status"] for key, cell in self.cells().items()}
+        self.assertEqual("skipped", states.pop(("whole", 31)))
+        self.assertEqual({"ok"}, set(states.values()), states)
+        self.assertEqual({"code": "unsupported", "message": "open: graphs cannot hold this"},
+                         self.cells()["whole", 31]["reason"])
+
+    def test_a_difference_that_another_order_explains_is_said(self):
+        self.sweep("--mode", "whole", batch="29", code=0)
+        check = self.cells()["whole", 29]["check"]
+        self.assertFalse(check["identical"])
+        self.assertGreater(check["max_abs_error"], 0)
+        self.assertIn("of their norm at most", check["tolerated"])
+
+    def test_options_that_do_not_apply_are_refused(self):
+        for option, *words in (["--mode", "eager,example.other", '"example.other" is not a mode of '],
+                               ["--preset", "tiny", "it goes with programs"],
+                               ["--dtype", "fp32", "it goes with programs"],
+                               ["--pass", "training", "it goes with programs"],
+                               ["--io", "copy_in", "it goes with programs"],
+                               ["--set", "foreign_step.width=1", "it has none"]):
+            with self.subTest(option=option):
+                self.assert_refused(self.sweep(option, words[0]), option, words[1])
+        self.assert_refused(self.sweep("--profile"), "--profile", "it goes with programs")
+        self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload", "a sweep of its own")
+        of_programs = self.run_graphbench(*TINY, "--mode", "example.replay")
+        self.assert_refused(of_programs, "--mode", "this sweep has none")
+
+    def test_other_commands_refuse_them(self):
+        options = ["--device", "host", "--plugin", self.plugin("foreign_step"), "--workload", "foreign_step"]
+        for command, *more in (["bench"], ["ladder", "--traffic", "uniform:1:2"]):
+            with self.subTest(command=command):
+                done = self.run_graphbench(command, *options, *more)
+                self.assert_refused(done, "--workload", f"{command} runs programs")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,257 @@
+// The example of a foreign step: y = (2x + 1)^2 - x + the number of steps since fill(), in three parts, of
+// which `piecewise` captures the first and the last. It lends the graphs of some parts, lets graphbench
+// capture others, and has a mode of its own that launches its graph itself. At some batch sizes it fails in
+// one way each.
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/integration/plugins/test_plugin.hpp"
+#ifdef GRAPHBENCH_TEST_CUDA
+#include "tests/integration/plugins/step_kernels.hpp"
+#endif
+
+namespace {
+
+using namespace test_plugin;
+
+constexpr std::int64_t batch_that_does_not_open = 13;
+constexpr std::int64_t batch_whose_graph_differs = 17;
+constexpr std::int64_t batch_that_crashes = 19;
+constexpr std::int64_t batch_that_fails_in_run = 23;
+constexpr std::int64_t batch_within_tolerance = 29;
+constexpr std::int64_t batch_that_is_skipped = 31;
+
+class Step {
+ public:
+  explicit Step(const gb_step_request& request)
+      : batch_(request.batch),
+        mode_(request.mode),
+        on_cuda_(request.place == GB_ON_CUDA),
+        stream_(request.cuda_stream),
+        count_(static_cast<std::size_t>(request.batch) * 64) {
+    for (float** each : {&x_, &h_, &k_, &y_}) *each = memory(count_);
+    steps_ = memory(1);
+  }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  ~Step() {
+#ifdef GRAPHBENCH_TEST_CUDA
+    step_kernels::destroy(graph_, exec_);
+    if (on_cuda_) {
+      for (float* each : {x_, h_, k_, y_, steps_}) step_kernels::release(each);
+    }
+#endif
+  }
+
+  std::int32_t parts(std::uint8_t* captured) const {
+    if (mode_ == "piecewise") {
+      captured[0] = 1;
+      captured[1] = 0;
+      captured[2] = 1;
+      return 3;
+    }
+    captured[0] = mode_ == "whole" ? 1 : 0;
+    return 1;
+  }
+
+  int run(std::int32_t part) {
+    if (batch_ == batch_that_crashes) crash();
+    if (batch_ == batch_that_fails_in_run) return 7;
+    if (mode_ == "example.replay" && part == 0) return replay();
+    odd_ = part < 0                              ? 0.0f
+           : batch_ == batch_whose_graph_differs ? 1.0f
+           : batch_ == batch_within_tolerance    ? 1e-4f
+                                                 : 0.0f;
+    if (mode_ != "piecewise" || part < 0) return all();
+    return part == 0 ? first() : part == 1 ? second() : third();
+  }
+
+  // Lends the graph of `whole` and of the first piece, where there are graphs to lend.
+  int capture(std::int32_t part, void** graph) {
+    if (!on_cuda_ || part > 0) return 0;
+#ifdef GRAPHBENCH_TEST_CUDA
+    const auto run = mode_ == "piecewise" ? [](void* step) { return static_cast<Step*>(step)->first(); }
+                                          : [](void* step) { return static_cast<Step*>(step)->all(); };
+    if (const int error = step_kernels::capture(stream_, run, this, &graph_)) return error;
+    *graph = graph_;
+#endif
+    return 0;
+  }
+
+  int fill(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<float> values(count_);
+    for (float& value : values) value = uniform(random);
+    const float none = 0;
+    return put(x_, values.data(), count_) + put(steps_, &none, 1);
+  }
+
+  std::int32_t outputs(const gb_step_output** list) {
+    output_ = {"y", y_, static_cast<std::int64_t>(count_ * sizeof(float)), GB_FP32, 0};
+    *list = &output_;
+    return 1;
+  }
+
+  const char* report() const {
+    return R"({"replays": "own"})";
+  }
+
+ private:
+  float* memory(std::size_t count) {
+#ifdef GRAPHBENCH_TEST_CUDA
+    if (on_cuda_) {
+      float* data = nullptr;
+      return step_kernels::allocate(&data, count) == 0 ? data : nullptr;
+    }
+#endif
+    return host_.emplace_back(std::make_unique<std::vector<float>>(count))->data();
+  }
+
+  int put(float* data, const float* values, std::size_t count) {
+#ifdef GRAPHBENCH_TEST_CUDA
+    if (on_cuda_) return step_kernels::copy_in(data, values, count, stream_);
+#endif
+    for (std::size_t i = 0; i < count; ++i) data[i] = values[i];
+    return 0;
+  }
+
+  int first() {
+#ifdef GRAPHBENCH_TEST_CUDA
+    if (on_cuda_) return step_kernels::double_and_add(x_, h_, count_, stream_);
+#endif
+    for (std::size_t i = 0; i < count_; ++i) h_[i] = 2 * x_[i] + 1;
+    return 0;
+  }
+
+  int second() {
+#ifdef GRAPHBENCH_TEST_CUDA
+    if (on_cuda_) return step_kernels::square(h_, k_, count_, stream_);
+#endif
+    for (std::size_t i = 0; i < count_; ++i) k_[i] = h_[i] * h_[i];
+    return 0;
+  }
+
+  int third() {
+#ifdef GRAPHBENCH_TEST_CUDA
+    if (on_cuda_) return step_kernels::subtract(k_, x_, steps_, y_, count_, stream_);
+#endif
+    for (std::size_t i = 0; i < count_; ++i) y_[i] = k_[i] - x_[i] + *steps_ + odd_;
+    *steps_ += 1;
+    return 0;
+  }
+
+  int all() {
+    const int failed = first() + second();
+    return failed != 0 ? failed : third();
+  }
+
+  int replay() {
+#ifdef GRAPHBENCH_TEST_CUDA
+    if (on_cuda_ && exec_ == nullptr) {
+      const auto run = [](void* step) { return static_cast<Step*>(step)->all(); };
+      if (const int error = step_kernels::capture(stream_, run, this, &graph_)) return error;
+      if (const int error = step_kernels::instantiate(graph_, &exec_)) return error;
+    }
+    if (on_cuda_) return step_kernels::launch(exec_, stream_);
+#endif
+    return all();
+  }
+
+  const std::int64_t batch_;
+  const std::string mode_;
+  const bool on_cuda_;
+  void* const stream_;
+  const std::size_t count_;
+  std::vector<std::unique_ptr<std::vector<float>>> host_;
+  float* x_ = nullptr;
+  float* h_ = nullptr;
+  float* k_ = nullptr;
+  float* y_ = nullptr;
+  float* steps_ = nullptr;
+  void* graph_ = nullptr;
+  void* exec_ = nullptr;
+  float odd_ = 0;  // by which captured steps differ from eager ones, on the host device
+  gb_step_output output_{};
+};
+
+int call(int error, char* reason, std::size_t reason_size) {
+  if (error != 0) std::snprintf(reason, reason_size, "error %d of the example", error);
+  return error;
+}
+
+int open(const gb_step_request* request, void** step, char* error, std::size_t error_size, void*) {
+  if (request->batch == batch_that_does_not_open) {
+    say(error, error_size, "thirteen is too many");
+    return 1;
+  }
+  if (request->batch == batch_that_is_skipped && request->mode != std::string_view("eager")) {
+    say(error, error_size, "graphs cannot hold this");
+    return GB_STEP_SKIP;
+  }
+  *step = std::make_unique<Step>(*request).release();
+  return 0;
+}
+
+std::int32_t parts(void* step, std::uint8_t* captured, std::int32_t, char*, std::size_t) {
+  return static_cast<Step*>(step)->parts(captured);
+}
+
+int run_part(void* step, std::int32_t part, char* error, std::size_t error_size) {
+  return call(static_cast<Step*>(step)->run(part), error, error_size);
+}
+
+int capture(void* step, std::int32_t part, void** graph, char* error, std::size_t error_size) {
+  return call(static_cast<Step*>(step)->capture(part, graph), error, error_size);
+}
+
+int fill(void* step, std::uint64_t seed, char* error, std::size_t error_size) {
+  return call(static_cast<Step*>(step)->fill(seed), error, error_size);
+}
+
+std::int32_t outputs(void* step, const gb_step_output** list, char*, std::size_t) {
+  return static_cast<Step*>(step)->outputs(list);
+}
+
+const char* report(void* step) {
+  return static_cast<Step*>(step)->report();
+}
+
+void close(void* step) {
+  const std::unique_ptr<Step> owned(static_cast<Step*>(step));
+}
+
+constexpr const char* modes[] = {"whole", "piecewise", "example.replay"};
+constexpr gb_step step = {.struct_size = sizeof(gb_step),
+                          .mode_count = 3,
+                          .name = "foreign_step",
+                          .help = "the example of a foreign step",
+                          .modes = modes,
+                          .open = open,
+                          .parts = parts,
+                          .run = run_part,
+                          .capture = capture,
+                          .fill = fill,
+                          .outputs = outputs,
+                          .report = report,
+                          .close = close,
+                          .user = nullptr};
+constexpr const gb_step* steps[] = {&step};
+constexpr gb_plugin kPlugin = {.struct_size = sizeof(gb_plugin),
+                               .abi_version = GB_ABI_VERSION,
+                               .name = "foreign_step",
+                               .version = "1",
+                               .workloads = nullptr,
+                               .ops = nullptr,
+                               .workload_count = 0,
+                               .op_count = 0,
+                               .passes = nullptr,
+                               .pass_count = 0,
+                               .step_count = 1,
+                               .steps = steps};
+
+}  // namespace
+
+GRAPHBENCH_TEST_OPENS(kPlugin)
