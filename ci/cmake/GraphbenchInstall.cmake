@@ -4,10 +4,12 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS graphbench RUNTIME DESTINATION bin COMPONENT runtime)
-install(TARGETS graphbench_base graphbench_ir graphbench_device LIBRARY DESTINATION lib COMPONENT runtime)
+install(TARGETS graphbench_base graphbench_ir graphbench_device graphbench_step LIBRARY
+  DESTINATION lib COMPONENT runtime)
 if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
+install(FILES workloads/torch/graphbench.py DESTINATION lib/graphbench COMPONENT runtime)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
   reporters/schema/comparison.schema.json

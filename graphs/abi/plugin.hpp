@@ -39,6 +39,12 @@ struct WorkloadInfo {
   bool is_step() const { return !modes.empty(); }
 };
 
+// A plugin of the process that loaded this library, and what messages call it. Both outlive their uses.
+struct LentPlugin {
+  const gb_plugin* plugin = nullptr;
+  std::string origin;
+};
+
 struct BuildChoice {
   std::string preset;
   ir::DType dtype = ir::DType::fp32;

@@ -61,7 +61,7 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
   if (options.json == "-" || (exists(status) && !is_regular_file(status))) return nullptr;
   sweep::JournalSettings settings{sweep::journal_of(options.json),
                                   options.where("json"),
-                                  sweep::identity_of(plan, catalog.facts, options.plugins),
+                                  sweep::identity_of(plan, catalog.facts, options.code_files()),
                                   {machine::read_environment().hostname, catalog.facts.uuid}};
   if (!options.samples.empty()) settings.identity.emplace_back("choice of --samples", "given");
   settings.start_over = invocation.served;  // it is the service's own
@@ -82,7 +82,7 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
                             const config::SweepOptions& options, const Conditions& conditions,
                             process::ProcessSupervisor& supervisor, sweep::SweepListener& listener,
                             sweep::Journal* journal) {
-  sweep::SweepSettings settings{process::own_command(worker_role), options.worker_timeout_seconds};
+  sweep::SweepSettings settings{child_command(options, worker_role), options.worker_timeout_seconds};
   settings.hostname = machine::read_environment().hostname;
   settings.floors = conditions.floors;
   if (journal != nullptr) {

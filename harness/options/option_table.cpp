@@ -26,6 +26,10 @@ std::vector<OptionSpec> other_options() {
   using enum OptionGroup;
   return {
       {"set", what, repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
+      {"torch", what, text, "FILE.py:FUNCTION",
+       "run the step that a Python function builds, as PyTorch runs it, instead of workloads (docs/torch.md)",
+       true},
+      {"python", what, text, "PATH", "the interpreter of --torch (default: python3)", true},
       {"split-ops", what, words, "KIND,...",
        "op kinds at which piecewise splits (default: the workload's own)"},
       {"io-addresses", what, text, "WHICH",

@@ -2,6 +2,7 @@
 #include "harness/options/options.hpp"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -60,6 +62,53 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
     paths.emplace_back(path.get());
   }
   return paths;
+}
+
+// The first that may be run of `name` in the folders of PATH, or itself where it is a path; empty: there is
+// none.
+std::string find_program(const std::string& name) {
+  const auto runs = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return runs(name) ? std::filesystem::absolute(name).string() : "";
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (runs(folder + "/" + name)) return folder + "/" + name;
+  }
+  return "";
+}
+
+TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
+  TorchStep step;
+  const std::string text = text_of(raw, "torch", "");
+  if (text.empty()) {
+    if (find(raw, "python") != nullptr)
+      throw InputError(so_far.where("python"),
+                       "it runs what --torch names: give --torch FILE.py:FUNCTION too");
+    return step;
+  }
+  for (const char* other : {"plugin", "workload", "package", "set"}) {
+    if (find(raw, other) != nullptr)
+      throw InputError(so_far.where(other), "--torch is the sweep's one workload: leave one of them out");
+  }
+  const std::size_t colon = text.rfind(':');
+  step.function = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (step.function.empty())
+    throw InputError(so_far.where("torch"), in_quotes(text) + " names no function: give FILE.py:FUNCTION");
+  const std::string file = text.substr(0, colon);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError(so_far.where("torch"), in_quotes(file) + " is not a file: give FILE.py:FUNCTION");
+  step.file = std::filesystem::canonical(file).string();
+  const std::string python = text_of(raw, "python", "python3");
+  step.python = find_program(python);
+  if (step.python.empty())
+    throw InputError(
+        so_far.where("python"),
+        in_quotes(python) + " is not a program that can be run: give the interpreter that has torch");
+  return step;
 }
 
 SetOption set_option(const RawItem& item) {
@@ -202,6 +251,12 @@ std::string SweepOptions::where(const std::string& name) const {
   return found == places.end() ? "--" + name : found->second;
 }
 
+std::vector<std::string> SweepOptions::code_files() const {
+  std::vector<std::string> files = plugins;
+  if (torch.given()) files.push_back(torch.file);
+  return files;
+}
+
 SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes) {
   SweepOptions options;
   for (const auto& [name, items] : given) {
@@ -238,6 +293,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.cache = text_of(raw, "cache", "");
   options.caller = caller_options(raw, options);
   options.package = package_files(raw, options, axes);
+  options.torch = torch_step(raw, options);
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");
   options.instruments.evaluate = flag(raw, "evaluate");

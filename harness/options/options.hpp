@@ -41,6 +41,16 @@ struct TlsOptions {
   std::string key;
 };
 
+// A Python function that builds a step of PyTorch; an empty file: none.
+struct TorchStep {
+  std::string file;  // an absolute path
+  std::string function;
+  std::string python;  // the interpreter's path
+
+  bool given() const { return !file.empty(); }
+  std::string name() const { return file + ":" + function; }
+};
+
 // How results reach Prometheus; an empty text: not that way. harness/service/publish checks the texts.
 struct PrometheusOptions {
   std::string listen;
@@ -74,6 +84,7 @@ struct SweepOptions {
   std::string cache;  // a folder, "off"; empty: where the environment says
   model::CallerOptions caller;
   model::PackageFiles package;  // without its digest
+  TorchStep torch;
   model::InstrumentOptions instruments;
   std::string trace;  // empty: none
   PrometheusOptions prometheus;
@@ -81,6 +92,8 @@ struct SweepOptions {
   bool dump_program = false;
   std::map<std::string, std::string> places;  // option name -> where it was given
 
+  // Files of code that the user names: plugins, and the step of --torch.
+  std::vector<std::string> code_files() const;
   // Where option `name` was given, "--name" where it was not.
   std::string where(const std::string& name) const;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
@@ -196,8 +197,9 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   if (!asked.costs.empty())
     costs = plan::costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
   const std::size_t cells = plan.cells.size();
-  plan::Shard shard = plan::shard_of(std::move(plan), options, costs,
-                                     sweep::binary_digest() + "\n" + sweep::plugins_digest(options.plugins));
+  plan::Shard shard =
+      plan::shard_of(std::move(plan), options, costs,
+                     sweep::binary_digest() + "\n" + sweep::plugins_digest(options.code_files()));
   if (!options.quiet) {
     complain("shard %lld of %lld%s: %zu of %zu cells%s", static_cast<long long>(asked.index),
              static_cast<long long>(asked.count), asked.said.empty() ? "" : (" (" + asked.said + ")").c_str(),
@@ -211,7 +213,7 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor) {
   use_cache(options.where("cache"), options.cache);
-  const sweep::ProbeSettings probe{process::own_command(probe_role), options.worker_timeout_seconds};
+  const sweep::ProbeSettings probe{child_command(options, probe_role), options.worker_timeout_seconds};
   config::SweepOptions chosen = options;
   const std::optional<package::Package> package = open_package(chosen);
   sweep::ProbeRequest request;
@@ -233,6 +235,16 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
   checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);
   return checked;
+}
+
+std::vector<std::string> child_command(const config::SweepOptions& options, const char* role) {
+  std::vector<std::string> command = process::own_command(role);
+  if (!options.torch.given()) return command;
+  command.front() = options.torch.python;
+  command.insert(command.begin() + 1, module_directory() + "/graphbench.py");
+  command.push_back(options.torch.file);
+  command.push_back(options.torch.function);
+  return command;
 }
 
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command) {

@@ -26,6 +26,9 @@ struct CheckedPlan {
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
+// What starts a probe or a worker (`role`): this program, or the interpreter of --torch.
+std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
+
 // Throws InputError where the plan is of a foreign step, which `command` ("ladder") does not run.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 

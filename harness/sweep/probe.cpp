@@ -11,6 +11,7 @@ namespace {
 // Which option to blame for a stage.
 std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
+  if (stage.what == ProbeStage::What::interpreter) return options.where("torch");
   if (stage.what == ProbeStage::What::device) return options.where("device");
   if (!options.package.file.empty()) return options.where("package");
   for (const config::SetOption& set : options.set) {
@@ -30,6 +31,9 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
     case ProbeStage::What::plugin:
       throw InputError(option_of(stage, options),
                        in_quotes(stage.subject) + " " + ended("while it was loaded"));
+    case ProbeStage::What::interpreter:
+      throw InputError(option_of(stage, options),
+                       in_quotes(stage.subject) + " " + ended("before the step was read"));
     case ProbeStage::What::program:
       break;
   }
@@ -55,6 +59,7 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options) {
   ProbeStage stage{ProbeStage::What::device, request.device};
+  if (options.torch.given()) stage = {ProbeStage::What::interpreter, options.torch.name()};
   std::optional<ProbeAnswer> answer;
   std::optional<ProbeFailure> failure;
   const auto on_line = [&](std::string_view line) {

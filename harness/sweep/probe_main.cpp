@@ -25,7 +25,7 @@ void send(const ProbeEvent& event) {
 
 class Probe {
  public:
-  explicit Probe(const ProbeRequest& request) : request_(request) {}
+  Probe(const ProbeRequest& request, const abi::LentPlugin* lent) : request_(request), lent_(lent) {}
 
   // Failures are sent, not thrown: no answer follows then.
   void run() {
@@ -77,6 +77,7 @@ class Probe {
       begin({ProbeStage::What::plugin, path});
       registry_.load(path);
     }
+    if (lent_ != nullptr) registry_.add(*lent_->plugin, lent_->origin);
   }
 
   void check_program(const model::WorkerTask& task) {
@@ -146,6 +147,7 @@ class Probe {
   }
 
   const ProbeRequest& request_;
+  const abi::LentPlugin* const lent_;
   abi::WorkloadRegistry registry_;
   ProbeStage stage_;
   ProbeAnswer answer_;
@@ -154,12 +156,24 @@ class Probe {
 
 }  // namespace
 
-int probe_main(std::string_view parent) {
-  return process::child_main("probe", parent, [](const std::string& text) {
+namespace {
+
+int run_probe(std::string_view parent, const abi::LentPlugin* lent) {
+  return process::child_main("probe", parent, [&](const std::string& text) {
     const ProbeRequest request = decode_request(text);
-    Probe(request).run();
+    Probe(request, lent).run();
     return 0;
   });
+}
+
+}  // namespace
+
+int probe_main(std::string_view parent) {
+  return run_probe(parent, nullptr);
+}
+
+int probe_main(std::string_view parent, const abi::LentPlugin& lent) {
+  return run_probe(parent, &lent);
 }
 
 }  // namespace graphbench::sweep

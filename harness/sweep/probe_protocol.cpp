@@ -14,7 +14,7 @@ GB_DESCRIBE(sweep::ProbeRequest, list_devices, device, plugins, list_workloads, 
 
 template <>
 struct Names<sweep::ProbeStage::What> {
-  static constexpr std::array<std::string_view, 3> names = {"device", "plugin", "program"};
+  static constexpr std::array<std::string_view, 4> names = {"device", "plugin", "program", "interpreter"};
 };
 
 GB_DESCRIBE(sweep::ProbeStage, what, subject);

@@ -28,7 +28,7 @@ struct ProbeRequest {
 
 // What the probe is about to do, said before it does it: where it dies, this is what it died of.
 struct ProbeStage {
-  enum class What : std::uint8_t { device, plugin, program } what = What::device;
+  enum class What : std::uint8_t { device, plugin, program, interpreter } what = What::device;
   std::string subject;  // the device, the plugin's path, the workload
 };
 

@@ -104,13 +104,13 @@ void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& 
 
 }  // namespace
 
-void run_worker(const model::WorkerTask& task, const Tell& tell, const gb_plugin* lent) {
+void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent) {
   StartupClock clock(task.spawned_ns);
   abi::WorkloadRegistry registry;
   const std::optional<package::Package> package = open_package(task);
   if (!package) workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
-  if (lent != nullptr) registry.add(*lent, "the process's own step");
+  if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
   const gb_step* const step = package ? nullptr : registry.step(task.workload);
   if (step != nullptr) {
     run_step(task, tell, clock, *step);

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "graphs/abi/graphbench_abi.h"
+#include "graphs/abi/plugin.hpp"
 #include "harness/measure/worker/protocol.hpp"
 
 namespace graphbench::worker {
@@ -16,6 +16,6 @@ using Tell = std::function<void(const WorkerEvent&)>;
 // or, behind WorkerEvent::stopped, ends. Throws Error only where no cell could be measured: no device, no
 // such workload, a program that does not build. `lent`: a plugin record beside those that the task names,
 // of a process that is not ours (docs/plugins.md).
-void run_worker(const model::WorkerTask& task, const Tell& tell, const gb_plugin* lent = nullptr);
+void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent = nullptr);
 
 }  // namespace graphbench::worker

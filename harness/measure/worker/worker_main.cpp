@@ -15,10 +15,10 @@ void send(const WorkerEvent& event) {
   process::send_line(encode_event(event));
 }
 
-int run_requested_task(const std::string& request) {
+int run_requested_task(const std::string& request, const abi::LentPlugin* lent) {
   model::Reason reason;
   try {
-    run_worker(decode_task(request), send);
+    run_worker(decode_task(request), send, lent);
     return 0;
   } catch (const Error& error) {
     reason = {std::string(name_of(error.code())), error.what()};
@@ -32,7 +32,13 @@ int run_requested_task(const std::string& request) {
 }  // namespace
 
 int worker_main(std::string_view parent) {
-  return process::child_main("worker", parent, run_requested_task);
+  return process::child_main("worker", parent,
+                             [](const std::string& request) { return run_requested_task(request, nullptr); });
+}
+
+int worker_main(std::string_view parent, const abi::LentPlugin& lent) {
+  return process::child_main("worker", parent,
+                             [&](const std::string& request) { return run_requested_task(request, &lent); });
 }
 
 }  // namespace graphbench::worker

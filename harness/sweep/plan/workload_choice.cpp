@@ -124,6 +124,7 @@ const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, c
 
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
   std::vector<std::string> chosen = options.axes.workload;
+  if (options.torch.given()) chosen = {catalog.workloads.back().name};  // lent last
   if (chosen.empty()) {
     for (const abi::WorkloadInfo& info : catalog.workloads) {
       if (info.plugin == "builtin") chosen.push_back(info.name);

@@ -216,13 +216,15 @@ void print_wide(std::ostream& out, const TableSection& section, const std::vecto
 
 void print_narrow(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
                   const Columns& columns, bool colours) {
-  const std::string names = right("batch", batch_width) + right("W", warmup_width) +
-                            left("  mode", mode_width) + column_names(columns, "whole");
+  int width = mode_width;
+  for (const std::string& mode : modes) width = std::max(width, static_cast<int>(mode.size()) + 3);
+  const std::string names = right("batch", batch_width) + right("W", warmup_width) + left("  mode", width) +
+                            column_names(columns, "whole");
   out << paint(names, Colour::dim, colours) << '\n';
   for (const Row& row : section.rows) {
     for (std::size_t i = 0; i < modes.size(); ++i) {
       if (row.cells[i] == nullptr) continue;
-      out << row_head(row) << left("  " + modes[i], mode_width)
+      out << row_head(row) << left("  " + modes[i], width)
           << group_of(columns, row.cells[i], modes[i], colours) << '\n';
     }
   }

@@ -1,0 +1,30 @@
+// libgraphbench_step.so: the worker and the probe for a process that runs a step itself, such as a Python
+// interpreter. It has no command line.
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "graphs/base/text.hpp"
+#include "harness/measure/worker/worker_main.hpp"
+#include "harness/options/command.hpp"
+#include "harness/sweep/probe_main.hpp"
+
+// Runs the child process `role` to its end, and returns its exit code. `parent`: the process id of
+// graphbench. `plugin` lends the step, and lives until the process ends; `origin` names it in messages.
+extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, const gb_plugin* plugin,
+                                          const char* origin) {
+  using namespace graphbench;
+  // The CUDA module is beside this library, and not beside the interpreter.
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<const void*>(&graphbench_child), &here) != 0) {
+    const std::filesystem::path folder = std::filesystem::path(here.dli_fname).parent_path() / "graphbench";
+    setenv("GRAPHBENCH_MODULE_DIR", folder.c_str(), 0);
+  }
+  const abi::LentPlugin lent{plugin, origin};
+  if (role == std::string_view(cli::worker_role)) return worker::worker_main(parent, lent);
+  if (role == std::string_view(cli::probe_role)) return sweep::probe_main(parent, lent);
+  complain("a step has no part in the process %s", role);
+  return 1;
+}

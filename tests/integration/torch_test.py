@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""--torch: a step that PyTorch runs is a workload. On the host device it runs eagerly, from torch 1.13 on."""
+
+import json
+import subprocess
+import textwrap
+import unittest
+
+from harness_case import HarnessCase
+
+PYTHON = "/usr/bin/python3"
+HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
+
+STEPS = """
+    import os
+    import torch
+
+    def model(batch, device):
+        torch.manual_seed(1)
+        layer = torch.nn.Linear(8, 4).to(device)
+        return layer, (torch.randn(batch, 8, device=device),)
+
+    def drawing(batch, device):
+        return lambda: torch.rand(batch)
+
+    def training(batch, device):
+        layer = torch.nn.Linear(8, 4).to(device)
+        optimizer = torch.optim.Adam(layer.parameters(), lr=0.1)
+        x = torch.randn(batch, 8, device=device)
+        def step():
+            optimizer.zero_grad()
+            loss = layer(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss
+        return step
+
+    def counting(batch, device):
+        calls = []
+        def step():
+            calls.append(1)
+            return torch.full((batch,), float(len(calls)))
+        return step
+
+    def failing(batch, device):
+        if batch == 2:
+            raise ValueError("two is too many")
+        return lambda: torch.ones(batch).view(3, 5)  # the line that fails
+
+    def leaving(batch, device):
+        if batch == 2:
+            os._exit(5)
+        print("printed to stdout")
+        return lambda: torch.ones(batch)
+
+    def nothing(batch, device):
+        return 7
+"""
+
+
+@unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+class Torch(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "step.py").write_text(textwrap.dedent(STEPS), encoding="utf-8")
+
+    def sweep(self, function, *extra, batch="1,2", code=None):
+        return self.run_graphbench("--sweep", "--device", "host", "--torch", f"step.py:{function}",
+                                   "--python", PYTHON, "--batch", batch, "--time-per-cell", "0.01",
+                                   "--samples-max", "5", *extra, code=code)
+
+    def cells(self, function, *extra, code=0, **options):
+        self.sweep(function, *extra, code=code, **options)
+        return {(cell["mode"], cell["batch"]): cell for cell in self.result()["cells"]}
+
+    def test_runs_eagerly_and_says_what_the_other_modes_need(self):
+        for (mode, _), cell in self.cells("model", batch="2").items():
+            if mode == "eager":
+                self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
+                continue
+            self.assertEqual("skipped", cell["status"])
+            self.assertEqual(f"open: mode {mode} needs a GPU: the host device runs PyTorch's steps eagerly",
+                             cell["reason"]["message"])
+
+    def test_weights_optimizers_and_generators_are_put_back_before_a_check(self):
+        for function in ("training", "drawing"):
+            with self.subTest(function):
+                cell = self.cells(function, "--mode", "eager", batch="4")["eager", 4]
+                self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
+
+    def test_a_step_that_answers_differently_each_time_fails_its_check(self):
+        cell = self.cells("counting", "--mode", "eager", batch="1", code=3)["eager", 1]
+        self.assertEqual("check_failed", cell["reason"]["code"])
+
+    def test_an_exception_is_told_with_the_line_of_the_step_file(self):
+        cells = self.cells("failing", "--mode", "eager", code=3)
+        line = STEPS[:STEPS.index("# the line that fails")].count("\n") + 1
+        self.assertIn("open: RuntimeError: shape '[3, 5]' is invalid", cells["eager", 1]["reason"]["message"])
+        self.assertTrue(cells["eager", 1]["reason"]["message"].endswith(f" at step.py:{line}"), cells)
+        self.assertIn("ValueError: two is too many at step.py:", cells["eager", 2]["reason"]["message"])
+
+    def test_an_exit_costs_its_batch_and_what_is_printed_does_not_mix(self):
+        done = self.sweep("leaving", "--mode", "eager", "--json", "-", code=3)
+        cells = {cell["batch"]: cell for cell in json.loads(done.stdout)["cells"]}
+        self.assertEqual("ok", cells[1]["status"], cells[1])
+        self.assertIn("exit code 5", cells[2]["reason"]["message"])
+
+    def test_what_is_not_a_step_is_refused(self):
+        for arguments, *words in ((["--torch", "step.py"], "--torch", "give FILE.py:FUNCTION"),
+                                  (["--torch", "none.py:build"], "--torch", '"none.py" is not a file'),
+                                  (["--python", PYTHON], "--python", "give --torch"),
+                                  (["--torch", "step.py:model", "--workload", "mlp"], "--workload", "leave"),
+                                  (["--torch", "step.py:model", "--python", "none"], "--python", '"none"'),
+                                  (["--torch", "step.py:none", "--python", PYTHON], "--torch",
+                                   "has no function none")):
+            with self.subTest(arguments):
+                self.assert_refused(self.run_graphbench("--sweep", "--device", "host", *arguments), *words)
+        other = self.sweep("model", "--mode", "torch.other")
+        self.assert_refused(other, "--mode", "is not a mode of step-model")
+        cell = self.cells("nothing", "--mode", "eager", batch="1", code=3)["eager", 1]
+        self.assertIn("must return a callable, (module, args) or a list", cell["reason"]["message"])
+
+    def test_an_interpreter_without_torch_or_behind_a_wrapper_is_told_apart(self):
+        for name, script, words in (("empty", f"{PYTHON} -S -I", "has no torch"),
+                                    ("wrapper", f'true; {PYTHON} "$@"; exit', "a wrapper started")):
+            with self.subTest(name):
+                program = self.folder / name
+                body = f'#!/bin/sh\nexec {script} "$@"\n' if name == "empty" else f"#!/bin/sh\n{script}\n"
+                program.write_text(body, encoding="utf-8")
+                program.chmod(0o755)
+                done = self.run_graphbench("--sweep", "--device", "host", "--torch", "step.py:model",
+                                           "--python", program)
+                self.assert_refused(done, "--torch", words)
+
+    def test_each_function_is_a_workload_of_its_own(self):
+        hashes = set()
+        for function in ("model", "training"):
+            self.sweep(function, "--mode", "eager", batch="1", code=0)
+            plan = self.result()["plan"]
+            self.assertEqual([f"step-{function}"], plan["axes"]["workload"])
+            hashes.add(plan["hash"])
+        self.assertEqual(2, len(hashes))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+"""Steps of models that people serve and train, with random weights: what docs/torch.md measures.
+
+    graphbench --sweep --torch tests/torch/steps.py:bert --batch 1,8,32
+
+transformers and timm are asked for by the steps that use them.
+"""
+
+import functools
+
+import torch
+
+
+@functools.cache
+def once(make):
+    """A model of the process: batches share it."""
+    torch.manual_seed(1)
+    return make()
+
+
+def inference(model, *args):
+    def step():
+        with torch.no_grad():  # torch.compile fails on some models in inference_mode
+            return model(*args)
+
+    return step
+
+
+class Block(torch.nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norms = torch.nn.ModuleList(torch.nn.RMSNorm(width) for _ in range(2))
+        self.qkv = torch.nn.Linear(width, 3 * width, bias=False)
+        self.out = torch.nn.Linear(width, width, bias=False)
+        self.gate = torch.nn.Linear(width, 11 * width // 4, bias=False)
+        self.up = torch.nn.Linear(width, 11 * width // 4, bias=False)
+        self.down = torch.nn.Linear(11 * width // 4, width, bias=False)
+
+    def forward(self, x):
+        batch, tokens, width = x.shape
+        q, k, v = self.qkv(self.norms[0](x)).view(batch, tokens, 3, self.heads, -1).unbind(2)
+        q, k, v = (each.transpose(1, 2) for each in (q, k, v))
+        attention = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(attention.transpose(1, 2).reshape(batch, tokens, width))
+        h = self.norms[1](x)
+        return x + self.down(torch.nn.functional.silu(self.gate(h)) * self.up(h))
+
+
+class Llama(torch.nn.Module):
+    def __init__(self, layers=16, width=2048, heads=16, words=32000):
+        super().__init__()
+        self.embed = torch.nn.Embedding(words, width)
+        self.layers = torch.nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm = torch.nn.RMSNorm(width)
+        self.head = torch.nn.Linear(width, words, bias=False)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x)[:, -1])
+
+
+def llama(batch, device):
+    """16 layers of width 2048, prefill of 64 tokens."""
+    model = once(lambda_of(Llama, device))
+    return inference(model, torch.randint(32000, (batch, 64), device=device))
+
+
+@functools.cache
+def lambda_of(make, device):
+    return lambda: make().to(device=device, dtype=torch.bfloat16).eval()
+
+
+@functools.cache
+def transformers_model(kind):
+    import transformers
+
+    config = getattr(transformers, f"{kind}Config")()
+    return functools.partial(getattr(transformers, f"{kind}Model"), config)
+
+
+def bert(batch, device):
+    """BERT-base, 128 tokens."""
+    model = once(lambda_of(transformers_model("Bert"), device))
+    ids = torch.randint(30000, (batch, 128), device=device)
+    return inference(lambda ids: model(ids).last_hidden_state, ids)
+
+
+def gpt2(batch, device):
+    """GPT-2, prefill of 128 tokens."""
+    model = once(lambda_of(transformers_model("GPT2"), device))
+    ids = torch.randint(50000, (batch, 128), device=device)
+    return inference(lambda ids: model(ids, use_cache=False).last_hidden_state, ids)
+
+
+@functools.cache
+def timm_model(name):
+    import timm
+
+    return functools.partial(timm.create_model, name)
+
+
+def resnet50(batch, device):
+    """ResNet-50, channels last."""
+    model = once(lambda_of(timm_model("resnet50"), device)).to(memory_format=torch.channels_last)
+    images = torch.randn(batch, 3, 224, 224, device=device, dtype=torch.bfloat16)
+    return inference(model, images.to(memory_format=torch.channels_last))
+
+
+def vit(batch, device):
+    """ViT-B/16."""
+    model = once(lambda_of(timm_model("vit_base_patch16_224"), device))
+    return inference(model, torch.randn(batch, 3, 224, 224, device=device, dtype=torch.bfloat16))
+
+
+def train_mlp(batch, device):
+    """A training step of a small MLP with AdamW."""
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(*(layer for _ in range(4)
+                                  for layer in (torch.nn.Linear(1024, 1024), torch.nn.GELU()))).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), capturable=device.type == "cuda")
+    x, y = torch.randn(2, batch, 1024, device=device).unbind()
+
+    def step():
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=False)
+        return loss
+
+    return step
+
+
+def layers(batch, device):
+    """A list of callables: piecewise captures all but those marked eager."""
+    import graphbench
+
+    torch.manual_seed(1)
+    first, last = (torch.nn.Linear(512, 512, device=device) for _ in range(2))
+    x = torch.randn(batch, 512, device=device)
+    hidden, sorted_ = torch.empty_like(x), torch.empty_like(x)
+
+    def before():
+        with torch.no_grad():
+            hidden.copy_(torch.relu(first(x)))
+
+    @graphbench.eager
+    def between():
+        with torch.no_grad():
+            sorted_.copy_(hidden.sort(dim=-1).values)
+
+    def after():
+        with torch.no_grad():
+            return last(sorted_)
+
+    return [before, between, after]

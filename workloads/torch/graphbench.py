@@ -1,0 +1,466 @@
+"""PyTorch's side of graphbench: builds a user's step and hands its parts to the worker as C callbacks.
+
+graphbench starts this file with the interpreter of --python; a step file may import it as `graphbench`, for
+`eager`. docs/torch.md says what a step file holds and what each mode does.
+"""
+
+import contextlib
+import ctypes
+import gc
+import importlib.util
+import inspect
+import json
+import os
+import pathlib
+import re
+import sys
+import traceback
+
+# Rows of the plugin ABI (graphs/abi/graphbench_abi.h), whose structs follow here field by field.
+ABI_VERSION = 2
+ON_CUDA = 1
+SKIP = 2
+OTHER_DTYPE = -1
+
+ERROR = (ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+STEP = ctypes.c_void_p
+
+
+class Request(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("place", ctypes.c_int32), ("batch", ctypes.c_int64),
+                ("mode", ctypes.c_char_p), ("cuda_stream", ctypes.c_void_p), ("device_uuid", ctypes.c_char_p),
+                ("split_ops", ctypes.POINTER(ctypes.c_char_p)), ("split_op_count", ctypes.c_int32),
+                ("axis_count", ctypes.c_int32), ("axis_names", ctypes.POINTER(ctypes.c_char_p)),
+                ("axis_values", ctypes.POINTER(ctypes.c_char_p))]
+
+
+class Output(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64),
+                ("dtype", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+
+
+OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Request), ctypes.POINTER(STEP), *ERROR, ctypes.c_void_p)
+PARTS = ctypes.CFUNCTYPE(ctypes.c_int32, STEP, ctypes.POINTER(ctypes.c_uint8), ctypes.c_int32, *ERROR)
+RUN = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_int32, *ERROR)
+CAPTURE = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p), *ERROR)
+FILL = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_uint64, *ERROR)
+OUTPUTS = ctypes.CFUNCTYPE(ctypes.c_int32, STEP, ctypes.POINTER(ctypes.POINTER(Output)), *ERROR)
+REPORT = ctypes.CFUNCTYPE(ctypes.c_void_p, STEP)
+CLOSE = ctypes.CFUNCTYPE(None, STEP)
+
+
+class StepRecord(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("mode_count", ctypes.c_int32), ("name", ctypes.c_char_p),
+                ("help", ctypes.c_char_p), ("modes", ctypes.POINTER(ctypes.c_char_p)), ("open", OPEN),
+                ("parts", PARTS), ("run", RUN), ("capture", CAPTURE), ("fill", FILL), ("outputs", OUTPUTS),
+                ("report", REPORT), ("close", CLOSE), ("user", ctypes.c_void_p)]
+
+
+class Plugin(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("abi_version", ctypes.c_uint32), ("name", ctypes.c_char_p),
+                ("version", ctypes.c_char_p), ("workloads", ctypes.c_void_p), ("ops", ctypes.c_void_p),
+                ("workload_count", ctypes.c_int32), ("op_count", ctypes.c_int32),
+                ("passes", ctypes.c_void_p), ("pass_count", ctypes.c_int32), ("step_count", ctypes.c_int32),
+                ("steps", ctypes.POINTER(ctypes.POINTER(StepRecord)))]
+
+
+class Skip(Exception):
+    """The mode cannot hold the step, which is not a failure."""
+
+
+def eager(function):
+    """Marks a callable of a step's list: mode piecewise runs it without a graph."""
+    function.graphbench_eager = True
+    return function
+
+
+def reason_of(error, file):
+    """One line: what was raised, and where in the user's file."""
+    text = re.sub(r"\s+", " ", str(error)).strip()[:600]
+    place = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file:
+            place = f" at {pathlib.Path(file).name}:{frame.lineno}"
+    return f"{type(error).__name__}: {text}{place}"
+
+
+class Found:
+    """The tensors, modules and optimizers that a step's callables reach: what they are called with, close
+    over or name as globals."""
+
+    def __init__(self, torch, calls, args):
+        self.torch = torch
+        self.modules, self.optimizers, self.inputs = [], [], []
+        self.seen = set()
+        for value in args:
+            self.add(value)
+        for call in calls:
+            self.add(call)
+        held = {id(tensor) for tensor in self.weights()}
+        self.inputs = [tensor for tensor in self.inputs if id(tensor) not in held]
+
+    def weights(self):
+        return [tensor for module in self.modules for tensor in (*module.parameters(), *module.buffers())]
+
+    def add(self, value, depth=0):
+        if id(value) in self.seen or depth > 4:
+            return
+        self.seen.add(id(value))
+        if isinstance(value, self.torch.nn.Module):
+            self.modules.append(value)
+        elif isinstance(value, self.torch.optim.Optimizer):
+            self.optimizers.append(value)
+        elif isinstance(value, self.torch.Tensor):
+            self.inputs.append(value)
+        elif isinstance(value, (list, tuple)):
+            for each in value:
+                self.add(each, depth + 1)
+        elif isinstance(value, dict):
+            for each in value.values():
+                self.add(each, depth + 1)
+        elif inspect.isfunction(value):
+            names = inspect.getclosurevars(value)
+            for each in (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ())):
+                self.add(each, depth + 1)
+        elif inspect.ismethod(value):
+            self.add(value.__self__, depth + 1)
+
+
+class Kept:
+    """Tensors as they were: inputs, buffers of all modules, and where a step trains its parameters and what
+    its optimizers hold."""
+
+    def __init__(self, found):
+        tensors = [buffer for module in found.modules for buffer in module.buffers()]
+        if found.optimizers:
+            tensors += [parameter for module in found.modules for parameter in module.parameters()]
+            for optimizer in found.optimizers:
+                tensors += [value for state in optimizer.state.values() for value in state.values()
+                            if isinstance(value, found.torch.Tensor)]
+        self.state, self.inputs = self.copies(tensors), self.copies(found.inputs)
+
+    @staticmethod
+    def copies(tensors):
+        return [(tensor, tensor.detach().clone()) for tensor in tensors]
+
+    def put_back(self, order_of):
+        """State as it was; inputs with their own values in another order, which keeps indices, masks and
+        scales valid."""
+        for tensor, kept in self.state:
+            tensor.detach().copy_(kept)
+        for tensor, kept in self.inputs:
+            tensor.detach().copy_(kept.flatten()[order_of(tensor)].view(tensor.shape))
+
+
+class Step:
+    """The user's step at one batch size in one mode. Calls come on one thread, on our stream."""
+
+    def __init__(self, torch, build, request):
+        self.torch = torch
+        self.mode = request.mode.decode()
+        self.on_cuda = request.place == ON_CUDA
+        self.device = torch.device("cpu")
+        if self.on_cuda:
+            self.device = device_of(torch, request.device_uuid.decode())
+            torch.cuda.set_device(self.device)
+            self.stream = torch.cuda.ExternalStream(request.cuda_stream, device=self.device)
+            torch.cuda.set_stream(self.stream)
+        elif self.mode != "eager":
+            raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps eagerly")
+        made = build(request.batch, self.device)
+        self.module, self.args, self.calls = None, (), []
+        if callable(made):
+            self.calls = [made]
+        elif isinstance(made, tuple) and len(made) == 2 and callable(made[0]):
+            self.module, self.args = made[0], tuple(made[1])
+            self.calls = [lambda: self.module(*self.args)]
+        elif isinstance(made, list) and made and all(map(callable, made)):
+            self.calls = made
+        else:
+            raise TypeError("the function must return a callable, (module, args) or a list of callables, "
+                            f"and returned {type(made).__name__}")
+        self.result = self.static = None
+        self.graphs = {}
+        self.pool = None
+        self.runs = {-1: self.run_eagerly}
+        self.captured = [False]
+        self.run_eagerly()  # what is made at the first step belongs to what is kept
+        self.found = Found(torch, self.calls, (self.module, self.args))
+        with torch.no_grad():
+            self.kept = Kept(self.found)
+        self.prepare_mode()
+        self.synchronize()
+
+    def synchronize(self):
+        if self.on_cuda:
+            self.torch.cuda.synchronize(self.device)
+
+    def run_eagerly(self):
+        for call in self.calls:
+            self.result = call()
+
+    # What a mode's parts are.
+
+    def prepare_mode(self):
+        torch = self.torch
+        if self.mode in ("whole", "piecewise", "torch.replay") and not hasattr(torch.cuda.CUDAGraph,
+                                                                               "raw_cuda_graph"):
+            raise Skip(f"mode {self.mode} needs a torch whose CUDAGraph has raw_cuda_graph: this is "
+                       f"{torch.__version__}")
+        if self.mode == "whole":
+            self.captured = [True]
+        elif self.mode == "piecewise":
+            if len(self.calls) < 2:
+                raise Skip("mode piecewise needs a list of callables: the function returned one")
+            self.captured = [not getattr(call, "graphbench_eager", False) for call in self.calls]
+            for index, call in enumerate(self.calls):
+                self.runs[index] = self.keep_result(call)
+        elif self.mode == "torch.replay":
+            self.runs[0] = self.replay
+        elif self.mode in ("torch.cudagraphs", "torch.reduce-overhead"):
+            name = self.mode.removeprefix("torch.")
+            self.runs[0] = self.compiled({"backend" if name == "cudagraphs" else "mode": name})
+        elif self.mode == "torch.callables":
+            if self.module is None:
+                raise Skip("mode torch.callables needs (module, args): the function returned callables")
+            graphed = torch.cuda.make_graphed_callables(self.module, self.args)
+            self.runs[0] = self.keep_result(lambda: graphed(*self.args))
+        else:
+            self.runs[0] = self.run_eagerly
+
+    def keep_result(self, call):
+        def run():
+            self.result = call()
+
+        return run
+
+    def compiled(self, how):
+        import torch._dynamo
+
+        torch._dynamo.reset()
+        torch._dynamo.utils.counters.clear()
+        if self.module is not None:
+            function = torch.compile(self.module, **how)
+            call = lambda: function(*self.args)  # noqa: E731
+        else:
+            functions = [torch.compile(each, **how) for each in self.calls]
+
+            def call():
+                for each in functions:
+                    result = each()
+                return result
+
+        begin = torch.compiler.cudagraph_mark_step_begin
+
+        def run():
+            begin()
+            self.result = call()
+
+        for _ in range(3):  # compiles, warms up, records
+            run()
+        return run
+
+    # Graphs.
+
+    def capture(self, part):
+        torch = self.torch
+        call = self.run_eagerly if self.mode != "piecewise" else self.runs[part]
+        if self.pool is None:
+            self.pool = torch.cuda.graph_pool_handle()
+        graph = torch.cuda.CUDAGraph(keep_graph=True)
+        with torch.cuda.graph(graph, pool=self.pool, stream=self.stream, capture_error_mode="thread_local"):
+            call()
+        self.static, self.result = self.result, None
+        self.graphs[part] = graph
+        return graph
+
+    def lend(self, part):
+        graph = self.capture(part)
+        if self.moves_generator(graph):
+            raise Skip("the step draws random numbers, which a bare launch would repeat: take torch.replay")
+        return graph.raw_cuda_graph()
+
+    def moves_generator(self, graph):
+        generator = self.torch.cuda.default_generators[self.device.index]
+        before = generator.get_offset()
+        graph.replay()
+        self.synchronize()
+        return generator.get_offset() != before
+
+    def replay(self):
+        if 0 not in self.graphs:
+            self.capture(0)
+            self.graphs[0].instantiate()
+        self.graphs[0].replay()
+        self.result = self.static
+
+    # Checks.
+
+    def fill(self, seed):
+        torch = self.torch
+        self.result = None
+
+        def order_of(tensor):
+            random = torch.Generator(device=tensor.device).manual_seed(seed)
+            return torch.randperm(tensor.numel(), generator=random, device=tensor.device)
+
+        with torch.inference_mode():
+            self.kept.put_back(order_of)
+        torch.manual_seed(seed)
+        self.synchronize()
+
+    def outputs(self):
+        torch = self.torch
+        from torch.utils import _pytree
+
+        leaves = _pytree.tree_flatten(self.static if self.result is None else self.result)[0]
+        tensors = [(str(i), leaf) for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        for optimizer in self.found.optimizers:
+            tensors += [(f"parameter {i}", parameter) for group in optimizer.param_groups
+                        for i, parameter in enumerate(group["params"])]
+        dtypes = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3}
+        with torch.no_grad():
+            self.dense = [(name, tensor.detach().contiguous()) for name, tensor in tensors]
+        self.synchronize()
+        self.list = (Output * max(len(self.dense), 1))(*(
+            Output(name.encode(), tensor.data_ptr(), tensor.numel() * tensor.element_size(),
+                   dtypes.get(tensor.dtype, OTHER_DTYPE), 0)
+            for name, tensor in self.dense))
+        return len(self.dense), self.list
+
+    def report(self):
+        facts = {"torch": self.torch.__version__}
+        if self.on_cuda:
+            facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
+        if "torch._dynamo" in sys.modules:
+            counters = sys.modules["torch._dynamo"].utils.counters
+            facts["counters"] = {group: dict(counts) for group, counts in counters.items() if counts}
+        return json.dumps(facts).encode()
+
+
+def device_of(torch, uuid):
+    for index in range(torch.cuda.device_count()):
+        if f"GPU-{torch.cuda.get_device_properties(index).uuid}" == uuid:
+            return torch.device("cuda", index)
+    raise RuntimeError(f"PyTorch sees no device {uuid}: does CUDA_VISIBLE_DEVICES hide it?")
+
+
+class Host:
+    """The C record of the user's step, and its functions."""
+
+    MODES = ("whole", "piecewise", "torch.replay", "torch.cudagraphs", "torch.reduce-overhead",
+             "torch.callables")
+
+    def __init__(self, torch, file, function):
+        self.torch, self.file, self.build = torch, file, load(file, function)
+        self.steps, self.last = {}, 0
+        modes = (ctypes.c_char_p * len(self.MODES))(*(mode.encode() for mode in self.MODES))
+        name = re.sub(r"[^a-z0-9_-]", "_", f"{pathlib.Path(file).stem}-{function}".lower())[:58]
+        name = name if name[:1].isalpha() else f"step-{name}"
+        self.record = StepRecord(
+            ctypes.sizeof(StepRecord), len(self.MODES), name.encode(), b"a step that PyTorch runs", modes,
+            OPEN(self.open), PARTS(self.parts), RUN(self.run), CAPTURE(self.capture), FILL(self.fill),
+            OUTPUTS(self.outputs), REPORT(self.report), CLOSE(self.close), None)
+        self.list = (ctypes.POINTER(StepRecord) * 1)(ctypes.pointer(self.record))
+        self.plugin = Plugin(ctypes.sizeof(Plugin), ABI_VERSION, b"torch", torch.__version__.encode(), None,
+                             None, 0, 0, None, 0, 1, self.list)
+
+    def told(self, error, reason, size):
+        text = reason_of(error, self.file)
+        if isinstance(error, Skip):
+            text = str(error)
+        bytes_ = text.encode()[:size - 1] + b"\0"
+        ctypes.memmove(reason, bytes_, len(bytes_))
+        return SKIP if isinstance(error, Skip) else 1
+
+    def open(self, request, step, reason, size, _):
+        try:
+            made = Step(self.torch, self.build, request.contents)
+            gc.disable()  # until the process ends: a collection in a sample would be timed
+            gc.collect()
+            self.last += 1
+            self.steps[self.last] = made
+            step[0] = self.last
+            return 0
+        except BaseException as error:  # noqa: BLE001 - it crosses into C
+            return self.told(error, reason, size)
+
+    def parts(self, step, captured, capacity, reason, size):
+        parts = self.steps[step].captured
+        for index, each in enumerate(parts[:capacity]):
+            captured[index] = int(each)
+        return len(parts)
+
+    def run(self, step, part, reason, size):
+        try:
+            self.steps[step].runs[part]()
+            return 0
+        except BaseException as error:  # noqa: BLE001
+            return self.told(error, reason, size)
+
+    def capture(self, step, part, graph, reason, size):
+        try:
+            graph[0] = self.steps[step].lend(part)
+            return 0
+        except BaseException as error:  # noqa: BLE001
+            return self.told(error, reason, size)
+
+    def fill(self, step, seed, reason, size):
+        try:
+            self.steps[step].fill(seed)
+            return 0
+        except BaseException as error:  # noqa: BLE001
+            return self.told(error, reason, size)
+
+    def outputs(self, step, outputs, reason, size):
+        try:
+            count, array = self.steps[step].outputs()
+            outputs[0] = ctypes.cast(array, ctypes.POINTER(Output))
+            return count
+        except BaseException as error:  # noqa: BLE001
+            self.told(error, reason, size)
+            return -1
+
+    def report(self, step):
+        self.text = ctypes.create_string_buffer(self.steps[step].report())
+        return ctypes.addressof(self.text)
+
+    def close(self, step):
+        self.steps.pop(step, None)
+
+
+def load(file, function):
+    spec = importlib.util.spec_from_file_location("graphbench_step_file", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(pathlib.Path(file).parent))
+    spec.loader.exec_module(module)
+    build = getattr(module, function, None)
+    if not callable(build):
+        raise LookupError(f"{file} has no function {function}")
+    return build
+
+
+def main(role, parent, file, function):
+    if str(os.getppid()) != parent:
+        sys.exit(f"graphbench: a wrapper started {sys.executable}: give --python the interpreter itself")
+    sys.modules["graphbench"] = sys.modules["__main__"]  # for the step file
+    try:
+        import torch
+    except ImportError as error:
+        sys.exit(f"graphbench: {sys.executable} has no torch ({error}): name one that has with --python")
+    library = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parents[1] / "libgraphbench_step.so"))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            host = Host(torch, file, function)
+    except Exception as error:  # noqa: BLE001 - the user's
+        sys.exit(f"graphbench: {reason_of(error, file)}")
+    code = library.graphbench_child(role.encode(), parent.encode(), ctypes.byref(host.plugin),
+                                    f"{file}:{function}".encode())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # without Python's end, which the driver's may not survive
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
