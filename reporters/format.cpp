@@ -1,5 +1,4 @@
-// Formats numbers for the console. Rounding happens before the unit is chosen, so that 999.6 us reads
-// "1.00ms" and never "1000us".
+// Formats numbers for the console. Rounds before it chooses the unit: 999.6 us reads "1.00ms", not "1000us".
 #include "reporters/format.hpp"
 
 #include <fmt/format.h>

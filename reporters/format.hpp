@@ -1,5 +1,4 @@
-// Numbers and words as the console shows them: three significant digits, fixed widths, colours only
-// where asked for.
+// Numbers and words as the console shows them: three significant digits, fixed widths, colours on request.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,7 @@ std::string right(std::string_view text, int width);
 enum class Colour : std::uint8_t { bold, dim, red, green, yellow };
 std::string paint(std::string_view text, Colour colour, bool colours);
 
-// One line fit for a terminal: control characters, those of the direction of writing among them, become
-// blanks.
+// One line fit for a terminal: control characters, those of direction too, become blanks.
 std::string one_line(std::string_view text);
 
 }  // namespace graphbench::reporters

@@ -172,8 +172,7 @@ fs::file_status checked_status(const fs::path& path) {
   return status;
 }
 
-// Makes the rename itself durable. Some file systems cannot sync a folder (EINVAL): the file is in
-// place all the same.
+// Makes the rename itself durable. Some file systems cannot sync a folder (EINVAL).
 void sync_folder(const fs::path& path) {
   const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) fail(errno, path, "open its folder");

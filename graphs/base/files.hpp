@@ -1,6 +1,5 @@
-// Files: open ones, which have one owner each; read whole, and bounded, because any name that a person gives
-// may turn out to be a device or a pipe; and written so that a reader sees either the old file or the whole
-// new one.
+// Files: open ones, which have one owner each; read whole, and bounded, because any name may turn out to be a
+// device or a pipe; and written so that a reader sees either the old file or the whole new one.
 #pragma once
 
 #include <cstddef>

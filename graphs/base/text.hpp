@@ -1,5 +1,4 @@
-// Text that people read or typed: lists, quotes, characters that are not seen, near misses, and the error
-// about bad input.
+// Text that people read or typed: lists, quotes, unseen characters, near misses, the error about bad input.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +31,9 @@ std::string join(const List& list, std::string_view separator = ", ", TextOf tex
   return text;
 }
 
+// The parts between separators, one more than there are of these: of "a,,b" three, of "" one.
+std::vector<std::string> split(std::string_view text, char separator);
+
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);
 // What Unicode's Default_Ignorable_Code_Point lists (marks, embeddings, overrides and isolates of direction,
@@ -40,8 +42,7 @@ bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".
 std::string escape_of(char32_t c);
-// The text with all that is unseen escaped, and controls as escapes too, or as blanks. Bytes that are not
-// UTF-8 stay.
+// The text with all that is unseen escaped, and controls as escapes or blanks. What is not UTF-8 stays.
 enum class Controls : bool { blank, escaped };
 std::string with_unseen_escaped(std::string_view text, Controls controls);
 
@@ -64,8 +65,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 // "; did you mean \"mlp\"?" or "", to end a message with.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-// Throws InputError(where) for a word that is not among `known`: "\"fast\" is not a " `noun` ": give eager,
-// ...".
+// Throws InputError(where) for a word that is not among `known`: "\"fast\" is not a `noun`: give ...".
 void require_known(const std::string& where, const std::string& word, const std::string& noun,
                    const std::vector<std::string>& known);
 

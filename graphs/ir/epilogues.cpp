@@ -12,8 +12,7 @@
 namespace graphbench::ir {
 namespace {
 
-// One thing that a kind of product does behind it: the attribute that asks for it, and the kinds that do it
-// as ops.
+// One thing that a kind of product does behind it: the attribute that asks for it, and the ops that do it.
 struct Stage {
   const char* attribute;
   std::vector<std::string_view> kinds;

@@ -10,8 +10,7 @@ namespace graphbench::ir {
 
 using Outputs = std::vector<InferredOutput>;
 
-// Inputs are floating and share one dtype, except `integer_inputs`, which are i32, and `scalar_inputs`, which
-// are always fp32.
+// Inputs are floats of one dtype, except `integer_inputs`, which are i32, and `scalar_inputs`, always fp32.
 struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;

@@ -1,5 +1,4 @@
-// The table of built-in kinds, and their shape inference. Every refusal begins with the op's name and says
-// what the operand should have been.
+// The table of built-in kinds, and their shape inference. A refusal names the op and what it wants.
 #include <algorithm>
 #include <iterator>
 #include <string>

@@ -32,10 +32,6 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
   return positions;
 }
 
-bool splits_at(const Op& op, std::string_view kind) {
-  return op.kind == kind || op.splits_with == kind;
-}
-
 bool is_computed(ValueKind kind) noexcept {
   return kind == ValueKind::activation || kind == ValueKind::output || kind == ValueKind::gradient;
 }
@@ -179,14 +175,6 @@ void ProgramBuilder::mark(ValueId id, ValueKind kind) {
   value.kind = kind;
 }
 
-void ProgramBuilder::mark_output(ValueId id) {
-  mark(id, ValueKind::output);
-}
-
-void ProgramBuilder::mark_gradient(ValueId id) {
-  mark(id, ValueKind::gradient);
-}
-
 void ProgramBuilder::begin_phase(Phase phase, std::string splits_with) {
   phase_ = phase;
   splits_with_ = std::move(splits_with);
@@ -204,10 +192,6 @@ void ProgramBuilder::start_graphs(const std::function<std::string(const Op&)>& g
 
 void ProgramBuilder::launch_eagerly(Phase phase) {
   for (Op& op : program_.ops_) op.eager = op.eager || op.phase == phase;
-}
-
-void ProgramBuilder::log(std::string rewrite) {
-  program_.rewrites_.push_back(std::move(rewrite));
 }
 
 void ProgramBuilder::remove_dead_ops() {
@@ -251,10 +235,6 @@ void ProgramBuilder::drop_unused() {
     }
   }
   for (GradientHook& hook : program_.hooks_) hook.weight = renamed[hook.weight];
-}
-
-void ProgramBuilder::split_at(std::vector<std::string> kinds) {
-  program_.default_split_kinds_ = std::move(kinds);
 }
 
 void ProgramBuilder::hook(GradientHook hook) {

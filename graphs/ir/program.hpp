@@ -85,7 +85,9 @@ struct Op {
 };
 
 // True where the op splits once `kind` is named as a splitting point.
-bool splits_at(const Op& op, std::string_view kind);
+inline bool splits_at(const Op& op, std::string_view kind) {
+  return op.kind == kind || op.splits_with == kind;
+}
 
 // An op with its operands described at one batch: all that a backend needs to make a kernel. The order of
 // operands is everywhere (kernels, pointers, ABI) inputs, then outputs.
@@ -108,8 +110,7 @@ struct InferredOutput {
   Shape shape;
 };
 
-// What an attribute of a built-in kind may be. It has the type of `fallback`, its value where an op does not
-// give it.
+// What an attribute of a built-in kind may be. `fallback` has its type, and its value where an op has none.
 struct AttributeRule {
   std::string name;
   Attribute fallback;
@@ -195,8 +196,7 @@ class Program {
   const std::vector<GradientHook>& hooks() const { return hooks_; }
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
-  // everything that takes a batch here takes the whole, and throws Error(invalid_argument) where it does not
-  // divide.
+  // everything that takes a batch here takes the whole, and refuses one that does not divide.
   std::int64_t micro_batches() const { return micro_batches_; }
   TensorDesc describe(ValueId id, std::int64_t batch) const;
   OpCall call(OpId op, std::int64_t batch) const;
@@ -230,32 +230,29 @@ class ProgramBuilder {
   // Throws Error(invalid_argument): unknown kind, unknown value, wrong shapes or attributes.
   std::vector<ValueId> op(std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  void mark_output(ValueId value);    // an activation becomes an output
-  void mark_gradient(ValueId value);  // an activation becomes a gradient
-  // Ops appended from here on belong to `phase`, and split where the kind `splits_with` does, whose gradient
-  // they compute.
+  void mark_output(ValueId activation) { mark(activation, ValueKind::output); }
+  void mark_gradient(ValueId activation) { mark(activation, ValueKind::gradient); }
+  // Ops appended from here on belong to `phase`, and split where the kind `splits_with` does.
   void begin_phase(Phase phase, std::string splits_with = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
   // Lets an op start a graph where `graph_of` gives it another name than the op before, markers not counted.
   // An op without a name belongs to the graph before it.
   void start_graphs(const std::function<std::string(const Op&)>& graph_of);
   void launch_eagerly(Phase phase);  // launches the phase's ops between graphs
-  void log(std::string rewrite);     // a line of Program::rewrites()
-  // Removes ops that write only values that no op reads and that are not results. Markers stay. Each removal
-  // is logged.
+  void log(std::string rewrite) { program_.rewrites_.push_back(std::move(rewrite)); }  // Program::rewrites()
+  // Removes ops whose values no op reads and that are not results. Markers stay. Each removal is logged.
   void remove_dead_ops();
   // Computes what later phases read of each run of forward ops of one layer again, before they read it, from
   // what the run took from outside. Ops that write, or read what is written in between, are not run again:
   // their outputs stay. Each run is logged. The added ops belong to the backward phase; their names end in
   // `.recomputed`.
   void recompute_layers();
-  void split_at(std::vector<std::string> kinds);
+  void split_at(std::vector<std::string> kinds) { program_.default_split_kinds_ = std::move(kinds); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
   // Throws Error(invalid_argument) for a value that is not a floating weight, an unknown kind, a name in use.
   void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
-  // Checks that there is an output or a written value, and that every activation is read or an output. The
-  // builder is empty afterwards.
+  // Checks that there is an output or a written value, and that activations are read. Empties the builder.
   Program finish();
 
  private:

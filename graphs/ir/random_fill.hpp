@@ -29,8 +29,7 @@ GRAPHBENCH_HOST_DEVICE inline std::uint64_t bits_of_pair(std::uint64_t seed, std
   return mix64(seed ^ mix64(pair));
 }
 
-// Uniform in [low, high) from 24 random bits, exact in fp32. Converting to fp16 or bf16 rounds to nearest
-// even on every device.
+// Uniform in [low, high) from 24 random bits, exact in fp32. Narrower types round to nearest even.
 GRAPHBENCH_HOST_DEVICE inline float uniform_of(std::uint32_t bits, float low, float high) {
   const float unit = static_cast<float>(bits >> 8) * (1.0f / 16777216.0f);
   // These are two rounded operations. A fused multiply-add would round once and differ in the last bit
@@ -48,8 +47,7 @@ GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t
   return uniform_of(static_cast<std::uint32_t>(index % 2 == 0 ? bits >> 32 : bits), low, high);
 }
 
-// The word that a digest adds up for 32-bit word `index`. The sum wraps modulo 2^64 and does not depend on
-// the order of addition.
+// What a digest adds up for 32-bit word `index`. The sum wraps modulo 2^64, whatever the order of addition.
 GRAPHBENCH_HOST_DEVICE inline std::uint64_t digest_word(std::uint64_t index, std::uint32_t word) {
   return mix64((index << 32) ^ (index >> 32) ^ word);
 }

@@ -145,44 +145,30 @@ AttributeRule scale_rule() {
   return {"scale", 1.0, "positive", is_positive_real};
 }
 
-// The row of a gradient whose only attribute says whether it is added to a sum.
-KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const Op&, const Inputs&)) {
+// The row of a gradient whose first attribute says whether it is added to a sum.
+KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const Op&, const Inputs&),
+                   std::vector<AttributeRule> attributes = {}) {
+  attributes.insert(attributes.begin(), flag_rule("accumulate"));
   return {.kind = kind,
           .inputs = inputs,
           .flagged_inputs = {"accumulate"},
-          .attributes = {flag_rule("accumulate")},
+          .attributes = std::move(attributes),
           .infer = infer};
 }
 
 }  // namespace
 
 std::vector<KindRow> training_rows() {
-  const AttributeRule accumulate = flag_rule("accumulate");
   return {
       summed_row("linear_grad_input", 2, infer_linear_grad_input),
       summed_row("linear_grad_weight", 2, infer_linear_grad_weight),
-      {.kind = "conv2d_grad_input",
-       .inputs = 2,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate, padding_rule(), stride_rule(), required_size("height"),
-                      required_size("width")},
-       .infer = infer_conv2d_grad_input},
-      {.kind = "conv2d_grad_weight",
-       .inputs = 2,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate, padding_rule(), stride_rule(), required_size("window")},
-       .infer = infer_conv2d_grad_weight},
+      summed_row("conv2d_grad_input", 2, infer_conv2d_grad_input,
+                 {padding_rule(), stride_rule(), required_size("height"), required_size("width")}),
+      summed_row("conv2d_grad_weight", 2, infer_conv2d_grad_weight,
+                 {padding_rule(), stride_rule(), required_size("window")}),
       summed_row("column_sum", 1, infer_column_sum),
-      {.kind = "rmsnorm_grad_input",
-       .inputs = 3,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate, epsilon_rule(1e-5)},
-       .infer = infer_rmsnorm_grad_input},
-      {.kind = "rmsnorm_grad_weight",
-       .inputs = 2,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate, epsilon_rule(1e-5)},
-       .infer = infer_rmsnorm_grad_weight},
+      summed_row("rmsnorm_grad_input", 3, infer_rmsnorm_grad_input, {epsilon_rule(1e-5)}),
+      summed_row("rmsnorm_grad_weight", 2, infer_rmsnorm_grad_weight, {epsilon_rule(1e-5)}),
       {.kind = "relu_grad", .inputs = 2, .infer = infer_elementwise},
       {.kind = "gelu_tanh_grad", .inputs = 2, .infer = infer_elementwise},
       {.kind = "softmax_grad", .inputs = 2, .infer = infer_softmax_grad},

@@ -1,13 +1,15 @@
 // Parses the command line with CLI11. Commands come from their table, and every error becomes one line.
-#include "harness/cli/command_line.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <list>
 
 #include "graphbench_version.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/options/output.hpp"
+#include "harness/service/publish/publishing.hpp"
 #include "harness/sweep/bench/flags.hpp"
 
 namespace graphbench::cli {
@@ -31,12 +33,6 @@ struct Entry {
 
 bool is_flag(const CommandRow& row) {
   return row.name.starts_with("--");
-}
-
-std::string usage_of(const std::vector<CommandRow>& rows) {
-  std::string usage;
-  for (const CommandRow& row : rows) usage += (usage.empty() ? "" : "\n") + std::string(row.usage);
-  return usage;
 }
 
 [[noreturn]] void refuse(const CLI::ParseError& error) {
@@ -66,7 +62,7 @@ struct CommandLine::Impl {
     app.require_subcommand(0, 1);
     app.add_flag("--version", version, "print the version and exit");
     for (const CommandRow& row : rows) add(row);
-    set_usage(app, usage_of(rows));
+    set_usage(app, join(rows, "\n", &CommandRow::usage));
   }
 
   void add(const CommandRow& row) {
@@ -199,6 +195,35 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   request.name = chosen->row->name;
   request.command = chosen->command.get();
   return request;
+}
+
+int run(int argc, const char* const* argv) {
+  for (const ChildRow& child : children()) {
+    if (argc > 1 && child.role == argv[1]) return child.run(argc > 2 ? argv[2] : "");
+  }
+  prepare_streams();
+  return guarded([=] {
+    CommandLine line;
+    const CommandLine::Request request = line.parse(argc, argv);
+    if (request.command != nullptr) return request.command->run(request.invocation);
+    std::fputs(request.text.c_str(), stdout);
+    return exit_done;
+  });
+}
+
+int run_served(std::string_view parent) {
+  return guarded([&] {
+    const serve::ServedSweep served = begin_served(parent);
+    prepare_streams();
+    std::vector<const char*> argv = {"graphbench", "--sweep"};
+    for (const std::string& option : served.run) argv.push_back(option.c_str());
+    CommandLine line;
+    CommandLine::Request request = line.parse(static_cast<int>(argv.size()), argv.data());
+    request.invocation.served = true;
+    request.invocation.argv = {"graphbench", "--sweep"};
+    request.invocation.argv.insert(request.invocation.argv.end(), served.asked.begin(), served.asked.end());
+    return request.command->run(request.invocation);
+  });
 }
 
 }  // namespace graphbench::cli

@@ -24,18 +24,6 @@ constexpr const char* compile_footer =
     "Batches that are not listed are refused later, unless --general is given.\n"
     "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    if (c == separator) {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
 class CompileCommand final : public Command {
  public:
   explicit CompileCommand(Options& options) {

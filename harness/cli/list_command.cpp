@@ -1,5 +1,4 @@
-// Runs graphbench list, which prints what this machine, the loaded plugins and the tables of words offer, for
-// people and scripts.
+// Runs graphbench list, which prints what this machine, the loaded plugins and the tables of words offer.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>

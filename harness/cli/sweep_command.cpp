@@ -23,7 +23,6 @@
 #include "harness/sweep/report/progress.hpp"
 #include "harness/sweep/report/sample_file.hpp"
 #include "harness/sweep/report/table.hpp"
-#include "harness/sweep/report/trace_json.hpp"
 #include "harness/sweep/run_sweep.hpp"
 
 namespace graphbench::cli {

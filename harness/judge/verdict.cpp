@@ -39,11 +39,9 @@ const reporters::Format& format_of(const VerdictArguments& arguments) {
 }
 
 std::string format_help() {
-  std::string names;
-  for (const reporters::Format& format : reporters::formats()) {
-    names += (names.empty() ? "" : "; ") + std::string(format.name) + ": " + std::string(format.what);
-  }
-  return names;
+  return join(reporters::formats(), "; ", [](const reporters::Format& format) {
+    return std::string(format.name) + ": " + std::string(format.what);
+  });
 }
 
 }  // namespace
@@ -67,8 +65,7 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
       format(&format_of(arguments)),
       output(arguments.output == "-" ? "" : arguments.output) {
-  // This is checked before anything is read, because a comparison that cannot be written is not worth waiting
-  // for.
+  // This is checked before anything is read: a comparison that cannot be written is not worth waiting for.
   if (!output.empty()) check_output_file("-o", output, Stdout::refused);
 }
 

@@ -23,13 +23,6 @@ E choice(const std::string& where, const std::string& text) {
                    in_quotes(text) + " is unknown: give one of " + join(known) + did_you_mean(text, known));
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size(); begin += words.back().size() + 1)
-    words.push_back(text.substr(begin, text.find(',', begin) - begin));
-  return words;
-}
-
 std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
   std::vector<model::TrafficMode> modes;
   for (const auto& [mode, counts] : traffic.modes) {
@@ -49,7 +42,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
       config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536}, " is not a multiple: give ");
   request.sizes = parse_sizes("--capture-sizes", asked.sizes, multiple);
   if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
-  const std::vector<std::string> when = words_of(asked.when);
+  const std::vector<std::string> when = split(asked.when, ',');
   request.policy = {choice<model::LadderPad>("--pad", asked.pad),
                     choice<model::LadderBeyond>("--beyond", asked.beyond),
                     choice<model::CaptureOrder>("--capture-order", asked.order),
@@ -75,7 +68,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   }
   Traffic traffic = read_traffic("--traffic", asked.traffic);
   if (!asked.traffic_mode.empty())
-    traffic = choose_modes("--traffic-mode", words_of(asked.traffic_mode), std::move(traffic));
+    traffic = choose_modes("--traffic-mode", split(asked.traffic_mode, ','), std::move(traffic));
   request.trace = make_trace(traffic, steps);
   request.traffic.name = asked.traffic;
   request.traffic.modes = modes_of(traffic);
@@ -127,7 +120,7 @@ Budgets budgets_of(const LadderArguments& asked) {
 }
 
 std::vector<std::string> engines_of(const std::string& text) {
-  std::vector<std::string> found = words_of(text);
+  std::vector<std::string> found = split(text, ',');
   for (const std::string& word : found) {
     if (std::ranges::find(engines(), word) == engines().end())
       throw InputError("--for", in_quotes(word) + " is unknown: give some of " + join(engines()) +

@@ -1,8 +1,12 @@
-// Copies a caller's rows. Values are contiguous with the batch outermost, so rows are one range of bytes.
+// Copies a caller's rows: values are contiguous with the batch outermost, so rows are one range of bytes.
+// Checks isolation by two runs over the same rows: eager beside rows of data, the graph beside rows of NaN.
 #include "harness/ladder/caller.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "graphs/base/text.hpp"
 #include "graphs/ir/passes.hpp"
@@ -17,6 +21,118 @@ bool is_batch_major(const ir::Value& value) {
          std::all_of(value.shape.begin() + 1, value.shape.end(),
                      [](const ir::Dim& dim) { return dim.per_batch == 0; });
 }
+
+// All bits set is a NaN in fp32, fp16 and bf16.
+constexpr int poison_byte = 0xFF;
+
+struct Seen {
+  std::vector<std::vector<std::byte>>
+      results;                               // the caller's rows, of outputs and of inputs that are written
+  std::vector<std::uint64_t> own_state;      // digests of the caller's rows, of mutated state
+  std::vector<std::uint64_t> others_before;  // and of all rows behind them
+  std::vector<std::uint64_t> others;
+};
+
+class IsolationCheck {
+ public:
+  explicit IsolationCheck(const PaddedStep& step)
+      : step_(step),
+        results_(step.context.program.values_of(ir::ValueKind::output)),
+        states_(ir::mutated_state(step.context.program)) {
+    std::ranges::copy(ir::mutated_inputs(program()), std::back_inserter(results_));
+  }
+
+  void run() {
+    const Seen expected = observe(step_.executor.eager(), false);
+    const Seen actual = observe(step_.executor, true);
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      compare_rows(results_[i], expected.results[i], actual.results[i]);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (actual.own_state[i] != expected.own_state[i])
+        fail("the caller's rows of state " + name(states_[i]) + " differ");
+      if (actual.others[i] != actual.others_before[i])
+        fail("state " + name(states_[i]) + " of other sequences was written");
+    }
+  }
+
+ private:
+  const ir::Program& program() const { return step_.context.program; }
+  std::string name(ir::ValueId id) const { return program().value(id).name; }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(ErrorCode::check_failed, "isolation: " + std::to_string(step_.rows) + " rows in the size " +
+                                             std::to_string(step_.size) +
+                                             ", with padding rows of NaN: " + why);
+  }
+
+  void compare_rows(ir::ValueId id, const std::vector<std::byte>& expected,
+                    const std::vector<std::byte>& actual) const {
+    const std::size_t bytes = row_bytes(program(), id);
+    for (std::size_t row = 0; row * bytes < expected.size(); ++row) {
+      if (std::memcmp(&expected[row * bytes], &actual[row * bytes], bytes) == 0) continue;
+      fail("row " + std::to_string(row) + " of " + std::string(name_of(program().value(id).kind)) + " " +
+           name(id) + " differs from eager's at that size");
+    }
+  }
+
+  void fill(bool poisoned) {
+    const execution::ExecutionContext& context = step_.context;
+    context.buffers.fill_inputs(context.stream, step_.seed);
+    context.buffers.fill_state(context.stream, step_.seed);
+    for (const ir::ValueId id : program().values_of(ir::ValueKind::input)) {
+      const ir::Value& value = program().value(id);
+      if (value.shape.front().per_batch == 0) continue;
+      const std::size_t each = row_bytes(program(), id);
+      auto* const padding =
+          static_cast<std::byte*>(context.buffers.address(id)) + static_cast<std::size_t>(step_.rows) * each;
+      const std::size_t bytes = static_cast<std::size_t>(step_.size - step_.rows) * each;
+      if (value.dtype == ir::DType::i32) {
+        context.device.fill(context.stream, padding, value.dtype, bytes / ir::size_of(value.dtype),
+                            {ir::Init::Kind::constant, value.pad, value.pad}, 0);
+      } else if (poisoned) {
+        context.stream.fill_bytes(padding, poison_byte, bytes);
+      }
+    }
+  }
+
+  // Digests of rows [first, last) of each mutated state, in whole words.
+  std::vector<std::uint64_t> digests(std::int64_t first, std::int64_t last) {
+    std::vector<std::uint64_t> found;
+    for (const ir::ValueId id : states_) {
+      const std::size_t each = row_bytes(program(), id);
+      const std::size_t begin = (static_cast<std::size_t>(first) * each + 3) / 4 * 4;
+      const std::size_t end = static_cast<std::size_t>(last) * each / 4 * 4;
+      const auto* const at = static_cast<const std::byte*>(step_.context.buffers.address(id));
+      found.push_back(begin < end ? step_.context.device.digest(step_.context.stream, at + begin, end - begin)
+                                  : 0);
+    }
+    return found;
+  }
+
+  Seen observe(execution::Executor& executor, bool poisoned) {
+    Stream& stream = step_.context.stream;
+    fill(poisoned);
+    Seen seen;
+    const std::int64_t all = step_.context.buffers.largest_batch();
+    seen.others_before = digests(step_.rows, all);
+    executor.submit();
+    for (const ir::ValueId id : results_) {
+      std::vector<std::byte>& rows =
+          seen.results.emplace_back(static_cast<std::size_t>(step_.rows) * row_bytes(program(), id));
+      const bool is_output = program().value(id).kind == ir::ValueKind::output;
+      stream.copy_to_host(rows.data(), is_output ? executor.output(id) : step_.context.buffers.address(id),
+                          rows.size());
+    }
+    stream.synchronize();
+    seen.own_state = digests(0, step_.rows);
+    seen.others = digests(step_.rows, all);
+    return seen;
+  }
+
+  const PaddedStep& step_;
+  std::vector<ir::ValueId> results_;
+  std::vector<ir::ValueId> states_;
+};
 
 }  // namespace
 
@@ -75,8 +191,8 @@ void Caller::forget() {
 
 void Caller::pad(const Edge& edge, Rows rows) {
   const ir::Value& value = program_.value(edge.id);
-  const std::size_t bytes = static_cast<std::size_t>(rows.count) * edge.row_bytes;
-  std::byte* const first = edge.fixed + static_cast<std::size_t>(rows.first) * edge.row_bytes;
+  const std::size_t bytes = edge.bytes(rows.count);
+  std::byte* const first = edge.fixed + edge.bytes(rows.first);
   // Filling bytes is one call of the driver's; filling numbers starts a kernel.
   if (value.pad == 0) return stream_.fill_bytes(first, 0, bytes);
   if (value.pad == -1 && value.dtype == ir::DType::i32) return stream_.fill_bytes(first, 0xFF, bytes);
@@ -86,10 +202,7 @@ void Caller::pad(const Edge& edge, Rows rows) {
 
 void Caller::copy_in(Rows rows, std::int64_t size) {
   for (Edge& edge : inputs_) {
-    stream_.copy_on_device(edge.fixed,
-                           static_cast<const std::byte*>(edge.own.data()) +
-                               static_cast<std::size_t>(rows.first) * edge.row_bytes,
-                           static_cast<std::size_t>(rows.count) * edge.row_bytes);
+    stream_.copy_on_device(edge.fixed, edge.own_row(rows.first), edge.bytes(rows.count));
     const std::int64_t dirty_to = std::min(size, edge.dirty);
     if (rows.count < dirty_to) pad(edge, {rows.count, dirty_to - rows.count});
     // Rows behind `size` stay as dirty as they were.
@@ -100,19 +213,19 @@ void Caller::copy_in(Rows rows, std::int64_t size) {
 void Caller::copy_back(Rows rows, std::int64_t size) {
   for (Edge& edge : inputs_) {
     if (!edge.written) continue;
-    stream_.copy_on_device(
-        static_cast<std::byte*>(edge.own.data()) + static_cast<std::size_t>(rows.first) * edge.row_bytes,
-        edge.fixed, static_cast<std::size_t>(rows.count) * edge.row_bytes);
+    stream_.copy_on_device(edge.own_row(rows.first), edge.fixed, edge.bytes(rows.count));
     edge.dirty = std::max(edge.dirty, size);  // the step wrote its padding rows too
   }
 }
 
 void Caller::copy_out(const execution::Executor& executor, Rows rows) {
   for (const Edge& edge : outputs_) {
-    stream_.copy_on_device(
-        static_cast<std::byte*>(edge.own.data()) + static_cast<std::size_t>(rows.first) * edge.row_bytes,
-        executor.output(edge.id), static_cast<std::size_t>(rows.count) * edge.row_bytes);
+    stream_.copy_on_device(edge.own_row(rows.first), executor.output(edge.id), edge.bytes(rows.count));
   }
+}
+
+void check_isolation(const PaddedStep& step) {
+  IsolationCheck(step).run();
 }
 
 }  // namespace graphbench::ladder

@@ -1,5 +1,5 @@
 // The caller of a ladder's steps: it owns inputs and outputs, whose rows go into a graph's static inputs and
-// come out of its outputs.
+// come out of its outputs; and the check that padding stays apart from its rows.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace graphbench::ladder {
 
-// Throws Error(not_batch_major), naming the value, where rows of a batch cannot be told apart: an input or
-// state that depends on the batch or that the program writes, or an output, whose outermost extent is not the
-// batch.
+// Throws Error(not_batch_major), naming the value, where rows of a batch cannot be told apart: an output, or
+// input or state that depends on the batch or is written, whose outermost extent is not the batch.
 void require_batch_major(const ir::Program& program);
 
 // Bytes of one of the batch in a value that require_batch_major() let pass.
@@ -20,8 +19,7 @@ std::size_t row_bytes(const ir::Program& program, ir::ValueId id);
 
 class Caller {
  public:
-  // The caller's values for steps of up to `rows_max`, inputs filled from `seed`. All outlive the caller.
-  // Throws Error(out_of_memory).
+  // The caller's values for steps of up to `rows_max`, inputs filled from `seed`. All outlive it.
   Caller(const execution::ExecutionContext& context, std::int64_t rows_max, std::uint64_t seed);
 
   struct Rows {
@@ -29,13 +27,11 @@ class Caller {
     std::int64_t count = 0;
   };
   // Enqueues: the caller's rows into the first rows of the static inputs, and pad values into those of the
-  // rows behind them, up to `size`, that an earlier step left dirty. Inputs that do not depend on the batch
-  // stay as they are.
+  // rows behind them, up to `size`, that an earlier step left dirty. Inputs without a batch stay as they are.
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues: the executor's first rows to the caller's.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // Enqueues: the first rows of those static inputs that the program writes to the caller's, after a step of
-  // `size`.
+  // Enqueues: the first rows of the static inputs that the program writes to the caller's, after such a step.
   void copy_back(Rows rows, std::int64_t size);
   // What lies in the static inputs was not put there by copy_in(): all their rows are dirty.
   void forget();
@@ -48,6 +44,9 @@ class Caller {
     std::size_t row_bytes = 0;
     std::int64_t dirty = 0;  // static rows from here on hold pad values
     bool written = false;    // by the program
+
+    std::byte* own_row(std::int64_t row) const { return static_cast<std::byte*>(own.data()) + bytes(row); }
+    std::size_t bytes(std::int64_t rows) const { return static_cast<std::size_t>(rows) * row_bytes; }
   };
   void pad(const Edge& edge, Rows rows);
 
@@ -58,5 +57,17 @@ class Caller {
   std::vector<Edge> inputs_;
   std::vector<Edge> outputs_;
 };
+
+struct PaddedStep {
+  execution::Executor& executor;  // captured, of `size`
+  const execution::ExecutionContext& context;
+  std::int64_t rows = 0;  // the caller's, fewer than size
+  std::int64_t size = 0;
+  std::uint64_t seed = 1;
+};
+
+// Integer inputs have their pad value in padding rows, as when steps are served. Writes inputs and state.
+// Throws Error(check_failed), naming value and row, and whatever a step throws.
+void check_isolation(const PaddedStep& step);
 
 }  // namespace graphbench::ladder

@@ -12,9 +12,7 @@
 #include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/ladder/arguments.hpp"
-#include "harness/ladder/best.hpp"
 #include "harness/ladder/ladder_process.hpp"
-#include "harness/ladder/ladder_series.hpp"
 #include "harness/ladder/ladder_table.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/ladder/suggestions.hpp"
@@ -34,8 +32,7 @@ namespace {
 
 constexpr const char* ladder_footer =
     "A FILE of traffic begins with a header, size,count or time,size, or is a log of vLLM with its tables "
-    "of\n"
-    "padded tokens.\n"
+    "of\npadded tokens.\n"
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
     "kept). docs/ladder.md says what is measured.\n";
 
@@ -176,8 +173,7 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Takes "best", which is no mode of a sweep, out of the values of --mode. Alone it stands for all graph
-// modes.
+// Takes "best", which is no mode of a sweep, out of --mode. Alone it stands for all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;

@@ -94,8 +94,7 @@ struct LadderSize {
   std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
   std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
   std::optional<Reason> dropped = {};           // why it was not captured
-  // In a ladder of mode "best": the size's own. Steps of one that is eager are counted in
-  // LadderLaunch::eager.
+  // In a ladder of mode "best": the size's own. Steps of an eager one are counted in LadderLaunch::eager.
   std::string mode = {};
 };
 
@@ -241,8 +240,7 @@ struct LadderFindings {
 
 namespace graphbench::codec {
 
-// A result document whose lists of what ladders found stand behind the cells; a list that is empty is left
-// out.
+// A result document whose lists of what ladders found stand behind the cells; empty ones are left out.
 std::string to_json(const model::Result& result, const model::LadderFindings& findings);
 
 // The ladders of such a document. Throws as read_result() does.

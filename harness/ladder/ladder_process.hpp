@@ -27,8 +27,7 @@ std::optional<ServeAnswer> decode_answer(std::string_view line);
 // process::die_with_parent. Returns the exit code.
 int ladder_main(std::string_view parent);
 
-// `command`: own_command("--ladder-process"). A process that dies is an answer that failed. Throws
-// process::Interrupted.
+// `command`: own_command("--ladder-process"). A process that dies is a failed answer. Throws Interrupted.
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const ServeTask& task, double silent_seconds_max);
 

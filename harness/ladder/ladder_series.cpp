@@ -1,11 +1,10 @@
 // Makes the series of ladders from rows, one per family: its name, and the numbers of a launch by the values
 // of its label. Numbers are medians over launches.
-#include "harness/ladder/ladder_series.hpp"
-
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "harness/ladder/ladder_table.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/series.hpp"
 #include "reporters/prometheus_text.hpp"
@@ -18,6 +17,10 @@ using Numbers = std::vector<std::pair<std::string, std::optional<double>>>;
 
 double as_double(std::int64_t count) {
   return static_cast<double>(count);
+}
+
+Numbers one(double number) {
+  return {{"", number}};
 }
 
 struct Row {
@@ -39,9 +42,7 @@ const std::vector<Row>& rows() {
        "Time of a step from its intended arrival to its completion.", nullptr,
        &LadderLaunch::response_seconds},
       {"hit_ratio", "ratio", "", "Steps served by a captured graph over all steps.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"", of.hit_rate}};
-       }},
+       [](const LadderLaunch& of) { return one(of.hit_rate); }},
       {"steps", "steps", "how", "Steps by how they were served.",
        [](const LadderLaunch& of) {
          return Numbers{{"exact", as_double(of.steps.exact)},
@@ -51,21 +52,13 @@ const std::vector<Row>& rows() {
                         {"captured_now", as_double(of.steps.captured_now)}};
        }},
       {"padding_waste_ratio", "ratio", "", "Padding rows over all rows that ran in graphs.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"", of.padding.waste}};
-       }},
+       [](const LadderLaunch& of) { return one(of.padding.waste); }},
       {"busy_seconds", "seconds", "", "Time of all served steps together.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"", of.busy_seconds}};
-       }},
+       [](const LadderLaunch& of) { return one(of.busy_seconds); }},
       {"rows_per_second", "rows per second", "", "Callers' rows over the time of all steps.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"", of.rows_per_second}};
-       }},
+       [](const LadderLaunch& of) { return one(of.rows_per_second); }},
       {"stall_seconds", "seconds", "", "Time of captures inside requests.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"", of.stalls.seconds}};
-       }},
+       [](const LadderLaunch& of) { return one(of.stalls.seconds); }},
       {"startup_seconds", "seconds", "stage", "Time of starting up, by stage.",
        [](const LadderLaunch& of) {
          return Numbers{{"prepare", of.startup.prepare_seconds},

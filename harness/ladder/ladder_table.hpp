@@ -1,4 +1,5 @@
-// What the console shows of ladders, of a suggestion and of the best modes.
+// What the console shows of ladders, of a suggestion and of the best modes; and the series of ladders that
+// served traffic (`graphbench ladder --prometheus-textfile`).
 #pragma once
 
 #include <ostream>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "harness/ladder/ladder.hpp"
+#include "harness/sweep/report/families.hpp"
 
 namespace graphbench::reporters {
 
@@ -15,5 +17,10 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours);
 void print_best(std::ostream& out, const model::BestModes& best, bool colours);
+
+const std::vector<FamilyRow>& ladder_families();
+
+// All of them in the text format. A ladder without launches has no series.
+std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders);
 
 }  // namespace graphbench::reporters

@@ -1,5 +1,4 @@
-// From a plan of tasks to ladders and their rivals under one trace, and from answers to the ladders of a
-// result. Pure.
+// From a plan's tasks to ladders and rivals under one trace, and from answers to a result's ladders. Pure.
 #pragma once
 
 #include <optional>
@@ -30,8 +29,7 @@ struct PlannedLadder {
   model::Ladder ladder;  // without launches
   ServeTask task;
 };
-// `sizes` in a role, under the request's traffic and policy. `modes`: of each size, in a ladder of mode
-// "best".
+// `sizes` in a role, under the request's traffic and policy. `modes`: of each size, for mode "best".
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
                       std::vector<std::int64_t> sizes, std::vector<std::string> modes = {});
 // In the order of the plan's tasks, a ladder's rivals behind it; no ladder twice in a launch. The plan's
@@ -41,8 +39,7 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
                                      const std::vector<model::BestModes>& best);
 
-// Puts an answer where launches of the same id are, or behind them. The worst status of a ladder's launches
-// is its own.
+// Puts an answer beside launches of the same id, or behind them. A ladder has its launches' worst status.
 void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
 
 // Fills in every `summary`.

@@ -1,13 +1,12 @@
-// Starts a server up and runs its steps. Between a step's clock reads are its copies, padding, replays, and
-// captures that it waits for.
+// Starts a server up and runs its steps. A step's time is its copies, padding, replays and awaited captures.
 #include "harness/ladder/serve.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "graphs/ir/passes.hpp"
-#include "harness/ladder/queue.hpp"
 #include "harness/ladder/server.hpp"
+#include "harness/ladder/traffic.hpp"
 
 namespace graphbench::ladder {
 
@@ -27,6 +26,20 @@ void Server::check_program() const {
                   " belongs to whole batches, so steps beyond the ladder cannot run "
                   "in parts: give --beyond eager or refuse");
 }
+
+namespace {
+
+[[noreturn]] void refuse_step(std::int64_t rows) {
+  throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
+                                            " rows: it is beyond the largest size that fits in memory");
+}
+
+// A framework's eager step takes its caller's pointers: the copies that ours needs are not its cost.
+bool takes_pointers(const Prepared& step) {
+  return step.eager != nullptr && step.route.full_parts == 0;
+}
+
+}  // namespace
 
 // All memory is given up; what is known of the sizes is kept.
 void Server::move() {
@@ -80,9 +93,7 @@ std::int64_t Server::allocate() {
     std::int64_t largest = sizes_.empty() ? 0 : sizes_.back();
     for (const std::int64_t rows : task_.rows) {
       const std::optional<Route> found = route_of(rows);
-      if (!found)
-        throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
-                                                  " rows: it is beyond the largest size that fits in memory");
+      if (!found) refuse_step(rows);
       prepared_[rows].route = *found;
       if (found->captured == 0) largest = std::max(largest, found->rest);
     }
@@ -147,9 +158,7 @@ void Server::start_up() {
 void Server::look_up() {
   for (auto& [rows, step] : prepared_) {
     const std::optional<Route> found = route_of(rows);
-    if (!found || (found->captured == 0 && found->rest > rig_.buffers().largest_batch()))
-      throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
-                                                " rows: it is beyond the largest size that fits in memory");
+    if (!found || (found->captured == 0 && found->rest > rig_.buffers().largest_batch())) refuse_step(rows);
     step.route = *found;
     if (found->full_parts > 0) step.full = &rungs_.at(sizes_.back());
     if (found->captured > 0) {
@@ -195,15 +204,6 @@ void Server::serve_one(const Prepared& step) {
     if (first > 0) caller_->copy_back({first, step.route.rest}, step.route.rest);
   }
 }
-
-namespace {
-
-// A framework's eager step takes its caller's pointers: the copies that ours needs are not its cost.
-bool takes_pointers(const Prepared& step) {
-  return step.eager != nullptr && step.route.full_parts == 0;
-}
-
-}  // namespace
 
 // Spins, as a sleeping thread would wake too late. Long waits are not silent.
 void Server::wait(double wanted, SteadyClock::time_point& said) const {

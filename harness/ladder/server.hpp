@@ -1,5 +1,4 @@
-// The server behind serve(): start-up and the steps are in serve.cpp, what is said of them in
-// server_report.cpp.
+// The server behind serve(): start-up and steps are in serve.cpp, reports in server_report.cpp.
 #pragma once
 
 #include <functional>
@@ -17,8 +16,7 @@
 
 namespace graphbench::ladder {
 
-// A time's samples in the placement under way, and of each before its median and how far the 90th percentile
-// lies above it.
+// A time's samples in the placement under way, and each one's median and 90th percentile above it.
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;

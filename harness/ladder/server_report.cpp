@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/ladder/caller.hpp"
 #include "harness/ladder/interpolate.hpp"
-#include "harness/ladder/isolation.hpp"
 #include "harness/ladder/server.hpp"
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/model/statistics/moments.hpp"

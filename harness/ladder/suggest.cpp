@@ -139,6 +139,10 @@ class Search {
   std::size_t kept_ = 0;
 };
 
+double startup_seconds(const model::Setup& setup) {
+  return setup.prepare_seconds.value_or(0) + setup.warmup_seconds + statistics::setup_seconds(setup);
+}
+
 void add_median(std::map<std::int64_t, double>& to, std::int64_t size, std::vector<double> values) {
   if (!values.empty()) to[size] = statistics::median(std::move(values));
 }
@@ -158,11 +162,9 @@ Measurements measurements_of(const model::Ladder& ladder) {
     for (const model::LadderSize& size : launch.sizes) {
       if (!size.step_seconds) continue;
       Samples& of = samples[size.size];
-      const model::Setup& setup = size.setup;
       of.step.push_back(*size.step_seconds);
       of.eager.push_back(*size.eager_seconds);
-      of.startup.push_back(setup.prepare_seconds.value_or(0) + setup.warmup_seconds +
-                           statistics::setup_seconds(setup));
+      of.startup.push_back(startup_seconds(size.setup));
       if (size.exec_bytes) of.execs.push_back(static_cast<double>(*size.exec_bytes));
       if (size.pool_bytes) of.pool.push_back(static_cast<double>(*size.pool_bytes));
     }
@@ -192,9 +194,7 @@ Measurements measurements_of(const std::vector<model::CellResult>& cells, const 
     if (same == of) {
       measured.step_seconds[size] = seconds;
       std::vector<double> startup;
-      for (const model::Launch& launch : each.launches)
-        startup.push_back(launch.setup.prepare_seconds.value_or(0) + launch.setup.warmup_seconds +
-                          statistics::setup_seconds(launch.setup));
+      for (const model::Launch& launch : each.launches) startup.push_back(startup_seconds(launch.setup));
       add_median(measured.startup_seconds, size, startup);
       if (each.memory && each.memory->exec_bytes)
         measured.exec_bytes[size] = static_cast<double>(*each.memory->exec_bytes);

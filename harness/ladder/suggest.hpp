@@ -1,6 +1,5 @@
 // The ladder of least expected step time under a traffic, within budgets. Exact for the times it is given:
-// every subset of the candidates counts, eager steps beyond the ladder too, and nothing is assumed to grow
-// with the size. Pure.
+// every subset counts, eager steps beyond the ladder too, and no time is assumed to grow with the size. Pure.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +53,7 @@ struct Measurements {
 };
 // Medians over the launches.
 Measurements measurements_of(const model::Ladder& ladder);
-// Measurements of the graph cells of one workload, preset, dtype, pass, warmup and mode, and their eager
-// ones.
+// Measurements of the graph cells of one workload, preset, dtype, pass, warmup and mode, and of eager.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
 // What a ladder of these sizes takes, as best_ladders() counts memory. Throws InputError(`where`) for a size

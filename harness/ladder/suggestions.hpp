@@ -1,6 +1,8 @@
-// Suggestions for everything that a result measured, and their verification. Pure.
+// What a result shows to be best, sizes and modes: suggestions for everything that it measured and their
+// verification, and the fastest mode at each size. Pure.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +24,7 @@ struct Budgets {
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
-// From graph cells beside eager ones: one for each workload, preset, dtype, pass, warmup and mode. `where`:
-// the file.
+// From graph cells beside eager ones: one for each but the batch. `where`: the file.
 std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cells,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
@@ -35,5 +36,13 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
                                              const std::vector<model::Ladder>& measured);
 // Puts what these came to beside what was expected.
 void add_verification(const std::vector<model::Ladder>& ladders, std::vector<model::Suggestion>& suggestions);
+
+inline constexpr double gain_that_counts = 0.02;
+
+// Finds the best modes of the requested ladders, one for each workload, preset, dtype, pass and warmup.
+// `tokens_of` says how many tokens a unit of the batch has; absent where it has none.
+std::vector<model::BestModes> best_modes(
+    const std::vector<model::Ladder>& ladders,
+    const std::function<std::optional<std::int64_t>(const model::Cell&)>& tokens_of);
 
 }  // namespace graphbench::ladder

@@ -20,12 +20,8 @@ class Parameters {
  public:
   Parameters(const std::string& where, const std::string& text, std::string form)
       : where_(where), text_(text), form_(std::move(form)) {
-    std::size_t begin = text.find(':');
-    while (begin != std::string::npos) {
-      const std::size_t end = text.find(':', begin + 1);
-      parts_.push_back(text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1));
-      begin = end;
-    }
+    parts_ = split(text, ':');
+    parts_.erase(parts_.begin());
     const auto wanted = static_cast<std::size_t>(std::ranges::count(form_, ':'));
     if (parts_.size() != wanted) refuse("is not " + form_);
   }

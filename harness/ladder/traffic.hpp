@@ -1,7 +1,8 @@
 // The sizes of the steps that a ladder serves, and when they arrive: from a file or a distribution, and the
-// same for the same seed everywhere. Pure, but for the one function that reads a file.
+// same for the same seed everywhere; and the queue of those that arrived. One function reads a file.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,8 +42,7 @@ struct Traffic {
   std::optional<Bursts> bursts;
 };
 
-// `text`: `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or else a file's path. Throws
-// InputError.
+// `text`: `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or a path. Throws InputError.
 Traffic read_traffic(const std::string& where, const std::string& text);
 // A file's content; `path` begins every message ("trace.csv:3: ..."). Its header names the form: `size,count`
 // or `time,size`. Any other file is read as a server's log: its lines may have prefixes, and vLLM's tables of
@@ -70,5 +70,27 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 // largest remainders, of equal ones to the smaller key.
 std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
                                                         std::int64_t total);
+
+// The one server that takes steps in the order of their arrival, by a clock of its own: it runs while a step
+// is served and while none is there. What the harness does between steps, such as to put the inputs of a step
+// that takes pointers into place, delays no step. Times in seconds.
+class Queue {
+ public:
+  struct Turn {
+    double wait = 0;      // from the arrival to the start
+    double response = 0;  // from the arrival to the end
+  };
+  // How long the server is idle until the next step arrives; 0 where that one has been waiting.
+  double idle_before(double arrival) const { return std::max(0.0, arrival - free_); }
+  // The next step, and how long it takes.
+  Turn serve(double arrival, double seconds) {
+    const double start = std::max(free_, arrival);
+    free_ = start + seconds;
+    return {start - arrival, free_ - arrival};
+  }
+
+ private:
+  double free_ = 0;  // when the last step ended
+};
 
 }  // namespace graphbench::ladder

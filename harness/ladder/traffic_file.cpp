@@ -194,9 +194,8 @@ Traffic parse_traffic_file(const std::string& path, std::string_view content) {
 
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic) {
   if (traffic.modes.empty())
-    throw InputError(where, in_quotes(traffic.name) +
-                                " is not a log of vLLM, which names runtime modes: "
-                                "leave it out");
+    throw InputError(
+        where, in_quotes(traffic.name) + " is not a log of vLLM, which names runtime modes: leave it out");
   std::vector<std::string> known = {"FULL", "PIECEWISE", "NONE"};
   std::vector<std::string> had;
   for (const auto& [mode, sizes] : traffic.modes) {

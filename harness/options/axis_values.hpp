@@ -5,8 +5,7 @@
 
 namespace graphbench::config {
 
-// Axes that the device or the workloads decide stay empty where the person gave nothing. Throws InputError
-// for the first value that is wrong.
+// Axes that the device or the workloads decide may stay empty. Throws InputError for the first wrong value.
 model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table);
 
 }  // namespace graphbench::config

@@ -1,5 +1,4 @@
-// Reads the options of a document. Every value becomes the text that a flag would have, so that one set of
-// checks follows.
+// Reads the options of a document. Every value becomes a flag's text, so that one set of checks follows.
 #include "harness/options/document_options.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// The options of a sweep as a document gives them, TOML or JSON: which keys there are, which values they
-// take.
+// The options of a sweep as a document gives them, TOML or JSON: its keys, and the values that they take.
 #pragma once
 
 #include <cstddef>

@@ -47,13 +47,8 @@ class NumberListParser {
 
   std::vector<std::int64_t> parse(std::string_view text) {
     if (text.empty()) refuse(text, "is not a list");
-    std::size_t begin = 0;
-    while (true) {
-      const std::size_t comma = text.find(',', begin);
-      entry(text.substr(begin, comma == std::string_view::npos ? comma : comma - begin));
-      if (comma == std::string_view::npos) return std::move(values_);
-      begin = comma + 1;
-    }
+    for (const std::string& part : split(text, ',')) entry(part);
+    return std::move(values_);
   }
 
  private:

@@ -1,5 +1,4 @@
-// The table of options. `--config` is not in it, because a configuration file names no other. A last `true`
-// means local.
+// The table of options, without `--config`, because a configuration file names no other. Last `true`: local.
 #include "harness/options/option_table.hpp"
 
 #include "harness/model/vocabulary.hpp"
@@ -48,8 +47,8 @@ std::vector<OptionSpec> other_options() {
       {"samples-max", how, integer, "N", "samples a cell and pass at most (default: 2000)"},
       {"worker-timeout", how, real, "SECONDS", "how long a worker may be silent (default: 120)"},
       {"cache", how, text, "DIR|off",
-       "keep there what takes long to choose or make, for later processes "
-       "(default: GRAPHBENCH_PLAN_CACHE, else graphbench/plans in ~/.cache)",
+       "keep there what takes long to choose or make, for later processes (default: GRAPHBENCH_PLAN_CACHE, "
+       "else graphbench/plans in ~/.cache)",
        true},
       {"cold-l2", how, flag, "", "flush the device's last cache before every timed step"},
       {"sustained", how, real, "SECONDS",
@@ -96,8 +95,8 @@ std::vector<OptionSpec> shape_options() {
   using enum OptionGroup;
   return {
       {"shape-trace", how, text, "FILE",
-       "then, once per task, walk the file's steps (a batch size and sequence length a line) "
-       "with a cache of programs",
+       "then, once per task, walk the file's steps (a batch size and sequence length a line) with a cache of "
+       "programs",
        true},
       {"shape-programs", how, integer, "N", "programs that --shape-trace keeps at most (default: 8)", true},
       {"shape-recordings", how, integer, "N",
@@ -130,8 +129,7 @@ std::vector<OptionSpec> machine_options() {
        true},
       {"shard", machine, text, "I/N",
        "measure part I of N of the plan; auto: which one the scheduler's variables say; {shard} in other "
-       "options "
-       "becomes I-of-N",
+       "options becomes I-of-N",
        true},
       {"shard-by", machine, text, "WHAT",
        "task: the shards divide the plan; replica: each measures all of it on its own GPU (default: task)",

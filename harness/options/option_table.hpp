@@ -1,5 +1,4 @@
-// The options of a sweep, in one table: the command line, the configuration file and their messages are made
-// from it.
+// The options of a sweep, in one table, of which command line, configuration file and messages are made.
 #pragma once
 
 #include <cstdint>

@@ -199,10 +199,9 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   }
   for (const std::string& name : said) {
     if (find(raw, name) != nullptr)
-      throw InputError(
-          so_far.where(name),
-          "--package has programs that are compiled, and it is about how to build one: leave one "
-          "of them out");
+      throw InputError(so_far.where(name),
+                       "--package has programs that are compiled, and it is about how to build one: leave "
+                       "one of them out");
   }
   for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
     *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,12 +10,26 @@
 
 #include "harness/model/axes.hpp"
 #include "harness/model/plan.hpp"
-#include "harness/options/shard.hpp"
 
 namespace graphbench::config {
 
-// One value as it was written. `where` begins every message about it: "--batch" or
-// "sweep.toml:3: batch".
+struct ShardOption {
+  std::int64_t index = 1;  // from 1 to count
+  std::int64_t count = 1;
+  bool replica = false;  // --shard-by replica: the whole plan
+  std::string costs;     // --costs: a document; empty: none
+  std::string said;      // by which variables, of `auto`; empty otherwise
+};
+
+inline constexpr std::int64_t shards_max = 100'000;
+
+// A variable's value; null where it is not set.
+using Variables = std::function<const char*(const char* name)>;
+
+// `text`: "3/8", or "auto", which asks `variables`. Throws InputError, which begins with `where`.
+ShardOption read_shard(const std::string& where, const std::string& text, const Variables& variables);
+
+// One value as written. `where` begins messages about it: "--batch" or "sweep.toml:3: batch".
 struct RawItem {
   std::string text;
   std::string where;
@@ -66,8 +81,7 @@ struct PrometheusOptions {
   std::string history;   // the history's file; empty: the default one
 };
 
-// Checked as far as it can be without knowing the device and the workloads; absent: the default
-// that depends on them.
+// Checked without knowing the device and the workloads; absent: the default that depends on them.
 struct SweepOptions {
   model::Axes axes;  // an empty list: all built in workloads, or the device's default
   std::string device = "auto";

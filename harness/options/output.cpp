@@ -1,5 +1,4 @@
-// Checks streams and files with the system. Where a reporter cannot write, the option that named the file is
-// refused.
+// Checks streams and files with the system. Where a file cannot be written, its option is refused.
 #include "harness/options/output.hpp"
 
 #include <fcntl.h>

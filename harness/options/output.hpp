@@ -1,5 +1,4 @@
-// What commands write to: stdout and stderr, and what these can show; files, checked before anything is
-// measured, written at the end.
+// What commands write to: stdout and stderr, and what these can show; files, checked first and written last.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,7 @@ bool is_terminal(int descriptor);
 // Whether stdout is a pipe whose reader has gone ("| head"): what was not written was not wanted.
 bool reader_is_gone();
 
-// A terminal that is not "dumb", and no NO_COLOR in the environment (no-color.org: any value but the
-// empty one).
+// A terminal that is not "dumb", and no NO_COLOR that is not empty (no-color.org).
 bool wants_colours(int descriptor);
 
 // Columns of the terminal, `fallback` where it is none.
@@ -29,8 +27,7 @@ enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is taken,
 // Throws InputError, whose message begins with `where`, for a file that cannot be written.
 void check_output_file(const std::string& where, const std::string& path, Stdout dash);
 
-// Writes a document of `--json`; "-" is stdout. Throws std::system_error, or Error(io) whose message begins
-// with `where`.
+// Writes a document of `--json`; "-" is stdout. Throws std::system_error, or Error(io) with `where` first.
 void write_document(const std::string& path, std::string_view document,
                     const std::string& where = "--json: ");
 

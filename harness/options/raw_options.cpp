@@ -28,17 +28,13 @@ std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::
   std::vector<std::string> result;
   const std::string text = join(items, ",", &RawItem::text);
   const std::string& where = items.front().where;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, comma - begin);
+  for (const std::string& word : split(text, ',')) {
     if (word.empty())
       throw InputError(where, in_quotes(text) + " has an empty " + noun + ": give names separated by commas");
     if (contains(result, word)) {
       throw InputError(where, in_quotes(word) + " is given twice: give each " + noun + " once");
     }
     result.push_back(word);
-    begin = comma + 1;
   }
   return result;
 }

@@ -14,8 +14,7 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
 // The file's. Throws InputError(where, ...) too, where it cannot be read.
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
 
-// Reads what the options --shape-trace, --shape-programs and --shape-recordings say; no steps where they are
-// not given.
+// What --shape-trace, --shape-programs and --shape-recordings say; no steps where they are not given.
 model::ShapeTrace shape_trace(const RawOptions& raw);
 
 }  // namespace graphbench::config

@@ -1,10 +1,9 @@
 // One table of the schedulers' variables: an array has tasks, a task may have ranks.
-#include "harness/options/shard.hpp"
-
 #include <optional>
 
 #include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
+#include "harness/options/options.hpp"
 
 namespace graphbench::config {
 namespace {

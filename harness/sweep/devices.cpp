@@ -82,8 +82,7 @@ config::RawOptions options_of(const config::RawOptions& raw, const std::string& 
   return own;
 }
 
-// The children, for a handler that hands signals on: a terminal sends its own to all of a group, but `kill`
-// sends one to the parent alone.
+// The children, for a handler that hands signals on: `kill` sends one to the parent alone, unlike a terminal.
 constexpr std::size_t children_max = 1024;
 std::array<volatile sig_atomic_t, children_max> device_children;
 volatile sig_atomic_t children_count = 0;
@@ -190,11 +189,10 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
   Children children_of_this;
   const bool together = are_concurrent(raw);
   if (together) {
-    std::fprintf(
-        stderr,
-        "graphbench: note: %zu devices are measured at one time: they share CPU, power and bus, so times "
-        "are not those of a device alone\n",
-        devices.size());
+    std::fprintf(stderr,
+                 "graphbench: note: %zu devices are measured at one time: they share CPU, power and bus, so "
+                 "times are not those of a device alone\n",
+                 devices.size());
   }
   int code = exit_done;
   for (std::size_t i = 0; i < devices.size(); ++i) {

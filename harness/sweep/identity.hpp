@@ -1,5 +1,4 @@
-// What must be equal for two processes to measure one plan: by digest, so that a file that was built again
-// under its name is another.
+// What must be equal for two processes to measure one plan: by digest, so a rebuilt file is another.
 #pragma once
 
 #include <string>

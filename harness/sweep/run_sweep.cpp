@@ -16,7 +16,6 @@
 #include "harness/model/statistics/steady.hpp"
 #include "harness/model/statistics/submit_floor.hpp"
 #include "harness/sweep/cell_table.hpp"
-#include "harness/sweep/progress_tracker.hpp"
 
 namespace graphbench::sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include "graphs/base/process/process_supervisor.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
-#include "harness/sweep/resume.hpp"
+#include "harness/sweep/journal.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::sweep {

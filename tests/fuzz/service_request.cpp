@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "graphs/base/text.hpp"
-#include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "harness/ladder/ladder_series.hpp"
+#include "harness/ladder/ladder_table.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"

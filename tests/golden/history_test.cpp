@@ -1,9 +1,10 @@
 // Histories as they are shown, against the files in folders beside this one.
+#include "harness/judge/history/history.hpp"
+
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "harness/judge/history/history_table.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "tests/golden/expect_golden.hpp"
 

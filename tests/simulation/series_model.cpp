@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/judge/history/series.hpp"
+#include "harness/judge/history/history.hpp"
 
 namespace graphbench::simulation {
 namespace {

@@ -8,7 +8,7 @@
 #include <boost/random/student_t_distribution.hpp>
 #include <cmath>
 
-#include "harness/judge/compare/looks.hpp"
+#include "harness/judge/compare/judge.hpp"
 
 namespace graphbench::simulation {
 namespace {

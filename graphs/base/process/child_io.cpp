@@ -1,5 +1,4 @@
-// posix_spawn: a process with threads and CUDA libraries must not fork and run code of its own. Every call is
-// checked.
+// posix_spawn: a process with threads and CUDA libraries must not fork and run code of its own.
 #include "graphs/base/process/child_io.hpp"
 
 #include <fcntl.h>
@@ -63,8 +62,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 // that has nothing to do with us, each round of a worker would run three times.
 constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
 
-// `extra`, then this process's own variables but those that `extra` names again and those that would change
-// how children measure.
+// `extra`, then this process's own variables but those in `extra` and those that would change measuring.
 std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   std::vector<char*> variables = pointers_to(extra);
   variables.pop_back();

@@ -1,6 +1,5 @@
 // Both ends of a child process. The parent's starts it with its pipes connected; the child's dies with its
-// parent, reads its request from stdin, sends lines on descriptor 3. System calls only; waiting is the
-// supervisor's.
+// parent, reads its request from stdin, sends lines on descriptor 3. The supervisor waits.
 #pragma once
 
 #include <sys/types.h>

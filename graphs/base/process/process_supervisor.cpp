@@ -54,8 +54,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   }
 
   void start() {
-    read_events();
-    read_output();
+    read(events_, &RunningChild::take_available_events);
+    read(output_, &RunningChild::take_available_output);
     watch_silence(silent_max_);
     watch_children();
     tick();
@@ -91,20 +91,12 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
 
   // Both pipes are waited for and then read without blocking. An asynchronous read could have taken
   // bytes whose handler never runs, because the child's death was seen first; they would be lost.
-  void read_events() {
-    events_.async_wait(asio::posix::stream_descriptor::wait_read,
-                       [self = shared_from_this()](error_code error) {
-                         if (error || self->finished_) return;
-                         if (self->take_available_events()) self->read_events();
-                       });
-  }
-
-  void read_output() {
-    output_.async_wait(asio::posix::stream_descriptor::wait_read,
-                       [self = shared_from_this()](error_code error) {
-                         if (error || self->finished_) return;
-                         if (self->take_available_output()) self->read_output();
-                       });
+  void read(asio::posix::stream_descriptor& pipe, bool (RunningChild::*take_available)()) {
+    pipe.async_wait(asio::posix::stream_descriptor::wait_read,
+                    [self = shared_from_this(), &pipe, take_available](error_code error) {
+                      if (error || self->finished_) return;
+                      if ((self.get()->*take_available)()) self->read(pipe, take_available);
+                    });
   }
 
   // Reads until the pipe is empty; false at its end.

@@ -42,8 +42,7 @@ struct ChildExit {
   std::string output;  // the last 64 KiB of its stdout and stderr together
 };
 
-// Called for every line on the child's descriptor 3, in order, without the newline. Where it throws,
-// the child is killed.
+// Called for every line on descriptor 3, in order, without the newline. Where it throws, the child is killed.
 using LineHandler = std::function<void(std::string_view line)>;
 // Called about once a second while a child runs.
 using TickHandler = std::function<void()>;

@@ -1,5 +1,4 @@
-// Elementwise ops (add, bias_add, relu, gelu_tanh) and their gradients pass once over contiguous elements, in
-// fp32.
+// Elementwise ops (add, bias_add, relu, gelu_tanh) and gradients pass once over contiguous elements, in fp32.
 #include <cmath>
 
 #include "graphs/host/ops/direct_op.hpp"

@@ -130,22 +130,20 @@ void ChunkPlan::append(LibraryOpBuilder& builder, Dim chunk) const {
   }
 }
 
-std::unique_ptr<OpImplementation> build_sdpa(const ir::OpCall& call, ScratchArena& scratch) {
-  const auto& q = call.input(0).dims;
-  const SdpaExtents extents{q.at(0), q.at(1), q.at(2), call.input(1).dims.at(2), q.at(3)};
-  const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
-  const Dim sequences = sequences_per_chunk(extents);
-  ChunkPlan plan(extents, library_type(call.output(0).dtype), causal, sequences);
-  LibraryOpBuilder builder;
-  plan.lay_out(builder);
-  for (Dim chunk = 0; chunk < extents.batch / sequences; ++chunk) plan.append(builder, chunk);
-  return builder.finish(scratch);
-}
-
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_sdpa(const ir::OpCall& call, ScratchArena& scratch) {
-  return library_guard(call, [&] { return build_sdpa(call, scratch); });
+  return library_guard(call, [&] {
+    const auto& q = call.input(0).dims;
+    const SdpaExtents extents{q.at(0), q.at(1), q.at(2), call.input(1).dims.at(2), q.at(3)};
+    const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
+    const Dim sequences = sequences_per_chunk(extents);
+    ChunkPlan plan(extents, library_type(call.output(0).dtype), causal, sequences);
+    LibraryOpBuilder builder;
+    plan.lay_out(builder);
+    for (Dim chunk = 0; chunk < extents.batch / sequences; ++chunk) plan.append(builder, chunk);
+    return builder.finish(scratch);
+  });
 }
 
 namespace {

@@ -189,8 +189,7 @@ class Differentiation {
     append_step("optimizer.step", trained_);
   }
 
-  // `op` is the forward program's first op that reads these parameters, so its gradient is their last
-  // summand.
+  // `op` is the first forward op that reads these parameters, so its gradient is their last summand.
   void update_parameters_that_end_at(const Op& op) {
     const auto reads = [](const Op& each, ValueId id) { return std::ranges::count(each.inputs, id) > 0; };
     for (const ValueId id : forward_.values_of(ValueKind::weight)) {

@@ -12,8 +12,7 @@
 
 namespace graphbench::ir::training {
 
-// What rules work on. A parameter named `forward` is a value of the forward program, another one of the
-// draft's.
+// What rules work on. A parameter named `forward` is of the forward program, another of the draft.
 class Draft {
  public:
   Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate);
@@ -29,8 +28,7 @@ class Draft {
   // True where a gradient by the value is needed: it is a parameter, or made from one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
-  // Begins a part of the batch, with inputs, activations and gradients of its own. Parameters' gradients are
-  // still added up.
+  // Begins a part of the batch with its own inputs, activations and gradients. Parameters' gradients add up.
   void begin_micro_batch(std::int64_t part);
   // Completes a name for the part.
   std::string named(const std::string& name) const { return name + suffix_; }

@@ -9,8 +9,7 @@
 namespace graphbench::ir::training {
 namespace {
 
-// Takes an activation out of its op where its gradient needs what went into it, or where the op's output does
-// not show what came out of it.
+// Takes an activation out of its op where its gradient needs what went in, or the output hides what came out.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");

@@ -1,5 +1,4 @@
-// Runs graphbench ab, which measures two binaries, or one under two environments, side by side, or this one
-// and itself.
+// Runs graphbench ab, which measures two binaries, or one in two environments, or this one and itself.
 #include "harness/options/command.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +12,6 @@
 #include "graphs/base/text.hpp"
 #include "harness/judge/ab/run_interleaved.hpp"
 #include "harness/judge/ab/schedule.hpp"
-#include "harness/judge/ab/self_power.hpp"
 #include "harness/judge/ab/sub_sweep.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
@@ -33,8 +31,8 @@ namespace {
 constexpr const char* ab_footer =
     "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
     "and 5 by default. Without --base, --new, --env-a and --env-b this binary is measured against itself, "
-    "and\n"
-    "the last line says what this machine can find. Exit codes: those of compare, and 130 interrupted (what\n"
+    "and\nthe last line says what this machine can find. Exit codes: those of compare, and 130 interrupted "
+    "(what\n"
     "was measured is kept).\n";
 
 const std::string launches_default = "5";
@@ -46,18 +44,53 @@ bool is_by_cell(const std::string& text) {
                                       did_you_mean(text, words));
 }
 
-// The options of the sweep whose launches ab measures in turns. Options that ab sets itself are parsed, so
-// that they are refused by name.
+// Options of the sweep whose launches ab measures in turns. Those that ab sets itself are refused by name.
 class SideBySideOptions {
  public:
-  explicit SideBySideOptions(Options& options);
+  explicit SideBySideOptions(Options& options) : options_(options) {
+    options.text("--alternate", alternate_, "ladder|cell",
+                 "sides take turns with all batches of a mode, or with each cell (default: ladder)");
+    options.config_file();
+    options.sweep_options(config::option_names(), ab::refused_options());
+    // The help of a sweep says 1.
+    options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
+  }
+
   // `launches` other than 0 is how many the command plans, so the user may not say. Throws InputError.
-  void check(std::int64_t launches = 0);
+  void check(std::int64_t launches = 0) {
+    sweep_ = options_.sweep();
+    for (const std::string& name : ab::refused_options()) {
+      const auto found = sweep_.find(name);
+      if (found == sweep_.end()) continue;
+      throw InputError(found->second.front().where,
+                       "ab does not take it: leave it out (--json-base and --json-new name its results)");
+    }
+    if (launches != 0) {
+      if (const auto given = sweep_.find("launches"); given != sweep_.end())
+        throw InputError(given->second.front().where,
+                         "--until-decided decides how many: leave one of them out");
+      sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
+    }
+    if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
+    cell_processes_ = is_by_cell(alternate_);
+  }
+
   // Makes all but the sides and the plan. Throws InputError for invalid options.
-  ab::InterleavedRequest request() const;
+  ab::InterleavedRequest request() const {
+    ab::InterleavedRequest request;
+    request.raw = sweep_;
+    request.options = config::check_options(sweep_);
+    check_cpu(request.options);
+    request.seed = static_cast<std::uint64_t>(request.options.seed);
+    return request;
+  }
+
   // Throws what make_checked_plan throws.
   model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
-                   process::ProcessSupervisor& supervisor) const;
+                   process::ProcessSupervisor& supervisor) const {
+    model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
+    return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
+  }
 
  private:
   const Options& options_;
@@ -65,49 +98,6 @@ class SideBySideOptions {
   bool cell_processes_ = false;
   config::RawOptions sweep_;  // flags merged over the file; launches always there
 };
-
-SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
-  options.text("--alternate", alternate_, "ladder|cell",
-               "sides take turns with all batches of a mode, or with each cell (default: ladder)");
-  options.config_file();
-  options.sweep_options(config::option_names(), ab::refused_options());
-  // The help of a sweep says 1.
-  options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
-}
-
-void SideBySideOptions::check(std::int64_t launches) {
-  sweep_ = options_.sweep();
-  for (const std::string& name : ab::refused_options()) {
-    const auto found = sweep_.find(name);
-    if (found == sweep_.end()) continue;
-    throw InputError(found->second.front().where,
-                     "ab does not take it: leave it out (--json-base and --json-new name its results)");
-  }
-  if (launches != 0) {
-    if (const auto given = sweep_.find("launches"); given != sweep_.end())
-      throw InputError(given->second.front().where,
-                       "--until-decided decides how many: leave one of them out");
-    sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
-  }
-  if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
-  cell_processes_ = is_by_cell(alternate_);
-}
-
-ab::InterleavedRequest SideBySideOptions::request() const {
-  ab::InterleavedRequest request;
-  request.raw = sweep_;
-  request.options = config::check_options(sweep_);
-  check_cpu(request.options);
-  request.seed = static_cast<std::uint64_t>(request.options.seed);
-  return request;
-}
-
-model::Plan SideBySideOptions::plan(const ab::InterleavedRequest& request,
-                                    const std::vector<std::string>& argv,
-                                    process::ProcessSupervisor& supervisor) const {
-  model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
-  return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
-}
 
 constexpr double minutes_max = 1e5;  // ten weeks
 constexpr double slowdown_wanted = 0.05;

@@ -1,12 +1,10 @@
 // Merges launches into one result. Cells have the plan's order; a cell that failed in one launch has failed,
-// with its first reason, as in a sweep. Summaries are made as harness/measure makes them, so that there is
-// one definition.
-#include "harness/judge/ab/merge_result.hpp"
-
+// with its first reason, as in a sweep. Summaries are made as harness/measure makes them.
 #include <algorithm>
 #include <cmath>
 
 #include "graphs/base/error.hpp"
+#include "harness/judge/ab/run_interleaved.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/instrument_fields.hpp"
 #include "harness/model/metrics.hpp"

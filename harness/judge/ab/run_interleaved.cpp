@@ -1,5 +1,4 @@
-// Measures two sides in turns. Every run is a `--sweep` of its side's binary, whose document is written to a
-// folder of ours.
+// Measures two sides in turns. Every run is a `--sweep` of its side's binary, with a document in our folder.
 #include "harness/judge/ab/run_interleaved.hpp"
 
 #include <unistd.h>
@@ -16,14 +15,13 @@
 #include "graphs/base/files.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
-#include "harness/judge/ab/merge_result.hpp"
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/ab/sub_sweep.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/sweep/progress_tracker.hpp"
+#include "harness/sweep/cell_table.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -86,8 +84,7 @@ class ScratchFolder {
   }
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // Returns the file's text and removes the file, so that no run is taken for the next. Throws Error(io)
-  // where there is none.
+  // Returns the file's text and removes it, so that no run is taken for the next. Throws Error(io).
   static std::string take(const std::string& file) {
     WholeFile read = read_whole_file(file, codec::document_bytes_max);
     if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);

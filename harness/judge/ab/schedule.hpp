@@ -1,9 +1,10 @@
 // What an A/B run measures in which order: tasks or cells, launch by launch, and what came out slower once
-// more. Pure.
+// more; and what launches can find on this machine, from a comparison of a binary with itself. Pure.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/model/comparison.hpp"
@@ -45,8 +46,17 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 // neighbours in its worker are part of how it was measured.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
 
-// Keeps `slower` where `again` says so too, else makes it `inconclusive`, with both ratios. Updates counts,
-// verdict and headline.
+// Keeps `slower` where `again` agrees, else makes it `inconclusive`, with both ratios. Updates what follows.
 void apply_confirmation(model::Comparison& first, const model::Comparison& again);
+
+inline constexpr std::int64_t launches_max = 1000;
+
+// The slowdown of one cell's latency, as a fraction, that so many launches per side would find in nine cases
+// of ten, in any cell, at the spreads that `itself` saw. Absent where no latency was tested, where there are
+// fewer than two launches, or where it is more than tenfold.
+std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
+
+// The fewest launches per side that find `slowdown`; absent above launches_max.
+std::optional<std::int64_t> launches_to_find(double slowdown, const model::Comparison& itself);
 
 }  // namespace graphbench::ab

@@ -20,18 +20,6 @@ const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "wor
                                             "on-skip",       "sustained",   "capture-stream"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
-  return list;
-}
-
-std::string list_of(const std::vector<std::int64_t>& numbers) {
-  std::vector<std::string> words;
-  for (const std::int64_t number : numbers) words.push_back(std::to_string(number));
-  return list_of(words);
-}
-
 // A sweep refuses options about callers where its cells have none.
 bool says_something(const std::string& option, const model::WorkerTask& task) {
   const std::string_view io = model::later_axis(task, "io");
@@ -53,17 +41,18 @@ std::vector<std::string> refused_options() {
 std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
                                       const config::SweepOptions& options) {
   const model::WorkerTask& task = sweep.task;
-  std::vector<std::string> arguments = {"--sweep",    "--quiet",
-                                        "--launches", "1",
-                                        "--json",     sweep.json,
-                                        "--seed",     std::to_string(sweep.seed),
-                                        "--device",   task.device,
-                                        "--workload", task.workload,
-                                        "--preset",   task.preset,
-                                        "--dtype",    task.dtype,
-                                        "--mode",     task.mode,
-                                        "--warmup",   std::to_string(task.warmup),
-                                        "--batch",    list_of(task.batches)};
+  std::vector<std::string> arguments = {
+      "--sweep",    "--quiet",
+      "--launches", "1",
+      "--json",     sweep.json,
+      "--seed",     std::to_string(sweep.seed),
+      "--device",   task.device,
+      "--workload", task.workload,
+      "--preset",   task.preset,
+      "--dtype",    task.dtype,
+      "--mode",     task.mode,
+      "--warmup",   std::to_string(task.warmup),
+      "--batch",    join(task.batches, ",", [](std::int64_t batch) { return std::to_string(batch); })};
   const auto add = [&](const std::string& name, const std::string& value) {
     arguments.push_back("--" + name);
     arguments.push_back(value);
@@ -78,7 +67,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     if (set.workload == task.workload)
       add("set", set.workload + "." + set.key + "=" + std::to_string(set.value));
   }
-  if (!options.split_ops.empty()) add("split-ops", list_of(options.split_ops));
+  if (!options.split_ops.empty()) add("split-ops", join(options.split_ops, ","));
   for (const std::string& name : passed_on) {
     const auto given = raw.find(name);
     if (given != raw.end()) add(name, given->second.front().text);

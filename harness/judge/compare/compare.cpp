@@ -15,7 +15,6 @@
 
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/compare/judge.hpp"
-#include "harness/judge/compare/looks.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -181,8 +180,7 @@ class Numbers {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// Says which trials belong together. A cell whose name has another form is a family by itself; all such cells
-// may share a process.
+// Says which trials belong together. A cell with another form of name is a family by itself.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
   Numbers families;
   Numbers tasks;

@@ -153,8 +153,15 @@ std::vector<model::Difference> differences_of(const DocumentFacts& base, const D
 }
 
 bool comparable(const std::vector<model::Difference>& differences) {
-  return std::ranges::none_of(differences,
-                              [](const model::Difference& one) { return one.blocking && !one.allowed; });
+  return fields_in_the_way(differences).empty();
+}
+
+std::vector<std::string> fields_in_the_way(const std::vector<model::Difference>& differences) {
+  std::vector<std::string> fields;
+  for (const model::Difference& each : differences) {
+    if (each.blocking && !each.allowed) fields.push_back(each.field);
+  }
+  return fields;
 }
 
 }  // namespace graphbench::compare

@@ -37,4 +37,7 @@ std::vector<model::Difference> differences_of(const DocumentFacts& base, const D
 // True where every blocking difference is allowed.
 bool comparable(const std::vector<model::Difference>& differences);
 
+// The fields of the blocking differences that are not allowed.
+std::vector<std::string> fields_in_the_way(const std::vector<model::Difference>& differences);
+
 }  // namespace graphbench::compare

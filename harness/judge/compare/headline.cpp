@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
 
 namespace graphbench::compare {
@@ -40,11 +41,7 @@ std::string extent(const Comparison& comparison, Verdict verdict) {
 }
 
 std::string not_comparable(const Comparison& comparison) {
-  std::string fields;
-  for (const model::Difference& difference : comparison.differences) {
-    if (!difference.blocking || difference.allowed) continue;
-    fields += (fields.empty() ? "" : ",") + difference.field;
-  }
+  const std::string fields = join(fields_in_the_way(comparison.differences), ",");
   return "not comparable: another " + fields + "; to compare all the same: --allow " + fields;
 }
 

@@ -9,8 +9,6 @@
 #include <map>
 #include <numeric>
 
-#include "harness/judge/compare/families.hpp"
-#include "harness/judge/compare/spread_prior.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
@@ -77,7 +75,7 @@ void share_spread(const std::vector<Trial*>& trials) {
 
 // Replaces the error and the degrees of freedom of each trial's difference, metric by metric, by what the
 // launches of all cells show. A family follows what all families have in common, a member follows its family,
-// each as closely as the others do (spread_prior.hpp). A member never counts as quieter than its family,
+// each as closely as the others do (common_freedom). A member never counts as quieter than its family,
 // because launches of two speeds look so where a few happened to agree. Cells of one task share what
 // happens to their processes, so degrees of freedom count once per task.
 void share_spreads(std::span<Trial> trials) {

@@ -1,12 +1,12 @@
 // Judges a run look by look, each a complete judgement at a smaller alpha.
-#include "harness/judge/compare/looks.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numbers>
+
+#include "harness/judge/compare/judge.hpp"
 
 namespace graphbench::compare {
 namespace {

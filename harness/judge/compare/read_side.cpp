@@ -65,10 +65,7 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
       if (!value.empty()) values[name].insert(value);
     }
   }
-  for (const auto& [name, all] : values) {
-    std::string& text = merged.fields[name];
-    for (const std::string& value : all) text += (text.empty() ? "" : "+") + value;
-  }
+  for (const auto& [name, all] : values) merged.fields[name] = join(all, "+");
   merged.tool_version = merged.fields["tool.version"];
   merged.tool_commit = merged.fields["tool.commit"];
   return merged;
@@ -102,8 +99,7 @@ bool are_copies(const Document& one, const Document& other) {
 }
 
 // Checks that launches of a cell share a plan, and that each counts once, because copies would make any
-// difference certain. It is linear in documents: only those that have a launch of one cell in common are
-// compared in pairs.
+// difference certain. It is linear in documents: only those with a launch in common are compared.
 void check_shared_cells(const std::vector<Document>& documents) {
   if (documents.size() < 2) return;
   std::unordered_map<std::string_view, std::size_t> first;            // document of a cell, by id

@@ -15,17 +15,6 @@ namespace {
 
 using Read = std::optional<double> (*)(std::string_view);
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t comma = text.find(',', begin);
-    parts.push_back(text.substr(begin, comma - begin));
-    if (comma == std::string::npos) return parts;
-    begin = comma + 1;
-  }
-}
-
 std::optional<double> read_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
   const std::optional<double> percent = config::parse_real(text.substr(0, text.size() - 1));
@@ -64,7 +53,7 @@ std::vector<std::optional<double>> read_list(const std::string& flag, const std:
                                              const std::string& advice) {
   std::vector<std::optional<double>> own(model::all_metrics().size());
   std::optional<double> bare;
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     std::optional<double>& value =
         equals == std::string::npos ? bare : own[metric_at(flag, part.substr(0, equals))];
@@ -99,9 +88,8 @@ void set_floors(const std::string& text, model::ComparisonSettings& settings) {
 void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
   const std::optional<double> alpha = config::parse_real(text);
   if (!alpha || *alpha < 1e-6 || *alpha > 0.5) {
-    throw InputError("--alpha", in_quotes(text) +
-                                    " is not an error rate: give a number from 0.000001 to 0.5, "
-                                    "e.g. 0.05");
+    throw InputError(
+        "--alpha", in_quotes(text) + " is not an error rate: give a number from 0.000001 to 0.5, e.g. 0.05");
   }
   settings.alpha = *alpha;
 }
@@ -116,7 +104,7 @@ void set_required_power(const std::string& text, model::ComparisonSettings& sett
 
 void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   const std::vector<std::string>& known = allowable_fields();
-  for (const std::string& name : split(text)) {
+  for (const std::string& name : split(text, ',')) {
     if (!contains(known, name)) {
       throw InputError("--allow", in_quotes(name) + " is nothing that could be in the way: " + join(known) +
                                       " are" + did_you_mean(name, known));

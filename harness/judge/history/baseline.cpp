@@ -1,14 +1,17 @@
-// Finds a baseline: searches backwards from the latest entry. harness/judge/compare decides what is
-// comparable.
+// Reads entries with the reader of comparisons. Searches for a baseline backwards from the latest entry;
+// harness/judge/compare decides what is comparable.
 #include "harness/judge/history/baseline.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <set>
 
 #include "graphs/base/text.hpp"
 #include "harness/judge/compare/facts.hpp"
-#include "harness/judge/history/read_entry.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/parse_document.hpp"
+#include "harness/model/metrics.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -42,6 +45,18 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
 compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
   const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
   return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
+}
+
+// True of RFC 3339 in UTC, which the schema requires, because only such texts have the order of their times.
+bool is_instant(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  if (text.size() <= form.size() || text.back() != 'Z') return false;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '0' ? !is_digit(text[i]) : text[i] != form[i]) return false;
+  }
+  text = text.substr(form.size(), text.size() - form.size() - 1);
+  return text.empty() || (text.size() > 1 && text[0] == '.' && std::ranges::all_of(text.substr(1), is_digit));
 }
 
 }  // namespace
@@ -78,16 +93,64 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
     const auto differences = compare::differences_of(side.facts, now.facts, request.allow);
     if (compare::comparable(differences)) return side;
     if (i > 0) continue;
-    std::vector<std::string> fields;
-    for (const model::Difference& each : differences) {
-      if (each.blocking && !each.allowed) fields.push_back(each.field);
-    }
-    differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " + join(fields);
+    differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " +
+              join(compare::fields_in_the_way(differences));
   }
   throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list().size()) +
                                     " entries are called " + in_quotes(request.name) +
                                     ", but none compares with " + in_quotes(request.new_path) + ": " +
                                     differs);
+}
+
+std::vector<LaunchMedians> medians_of(const codec::Document& document) {
+  std::vector<LaunchMedians> medians;
+  for (const codec::DocumentCell& cell : document.cells) {
+    if (cell.state != codec::CellState::ok) continue;
+    for (const model::Metric metric : model::all_metrics()) {
+      if (model::row_of(metric).kind != model::MetricKind::time) continue;
+      LaunchMedians each{cell.id, metric, {}};
+      for (const codec::LaunchTimes& launch : cell.launches) {
+        if (const double seconds = launch[metric]; seconds > 0) each.seconds.push_back(seconds);
+      }
+      if (!each.seconds.empty()) medians.push_back(std::move(each));
+    }
+  }
+  return medians;
+}
+
+std::string plan_key(const codec::DocumentFacts& facts) {
+  return facts.field("plan") + " method " + facts.field("method");
+}
+
+NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw InputError(path, "it is a folder: give the files in it");
+  NewEntry entry;
+  const codec::PaddedText text = codec::read_text(path);
+  const codec::Document document = codec::parse_document(text.view(), path);
+  entry.document = text.view();
+  const codec::DocumentFacts& facts = document.facts;
+  if (facts.started_at.empty())
+    throw InputError(path, "it has no \"started_at\": a history is ordered by it");
+  if (!is_instant(facts.started_at)) {
+    throw InputError(path, "started_at: " + in_quotes(head_of(facts.started_at, 60)) +
+                               " cannot be put in order: write it as 2026-01-31T23:59:59Z, in UTC");
+  }
+  entry.medians = medians_of(document);
+  entry.entry.label = label;
+  entry.entry.started_at = facts.started_at;
+  entry.entry.fingerprint = facts.field("fingerprint");
+  entry.entry.plan_hash = plan_key(facts);
+  entry.entry.device = facts.field("device.name");
+  entry.entry.tool_version = facts.field("tool.version");
+  entry.entry.complete = facts.complete;
+  for (const codec::DocumentCell& cell : document.cells) {
+    if (cell.state != codec::CellState::ok) continue;
+    ++entry.entry.cells;
+    entry.entry.launches = std::max(entry.entry.launches, static_cast<std::int64_t>(cell.launches.size()));
+  }
+  return entry;
 }
 
 }  // namespace graphbench::history

@@ -1,4 +1,4 @@
-// Finds the baseline of a comparison in the history, for `compare --against NAME NEW`.
+// What the history stores of a result document, and the baseline it has for `compare --against NAME NEW`.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/judge/history/store.hpp"
+#include "harness/model/codec/document.hpp"
 
 namespace graphbench::history {
 
@@ -15,13 +16,23 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// The entries of that name, oldest first, at least one. Throws InputError, which lists the known names, where
-// none has it.
+// The entries of that name, oldest first. Throws InputError, which lists the known names, where none has it.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
 // The latest complete entry of that name that is comparable with NEW: one of the same environment and plan if
 // there is one, else one without a blocking difference, such as another driver. Throws InputError, which says
 // how the latest differs, where there is none.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
+
+// The medians of ok cells' launches, by metric, except metrics without a time.
+std::vector<LaunchMedians> medians_of(const codec::Document& document);
+
+// A key that entries of one plan and one measuring method share: the plan's hash, and the method.
+std::string plan_key(const codec::DocumentFacts& facts);
+
+// Reads an entry. Does not wait for the writer of a named pipe: a pipe without one is empty. Throws
+// InputError for a file that cannot be read or is not a result document, and for a document that does not say
+// when it was measured.
+NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
 
 }  // namespace graphbench::history

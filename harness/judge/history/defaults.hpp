@@ -1,5 +1,4 @@
-// What holds where the user says nothing: the label of a result, from CI's environment variables, else from
-// git, and the file of the history.
+// What holds by default: a result's label, from CI's variables, else from git, and the file of the history.
 #pragma once
 
 #include <functional>
@@ -24,8 +23,7 @@ Environment process_environment();
 // of a pull request is the one to be merged.
 std::optional<FoundLabel> label_from_ci(const Environment& environment);
 
-// HEAD of the repository that the working folder is in; absent without git or a commit. A detached head
-// has no branch.
+// HEAD of the repository that the working folder is in; absent without a commit. Detached, it has no branch.
 std::optional<FoundLabel> label_from_git();
 
 // GRAPHBENCH_HISTORY, else graphbench/history.sqlite under XDG_DATA_HOME or ~/.local/share. Throws

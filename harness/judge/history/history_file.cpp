@@ -1,7 +1,5 @@
 // Decodes the header fields that https://www.sqlite.org/fileformat2.html names in section 1.3, and packs
 // documents with one call of zlib each way; the length is stored beside the bytes.
-#include "harness/judge/history/history_file.hpp"
-
 #include <zlib.h>
 
 #include <array>
@@ -11,6 +9,7 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/judge/history/store.hpp"
 
 namespace graphbench::history {
 namespace {

@@ -1,7 +1,5 @@
 // Prints entries in columns as wide as their widest value, because people copy from this table. A plot is a
 // grid of characters, with one column per entry (or for several, where there are more entries than columns).
-#include "harness/judge/history/history_table.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/history/history.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "reporters/format.hpp"
 
@@ -128,8 +127,7 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// Draws from the fastest to the slowest launch, which with five launches have the median between them in 94 %
-// of entries.
+// Draws from the fastest launch to the slowest: of five, they enclose the median in 94 % of entries.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

@@ -1,8 +1,6 @@
 // Finds changes in series: candidates by permutations, then each tested against chance in a series whose
 // neighbours correlate. That test is a parametric bootstrap (a sieve of order one: Buehlmann, Bernoulli 3,
 // 1997), with the statistic over its spread, because level and spread of the series are not known.
-#include "harness/judge/history/series.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
+#include "harness/judge/history/history.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::history {
@@ -19,7 +18,7 @@ namespace {
 
 struct Split {
   std::size_t at = 0;    // the first value behind the split
-  double statistic = 0;  // equation 7 of the paper that series.hpp names
+  double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
 // How a split is tested against chance in a correlated series.
@@ -30,8 +29,7 @@ struct CorrelatedTest {
   double alpha = 0;         // it stops once the p value cannot come down to this
 };
 
-// Summed distances between the values of any two runs of a segment, from which the statistic of a split takes
-// constant time.
+// Summed distances between the values of any two runs of a segment: then a split takes constant time.
 class Distances {
  public:
   explicit Distances(const double* values, std::size_t count)
@@ -130,8 +128,7 @@ double over_spread(const std::vector<double>& values, std::vector<std::size_t> b
   return deviation > 0 ? split->statistic / deviation : std::numeric_limits<double>::infinity();
 }
 
-// A nearly normal number: std::normal_distribution may differ between standard libraries, this sum of
-// uniforms does not.
+// A nearly normal number: std::normal_distribution differs between libraries, this sum of uniforms does not.
 double normal(std::mt19937_64& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
@@ -171,8 +168,7 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
 
 // The correlation that is assumed, because a short series measures it badly: three standard errors more than
 // was measured, from 0 to model::correlation_max. With 24 values the standard error is 0.2, so it is nearly
-// always the latter. Less would exceed the rate of false changes, because a change by chance makes the rest
-// look uncorrelated.
+// always the latter. With less, more changes would be false: one by chance makes the rest look uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
   const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
   return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,
@@ -180,8 +176,7 @@ double measured_at_most(const std::vector<double>& values, const std::vector<std
 }
 
 // The p value of the best split of `values`, relative to the mean deviation from the segments' means: how
-// often series of the first autoregressive order, with normal innovations and the same segments, are split as
-// well.
+// often series of the first autoregressive order, normal and with the same segments, are split as well.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
                        const CorrelatedTest& test, std::mt19937_64& random) {
   const double observed = over_spread(values, boundaries, test.segment_min);
@@ -196,8 +191,7 @@ double p_of_correlated(const std::vector<double>& values, const std::vector<std:
   return static_cast<double>(as_good + 1) / orders;
 }
 
-// Fisher-Yates is written out, because std::shuffle may differ between standard libraries, and what a history
-// shows must not.
+// Fisher-Yates is written out, because std::shuffle may differ between standard libraries.
 void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
 }
@@ -231,8 +225,7 @@ double median_between(const std::vector<model::HistoryPoint>& points, std::size_
   return statistics::median(std::move(medians));
 }
 
-// Candidates in the order in which they divide best, while fewer than alpha of the permutations divide as
-// well.
+// Candidates, the best divider first, while fewer than alpha of the permutations divide as well.
 std::vector<FoundChange> candidates_of(const std::vector<double>& values, const ChangePointOptions& options) {
   std::vector<FoundChange> found;
   std::vector<std::size_t> boundaries = {0, values.size()};

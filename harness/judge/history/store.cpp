@@ -8,7 +8,6 @@
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
-#include "harness/judge/history/history_file.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::history {
@@ -83,8 +82,7 @@ Store::Store(const std::string& path, Access access) : path_(path), connection_(
   check_whole();
 }
 
-// Finds a damaged page before anything is read or written, in one transaction, so that no other process
-// writes meanwhile.
+// Finds a damaged page before anything is read or written, in a transaction against other writers.
 void Store::check_whole() {
   std::string finding;
   bool made = true;

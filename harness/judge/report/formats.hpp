@@ -26,8 +26,7 @@ const std::vector<Format>& formats();
 // Null where no format has that name.
 const Format* find_format(std::string_view name);
 
-// For people at a terminal: prints what became slower first, what did not change in one line, what to do
-// last.
+// For people at a terminal: prints what became slower first, what to do last.
 void print_comparison_table(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 // Prints the document `graphbench.comparison/1`, one cell per line.
@@ -36,10 +35,9 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
 
 // The most bytes of a comment on GitHub.
 inline constexpr std::size_t markdown_length_max = 65536;
-// For a pull request: one line of verdict, a table of what changed, the rest folded. GitHub-flavoured,
-// at most markdown_length_max bytes: tables are cut where they do not fit, and say how many of their rows
-// are left out. Names and messages from documents are escaped: they format nothing, mention no user and
-// link nowhere.
+// For a pull request: one line of verdict, a table of what changed, the rest folded. GitHub-flavoured, at
+// most markdown_length_max bytes: tables are cut where they do not fit, and say how many of their rows are
+// left out. Names and messages from documents are escaped: they format, mention and link nothing.
 void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
                                const FormatOptions& options);
 

@@ -22,8 +22,7 @@ struct Annotation {
   std::string message;
 };
 
-// In a message "%" and line breaks mean something to the runner; in a property ":" and "," as well.
-// printable() has left no line breaks.
+// "%" means something to the runner; in a property ":" and "," as well. printable() has left no line breaks.
 std::string escaped(std::string_view text, bool property) {
   std::string line;
   for (const char c : printable(text, message_length_max)) {
@@ -98,8 +97,7 @@ std::size_t write(std::ostream& out, std::string_view kind, const std::vector<An
   return annotations.size() - shown;
 }
 
-// What does not fail the comparison is not a warning: a quiet machine with few launches would have ten per
-// run.
+// What does not fail the comparison is not a warning: few launches would have ten per run.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)

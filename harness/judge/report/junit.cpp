@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <pugixml.hpp>
-#include <string_view>
 #include <vector>
 
+#include "graphs/base/text.hpp"
 #include "harness/judge/report/formats.hpp"
 #include "harness/judge/report/words.hpp"
 
@@ -30,21 +30,11 @@ struct Test {
   std::string details;  // one line per metric
 };
 
-std::vector<std::string_view> parts_of(std::string_view id) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= id.size();) {
-    const std::size_t end = std::min(id.find('/', begin), id.size());
-    parts.push_back(id.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 // Reports group by class: a cell's is its workload, mode, preset, dtype and pass, which groups its batches
 // and warmups; another tool's benchmark's is its name up to the first parameter.
 std::string classname_of(const std::string& id) {
-  const std::vector<std::string_view> parts = parts_of(id);
-  if (parts.size() != 7) return std::string(parts.front());
+  const std::vector<std::string> parts = split(id, '/');
+  if (parts.size() != 7) return parts.front();
   return fmt::format("{}.{}.{}.{}.{}", parts[0], parts[6], parts[1], parts[2], parts[3]);
 }
 
@@ -79,26 +69,21 @@ Test test_of(const CellComparison& cell, bool strict) {
   test.details = details_of(cell);
   const std::string slower = metrics_with(cell, Verdict::slower);
   const std::string inconclusive = metrics_with(cell, Verdict::inconclusive);
+  const auto conclude = [&](bool failed, const char* type, const std::string& message) {
+    test.outcome = failed ? Outcome::failed : Outcome::skipped;
+    test.type = type;
+    test.message = message;
+  };
   if (cell.coverage != Coverage::compared) {
-    test.outcome = cell.regression ? Outcome::failed : Outcome::skipped;
-    test.type = "coverage";
-    test.message = coverage_text(cell);
+    conclude(cell.regression, "coverage", coverage_text(cell));
   } else if (!slower.empty()) {
-    test.outcome = Outcome::failed;
-    test.type = "slower";
-    test.message = "slower: " + slower + (cell.regression ? "; " + coverage_text(cell) : "");
+    conclude(true, "slower", "slower: " + slower + (cell.regression ? "; " + coverage_text(cell) : ""));
   } else if (cell.regression) {
-    test.outcome = Outcome::failed;
-    test.type = "coverage";
-    test.message = coverage_text(cell);
+    conclude(true, "coverage", coverage_text(cell));
   } else if (strict && !cell.changed.empty()) {
-    test.outcome = Outcome::failed;
-    test.type = "changed";
-    test.message = "changed: " + changes_text(cell);
+    conclude(true, "changed", "changed: " + changes_text(cell));
   } else if (!inconclusive.empty()) {
-    test.outcome = strict ? Outcome::failed : Outcome::skipped;
-    test.type = "inconclusive";
-    test.message = "inconclusive: " + inconclusive;
+    conclude(strict, "inconclusive", "inconclusive: " + inconclusive);
   }
   return test;
 }
@@ -118,16 +103,6 @@ Test test_of_all(const Comparison& comparison) {
   return test;
 }
 
-Test test_of_power(const Comparison& comparison) {
-  Test test;
-  test.classname = "graphbench.compare";
-  test.name = "the launches find the slowdown required";
-  test.outcome = Outcome::failed;
-  test.type = "power";
-  test.message = power_text(comparison);
-  return test;
-}
-
 std::vector<Test> tests_of(const Comparison& comparison) {
   std::vector<Test> tests;
   tests.reserve(comparison.cells.size() + 2);
@@ -137,7 +112,9 @@ std::vector<Test> tests_of(const Comparison& comparison) {
     tests.push_back(test_of(cell, comparison.settings.strict));
   }
   if (!comparison.comparable || !judged) tests.push_back(test_of_all(comparison));
-  if (comparison.comparable && !powerful(comparison)) tests.push_back(test_of_power(comparison));
+  if (comparison.comparable && !powerful(comparison))
+    tests.push_back({"graphbench.compare", "the launches find the slowdown required", Outcome::failed,
+                     "power", power_text(comparison), ""});
   return tests;
 }
 

@@ -11,7 +11,6 @@
 #include "harness/judge/report/formats.hpp"
 #include "harness/judge/report/words.hpp"
 #include "reporters/format.hpp"
-#include "reporters/markdown_text.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -95,25 +94,27 @@ MarkdownText::Rows inconclusive_rows(const Comparison& comparison) {
   });
 }
 
-MarkdownText::Rows coverage_rows(const Comparison& comparison, bool lost) {
-  std::vector<const model::CellComparison*> cells;
-  for (const model::CellComparison& cell : comparison.cells) {
-    if (has_gaps(cell) && cell.regression == lost) cells.push_back(&cell);
-  }
-  return rows_of(std::move(cells), [](const model::CellComparison* cell) {
-    return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(coverage_text(*cell)));
-  });
-}
+using CellText = std::string (*)(const model::CellComparison&);
 
-MarkdownText::Rows said_rows(const Comparison& comparison,
-                             std::string (*text)(const model::CellComparison&)) {
+template <typename Choose>
+MarkdownText::Rows cell_rows(const Comparison& comparison, CellText text, Choose&& is_shown) {
   std::vector<const model::CellComparison*> cells;
   for (const model::CellComparison& cell : comparison.cells) {
-    if (!text(cell).empty()) cells.push_back(&cell);
+    if (is_shown(cell)) cells.push_back(&cell);
   }
   return rows_of(std::move(cells), [text](const model::CellComparison* cell) {
     return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(text(*cell)));
   });
+}
+
+MarkdownText::Rows coverage_rows(const Comparison& comparison, bool lost) {
+  return cell_rows(comparison, &coverage_text, [lost](const model::CellComparison& cell) {
+    return has_gaps(cell) && cell.regression == lost;
+  });
+}
+
+MarkdownText::Rows said_rows(const Comparison& comparison, CellText text) {
+  return cell_rows(comparison, text, [text](const auto& cell) { return !text(cell).empty(); });
 }
 
 MarkdownText::Rows difference_rows(const Comparison& comparison, bool in_the_way) {

@@ -169,9 +169,8 @@ class Table {
          << (families ? right(fmt::format("{} of {}", finding.alike, finding.members), warmups_width) : "")
          << '\n';
     if (metric.metric != model::Metric::setup || metric.verdict == Verdict::inconclusive) return;
-    std::string parts;
-    for (const std::string& part : listed_texts(*finding.cell)) parts += (parts.empty() ? "" : "; ") + part;
-    out_ << "    " << paint("listed: " + parts, Colour::dim, colours_) << '\n';
+    out_ << "    " << paint("listed: " + join(listed_texts(*finding.cell), "; "), Colour::dim, colours_)
+         << '\n';
   }
 
   // Prints the reasons of the rows, each once: rows of one launch per side all have the same.

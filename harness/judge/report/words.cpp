@@ -337,10 +337,9 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   const auto throttled = std::ranges::count_if(
       comparison.cells, [](const auto& cell) { return cell.base_throttle != cell.new_throttle; });
   if (throttled > 0) {
-    lines.push_back(
-        fmt::format("{} cell{} throttled differently on the two sides: "
-                    "what differs there may be the device's clock.",
-                    throttled, throttled == 1 ? " was" : "s were"));
+    lines.push_back(fmt::format(
+        "{} cell{} throttled differently on the two sides: what differs there may be the device's clock.",
+        throttled, throttled == 1 ? " was" : "s were"));
   }
   if (counts.slower > 0) {
     lines.emplace_back(

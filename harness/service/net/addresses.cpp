@@ -1,5 +1,4 @@
-// Parses addresses with Boost.Asio and URLs with a regular expression, which lets no blanks, quotes or
-// control characters through.
+// Parses addresses with Boost.Asio, and URLs with a regular expression that lets no blanks or quotes through.
 #include "harness/service/net/addresses.hpp"
 
 #include <openssl/evp.h>

@@ -28,7 +28,6 @@
 #include <utility>
 
 #include "harness/service/net/body_stream.hpp"
-#include "harness/service/net/message_head.hpp"
 #include "harness/service/net/tls_context.hpp"
 
 namespace graphbench::net {
@@ -280,8 +279,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  // The client only listens from here on. What it still sends is read and dropped, so that the end of its
-  // connection is noticed.
+  // The client only listens from here on. What it sends is read and dropped, so that its end is noticed.
   awaitable<void> follow(const Followed& body) {
     const auto self = this->shared_from_this();
     const auto executor = stream_.get_executor();
@@ -344,8 +342,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   // Reads and drops bytes as long as a request may take: closing with unread bytes would reset the
-  // connection, and a client that is still sending its body would lose the answer that says why it was
-  // refused.
+  // connection, and a client that is still sending would lose the answer that says why.
   awaitable<void> end() {
     const Resting resting(all_, tcp());
     tcp().expires_after(farewell_max);

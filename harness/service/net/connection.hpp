@@ -4,14 +4,17 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "harness/service/net/http.hpp"
 #include "harness/service/net/http_server.hpp"
 
 namespace graphbench::net {
@@ -89,5 +92,12 @@ class Sending {
 // Reads requests, passes them on, writes the answers, and goes on where one goes on: until the client leaves,
 // a limit is reached or the socket's executor stops. `all` must outlive it.
 void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
+
+// A target in absolute form ("http://host/path") is split: its host takes the place of the Host header's.
+// Absent where a header that decides access or meaning, and may be given once, is given twice.
+std::optional<Request> request_of(const boost::beast::http::request_header<>& head);
+
+// Makes the status line and headers, with the empty line behind them.
+std::string head_of(const Response& response, bool keep_alive);
 
 }  // namespace graphbench::net

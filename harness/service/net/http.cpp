@@ -1,22 +1,12 @@
-// Routes requests: compares paths part by part as they were sent. Nothing is decoded, so nothing can hide in
-// an escape.
+// Routes requests: compares paths part by part as sent. Nothing is decoded, so nothing hides in an escape.
 #include "harness/service/net/http.hpp"
 
 #include <algorithm>
 
+#include "graphs/base/text.hpp"
+
 namespace graphbench::net {
 namespace {
-
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts;
-  while (!path.empty()) {
-    path.remove_prefix(1);  // the slash
-    const std::size_t end = std::min(path.find('/'), path.size());
-    parts.emplace_back(path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  return parts;
-}
 
 bool is_parameter(const std::string& part) {
   return part.size() > 2 && part.front() == '{' && part.back() == '}';
@@ -60,12 +50,12 @@ Response text_response(unsigned status, const std::string& line) {
 }
 
 void Router::add(const std::string& method, const std::string& pattern, Handler handler) {
-  routes_.push_back({method, pattern, parts_of(pattern), std::move(handler)});
+  routes_.push_back({method, pattern, split(pattern, '/'), std::move(handler)});
 }
 
 Response Router::operator()(Request& request) const {
   if (!request.path.starts_with('/')) return refuse_(404, "there is nothing here");
-  const std::vector<std::string> path = parts_of(request.path);
+  const std::vector<std::string> path = split(request.path, '/');
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
   Parameters parameters;
@@ -85,7 +75,7 @@ Response Router::operator()(Request& request) const {
 
 std::string Router::pattern_of(const std::string& path) const {
   if (!path.starts_with('/')) return "other";
-  const std::vector<std::string> parts = parts_of(path);
+  const std::vector<std::string> parts = split(path, '/');
   Parameters parameters;
   const auto found =
       std::ranges::find_if(routes_, [&](const Route& route) { return fits(route.parts, parts, parameters); });

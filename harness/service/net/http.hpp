@@ -1,5 +1,4 @@
-// Requests and responses as plain data, the functions that answer them, and the router that chooses among
-// those.
+// Requests and responses as plain data, functions that answer them, and the router that chooses one.
 #pragma once
 
 #include <cstdint>

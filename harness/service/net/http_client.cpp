@@ -1,5 +1,4 @@
-// Sends one request in a coroutine with a deadline: resolves, connects, does TLS where needed, and reads the
-// answer.
+// Sends one request in a coroutine with a deadline: resolves, connects, does TLS, and reads the answer.
 #include "harness/service/net/http_client.hpp"
 
 #include <openssl/err.h>

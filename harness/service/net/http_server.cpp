@@ -138,8 +138,7 @@ class HttpServer::Impl {
     }
   }
 
-  // Closes the connection that has been without a request for longest. One with an unread request does not
-  // count.
+  // Closes the connection that has been without a request for longest, but none with an unread one.
   bool close_one_at_rest() {
     error_code ignored;
     const auto found = std::ranges::find_if(

@@ -1,5 +1,4 @@
-// A small HTTP/1.1 server on a thread of its own, made of Boost.Asio and Beast, with limits on the size, the
-// number and the time of requests.
+// A small HTTP/1.1 server on a thread of its own, made of Boost.Asio and Beast, which limits requests.
 #pragma once
 
 #include <chrono>
@@ -22,8 +21,7 @@ struct ServerLimits {
   // The limit from a request's first byte to its last, and a second more for each MiB that it announces; of a
   // handshake; and of each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
-  // The most bytes of large bodies that are being sent. A body counts once for all its clients. A request for
-  // more gets 503.
+  // The most bytes of large bodies that are being sent, each once for all its clients. Beyond it: 503.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
@@ -44,8 +42,7 @@ class HttpServer {
  public:
   // Throws Error(io) where it cannot listen there.
   HttpServer(ServerSettings settings, Handler handler);
-  // Waits for what is answered later, and up to a second for answers that are being written, then ends every
-  // connection.
+  // Waits for what is answered later, up to a second for what is being written, then ends all connections.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

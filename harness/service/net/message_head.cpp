@@ -1,6 +1,4 @@
 // Reads and writes the heads of messages; splits targets by RFC 9112 3.2, and decodes nothing.
-#include "harness/service/net/message_head.hpp"
-
 #include <algorithm>
 #include <array>
 #include <boost/beast/core/string.hpp>
@@ -10,6 +8,7 @@
 #include <sstream>
 
 #include "graphs/base/text.hpp"
+#include "harness/service/net/connection.hpp"
 
 namespace graphbench::net {
 namespace {

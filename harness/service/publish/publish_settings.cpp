@@ -4,9 +4,14 @@
 #include <array>
 #include <regex>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/judge/history/baseline.hpp"
+#include "harness/judge/history/defaults.hpp"
+#include "harness/options/output.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -19,8 +24,7 @@ namespace {
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
 }
 
-// The labels that grouping keys may not have: a key replaces its label in everything pushed, so that series
-// would coincide.
+// The labels that grouping keys may not have: a key replaces its label, so that series would coincide.
 constexpr std::array<std::string_view, 18> taken_labels = {
     "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
@@ -46,12 +50,11 @@ net::Url push_url(const config::SweepOptions& options) {
   const std::optional<net::Url> url = net::parse_url(text);
   if (url) return *url;
   const bool has_user = text.find('@') != std::string::npos;
-  throw InputError(options.where("prometheus-push"),
-                   has_user ? "it holds a user name or password, which the result document would keep: put "
-                              "them into GRAPHBENCH_PUSH_AUTHORIZATION"
-                            : in_quotes(text) +
-                                  " is not a Pushgateway's address: give e.g. "
-                                  "http://127.0.0.1:9091");
+  throw InputError(
+      options.where("prometheus-push"),
+      has_user ? "it holds a user name or password, which the result document would keep: put them into "
+                 "GRAPHBENCH_PUSH_AUTHORIZATION"
+               : in_quotes(text) + " is not a Pushgateway's address: give e.g. http://127.0.0.1:9091");
 }
 
 std::map<std::string, std::string> grouping_keys(const config::SweepOptions& options) {
@@ -65,9 +68,9 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
     }
     const std::string key = item.substr(0, equals);
     if (!std::regex_match(key, label) || key.starts_with("__")) {
-      throw InputError(where, in_quotes(key) +
-                                  " is not a label's name: give letters, digits and _, no digit "
-                                  "first and not __");
+      throw InputError(
+          where,
+          in_quotes(key) + " is not a label's name: give letters, digits and _, no digit first and not __");
     }
     if (contains(taken_labels, key)) {
       throw InputError(where, in_quotes(key) + " is a label of the metrics themselves: give another key");
@@ -96,18 +99,45 @@ std::string textfile(const config::SweepOptions& options) {
   }
   // The collector silently ignores files with other names.
   if (!path.ends_with(".prom")) {
-    throw InputError(where,
-                     in_quotes(path) +
-                         " is no file that the node exporter's textfile collector reads: give one that "
-                         "ends in .prom");
+    throw InputError(
+        where,
+        in_quotes(path) +
+            " is no file that the node exporter's textfile collector reads: give one that ends in .prom");
   }
-  try {
-    check_writable(path);
-  } catch (const std::exception& error) {
-    throw InputError(where,
-                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
-  }
+  cli::check_output_file(where, path, cli::Stdout::refused);
   return path;
+}
+
+using compare::Side;
+
+void check_sources(const BaselineOptions& options) {
+  if (!options.path.empty() && !options.against.empty()) {
+    throw InputError("--against", "it cannot be combined with --baseline: give one of them");
+  }
+  if (!options.history.empty() && options.against.empty()) {
+    throw InputError("--history", "it does nothing without --against: give that too");
+  }
+}
+
+std::shared_ptr<const Side> read(const std::string& path) {
+  try {
+    return std::make_shared<const Side>(compare::read_side(path));
+  } catch (const InputError& error) {
+    throw InputError("--baseline", error.what());
+  }
+}
+
+// Opens the history for each question, because others add to it in between.
+history::Store store_of(const std::string& file) {
+  return {file, history::Store::Access::existing};
+}
+
+model::Comparison nothing_compares(const std::string& why) {
+  model::Comparison comparison;
+  comparison.comparable = false;
+  comparison.differences.push_back({"history", "", "", true, false});
+  comparison.headline = why;
+  return comparison;
 }
 
 }  // namespace
@@ -155,6 +185,47 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   settings.linger_seconds = given.linger_seconds;
   if (!given.textfile.empty()) settings.textfile = textfile(options);
   return settings;
+}
+
+std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
+  check_sources(options);
+  if (!options.path.empty()) {
+    const SideFor always = [side = read(options.path)](const Side&) { return side; };
+    return std::shared_ptr<const Baseline>(new Baseline(options.path, always));
+  }
+  if (options.against.empty()) return nullptr;
+  const std::string name = options.against;
+  const std::string file =
+      options.history.empty() ? history::default_file(history::process_environment()) : options.history;
+  history::Store store = store_of(file);
+  history::entries_called(store, name);  // throws where there are none
+  const SideFor latest = [name, file](const Side& now) {
+    history::Store opened = store_of(file);
+    return std::make_shared<const Side>(history::find_baseline(opened, {name, now.source, {}}, now));
+  };
+  return std::shared_ptr<const Baseline>(new Baseline(name + " of the history", latest));
+}
+
+model::Comparison Baseline::compare_with(codec::Document document) const {
+  const std::string source = document.source;
+  std::vector<codec::Document> documents;
+  documents.push_back(std::move(document));
+  const Side now = compare::merge(source, std::move(documents));
+  std::shared_ptr<const Side> base;
+  try {
+    base = side_for_(now);
+  } catch (const InputError& error) {
+    return nothing_compares(error.what());
+  }
+  return compare::compare(*base, now, {});
+}
+
+std::string Baseline::said_of(const model::Comparison& comparison) const {
+  const std::string beside = "beside the baseline " + name_ + ": ";
+  if (comparison.comparable) return beside + comparison.headline;
+  const std::vector<std::string> fields = compare::fields_in_the_way(comparison.differences);
+  if (contains(fields, "history")) return beside + "no verdict is published: " + comparison.headline;
+  return beside + "not comparable, and no verdict is published: another " + join(fields);
 }
 
 }  // namespace graphbench::publish

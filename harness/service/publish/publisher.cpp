@@ -52,10 +52,6 @@ void Publisher::begin(const std::string& device, const model::DeviceFacts& facts
   metrics_.set_device(device, facts);
 }
 
-void Publisher::update(const model::Progress& progress) {
-  metrics_.set_progress(device_, progress);
-}
-
 void Publisher::cells_done(const std::vector<model::CellResult>& cells) {
   for (const model::CellResult& cell : cells) metrics_.set_cell(device_, cell);
   // A write that fails now may succeed later; only the last one counts.
@@ -142,14 +138,6 @@ PushGateway::PushGateway(net::Url url, const std::string& instance,
   path_ = "/metrics" + path_part("job", keys.at("job"));
   keys.erase("job");
   for (const auto& [key, value] : keys) path_ += path_part(key, value);
-}
-
-void PushGateway::replace(const std::string& text) const {
-  send("PUT", text);
-}
-
-void PushGateway::remove() const {
-  send("DELETE", "");
 }
 
 void PushGateway::send(const std::string& method, const std::string& body) const {

@@ -23,13 +23,12 @@ namespace graphbench::publish {
 // Error(io) unless the gateway accepts.
 class PushGateway {
  public:
-  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION, where set, is
-  // sent as the Authorization header.
+  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION becomes its header.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
   // Replaces the whole group, so that what this push lacks is gone.
-  void replace(const std::string& text) const;
-  void remove() const;
+  void replace(const std::string& text) const { send("PUT", text); }
+  void remove() const { send("DELETE", ""); }
 
   // "/metrics/job/graphbench/instance/bench"
   const std::string& path() const noexcept { return path_; }
@@ -60,7 +59,7 @@ class Publisher final : public sweep::SweepListener {
   // `submitter`: the CPUs that the submitting thread may be on.
   void begin(const std::string& device, const model::DeviceFacts& facts,
              const std::vector<std::int64_t>& submitter);
-  void update(const model::Progress& progress) override;
+  void update(const model::Progress& progress) override { metrics_.set_progress(device_, progress); }
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
   // Is called when the sweep has ended: compares, writes the last state of the file, and pushes. An
@@ -68,8 +67,7 @@ class Publisher final : public sweep::SweepListener {
   // cells that were not measured would count as lost. Returns what failed.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
-  // The comparison with the baseline, and a line about it, after finish(). Absent and empty without a
-  // baseline.
+  // The comparison with the baseline, and a line about it, after finish(); none without a baseline.
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 

@@ -37,8 +37,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits for the lingering, which Ctrl-C ends early. The sweep is done by then, so it does not count as
-// interrupted.
+// Waits for the lingering, which Ctrl-C ends early. By then the sweep is not interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
@@ -54,8 +53,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   }
 }
 
-// Results that are not comparable are reported with --quiet too, because nothing else says why there are no
-// verdicts.
+// Results that are not comparable are reported with --quiet too: nothing else says why there are no verdicts.
 void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;

@@ -17,8 +17,7 @@
 
 namespace graphbench::cli {
 
-// Begins to listen if the options say so, and prints the address. Throws InputError for invalid options,
-// Error if nothing can listen there.
+// Listens if the options say so, and prints the address. Throws InputError for invalid options, else Error.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
 // Is called after the result is written: writes the file, pushes, lingers, deletes. Returns false if
@@ -26,8 +25,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
-// What the service, process `parent`, asks of this one, which dies with it. Throws Error(io) where it is
-// gone.
+// What the service, process `parent`, asks of this one, which dies with it. Throws Error(io).
 serve::ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {

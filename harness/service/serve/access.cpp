@@ -35,8 +35,7 @@ std::string_view bearer_token(std::string_view credentials) {
 }
 
 // True where a browser sends the request for a page of another origin or port. The browser sets
-// Sec-Fetch-Site, which holds behind a proxy too; browsers without it send the page's origin with every
-// request but GET.
+// Sec-Fetch-Site, which holds behind a proxy too; others send the page's origin with every request but GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";

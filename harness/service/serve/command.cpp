@@ -48,8 +48,7 @@ double grace_of(const std::string& text) {
   throw InputError("--grace", in_quotes(text) + " will not do: give seconds, 0 to 3600");
 }
 
-// Takes the variable out of the environment, and out of what /proc shows of it, because sweeps run plugins,
-// which must not learn the token.
+// Takes the variable out of the environment and of /proc: sweeps run plugins, which must not learn the token.
 std::optional<std::string> take_token_variable() {
   char* const given = std::getenv("GRAPHBENCH_TOKEN");
   if (given == nullptr) return std::nullopt;
@@ -60,8 +59,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes a line ending, of any system, from the token. A token that no client could send comes from a wrong
-// file.
+// Removes a line ending, of any system, from the token. One that no client could send is of a wrong file.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -75,8 +73,7 @@ std::string checked_token(std::string token, const std::string& where) {
   return token;
 }
 
-// Reads the token from the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can
-// see.
+// Reads the token from the file, else from GRAPHBENCH_TOKEN; others can see the command line.
 std::string read_token(const std::string& path) {
   const std::optional<std::string> given = take_token_variable();
   if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";

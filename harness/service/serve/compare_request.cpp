@@ -1,6 +1,4 @@
 // Does what `graphbench compare` does, on documents that are in memory already.
-#include "harness/service/serve/compare_request.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,6 +12,7 @@
 #include "harness/judge/compare/settings.hpp"
 #include "harness/judge/report/formats.hpp"
 #include "harness/model/codec/parse_document.hpp"
+#include "harness/service/serve/sweep_request.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -67,9 +67,9 @@ void set_once(std::optional<Value>& member, const std::string& name, Value value
 
 PageRequest parse_page(const std::string& query) {
   PageRequest page;
-  for (std::size_t begin = 0; begin < query.size();) {
-    const std::size_t end = std::min(query.find('&', begin), query.size());
-    const std::string item = query.substr(begin, end - begin);
+  std::vector<std::string> items = split(query, '&');
+  if (items.back().empty()) items.pop_back();  // nothing follows a last &
+  for (const std::string& item : items) {
     const std::size_t equals = std::min(item.find('='), item.size());
     const std::string name = item.substr(0, equals);
     const std::string value = item.substr(std::min(equals + 1, item.size()));
@@ -80,7 +80,6 @@ PageRequest parse_page(const std::string& query) {
     } else {
       throw InputError("", in_quotes(name) + " is not a parameter of this path: give limit or after");
     }
-    begin = end + 1;
   }
   return page;
 }

@@ -1,5 +1,4 @@
-// Answers as JSON, the exception with which a handler refuses a request, and sweeps as the API shows them.
-// docs/service.md lists the members.
+// Answers as JSON, refusals as exceptions, and sweeps. docs/service.md lists the members.
 #pragma once
 
 #include <exception>
@@ -40,8 +39,7 @@ nlohmann::json json_of(const model::Progress& progress);
 std::string text_of(const nlohmann::json& document);
 
 // `query` is "limit=N&after=ID", each at most once, N up to 1000 (default 100); `after` is the last sweep of
-// the page before. Sweeps that are accepted meanwhile do not move pages. Throws InputError for any other
-// query.
+// the page before. Newer sweeps do not move pages. Throws InputError for any other query.
 net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
 }  // namespace graphbench::serve

@@ -25,8 +25,7 @@
 namespace graphbench::serve {
 namespace {
 
-// Locks the folder: each of two services on one folder would take the other's running sweep for an
-// interrupted one.
+// Locks the folder: of two services on one, each would take the other's running sweep for an interrupted one.
 Descriptor lock_folder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
@@ -109,8 +108,7 @@ Service::Service(ServiceSettings settings) {
   parts_ = std::make_unique<Parts>(settings);
 }
 
-// Stops the runner first, so that the grace begins here, and not when the server has finished its long
-// answers.
+// Stops the runner first, so that the grace begins here, before the server's long answers.
 Service::~Service() {
   parts_->runner.stop();
 }

@@ -1,4 +1,5 @@
-// The service as a whole: store, runner, server, from start to stop.
+// The service as a whole: store, runner, server, from start to stop; and its routes and their answers, which
+// docs/service.md describes for users.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,47 @@
 #include <vector>
 
 #include "harness/service/net/addresses.hpp"
+#include "harness/service/net/http.hpp"
 #include "harness/service/net/tls.hpp"
-#include "harness/service/publish/baseline.hpp"
-#include "harness/service/serve/service_api.hpp"
+#include "harness/service/publish/publish_settings.hpp"
+#include "harness/service/serve/access.hpp"
+#include "harness/service/serve/catalog.hpp"
+#include "harness/service/serve/service_metrics.hpp"
+#include "harness/service/serve/sweep_feed.hpp"
+#include "harness/service/serve/sweep_runner.hpp"
+#include "harness/service/serve/sweep_store.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::serve {
+
+struct ListedDevice {
+  std::string id;  // "cuda:0"
+  bool available = false;
+  std::string detail;
+  std::string advice;  // what would make it work; empty where it does
+};
+
+struct ApiSettings {
+  Access access = {};
+  std::size_t queued_max = 64;  // beyond it: 429
+  std::vector<ListedDevice> devices;
+  PluginFolder plugins = {};       // what requests may name
+  WorkloadCatalog workloads = {};  // what requests may name
+};
+
+// What the API answers from; all outlive the handler.
+struct ApiParts {
+  SweepStore& store;
+  SweepRunner& runner;
+  SweepFeed& feed;
+  const reporters::SweepMetrics& metrics;
+  reporters::ServiceMetrics& service_metrics;
+};
+
+// All routes, as "GET /v1/sweeps/{id}".
+std::vector<std::string> api_routes();
+
+net::Handler make_api(ApiSettings settings, ApiParts parts);
 
 struct ServiceSettings {
   net::ListenAddress listen;
@@ -29,8 +66,7 @@ struct ServiceSettings {
   std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
 };
 
-// Raises the soft limit of file descriptors to what a service with all its clients needs. Throws Error(io)
-// where the hard limit is lower.
+// Raises the soft limit of file descriptors to what all clients need. Throws Error(io) at a lower hard limit.
 void raise_descriptor_limit();
 
 class Service {

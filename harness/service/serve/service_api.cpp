@@ -1,7 +1,5 @@
 // Routes requests to the store and the runner. Reading a disk does not happen on the network's thread, so
 // that others are answered while the disk is slow.
-#include "harness/service/serve/service_api.hpp"
-
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -13,11 +11,12 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/service/net/http.hpp"
-#include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/page.hpp"
-#include "harness/service/serve/shared_documents.hpp"
+#include "harness/service/serve/service.hpp"
 #include "harness/service/serve/submission.hpp"
+#include "harness/service/serve/sweep_feed.hpp"
+#include "harness/service/serve/sweep_request.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -98,8 +97,7 @@ class Api {
     }
   }
 
-  // A change is stored completely or not at all, so that the client may repeat the request. stderr says so at
-  // most once per minute.
+  // A change is stored completely or not at all, so the client may repeat it. stderr says so once per minute.
   Response store_fails(const Request& request, const std::string& why) const {
     {
       const std::scoped_lock lock(warning_mutex_);

@@ -1,5 +1,4 @@
-// Keeps the service's metrics in a separate registry: they change with every request, and cells' metrics are
-// rendered once for many.
+// Keeps metrics in a separate registry: they change with each request, but cells' are rendered once for many.
 #include "harness/service/serve/service_metrics.hpp"
 
 #include <utility>
@@ -20,10 +19,6 @@ void ServiceMetrics::count_request(const std::string& route, unsigned code, doub
   durations_.Add({{"route", route}}, buckets).Observe(seconds);
 }
 
-void ServiceMetrics::count_sweep(const std::string& status) {
-  sweeps_.Add({{"status", status}}).Increment();
-}
-
 void ServiceMetrics::set_queue(std::optional<std::size_t> queued, std::size_t capacity) {
   if (queued) {
     queued_ = &queues_.Add({});
@@ -32,14 +27,6 @@ void ServiceMetrics::set_queue(std::optional<std::size_t> queued, std::size_t ca
     queues_.Remove(std::exchange(queued_, nullptr));
   }
   capacity_.Set(static_cast<double>(capacity));
-}
-
-void ServiceMetrics::set_streams(std::size_t open) {
-  streams_.Set(static_cast<double>(open));
-}
-
-std::string ServiceMetrics::text() const {
-  return rendered(registry_.Collect());
 }
 
 }  // namespace graphbench::reporters

@@ -22,13 +22,13 @@ class ServiceMetrics {
   // `route` is the pattern, "/v1/sweeps/{id}", never a client's text, because every label value is kept.
   void count_request(const std::string& route, unsigned code, double seconds);
   // `status` is "done", "failed", "cells_failed", "cancelled" or "interrupted".
-  void count_sweep(const std::string& status);
+  void count_sweep(const std::string& status) { sweeps_.Add({{"status", status}}).Increment(); }
   // Where `queued` is absent there is no such series.
   void set_queue(std::optional<std::size_t> queued, std::size_t capacity);
-  void set_streams(std::size_t open);
+  void set_streams(std::size_t open) { streams_.Set(static_cast<double>(open)); }
 
   // Everything in the text format.
-  std::string text() const;
+  std::string text() const { return rendered(registry_.Collect()); }
 
  private:
   template <typename Metric>

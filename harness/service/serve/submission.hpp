@@ -26,8 +26,7 @@ class Submission {
   // Calls `queued` after it queued a sweep. The store outlives this.
   Submission(Settings settings, SweepStore& store, std::function<void()> queued);
 
-  // A request that names plugins is answered later, because they are loaded first. Throws Refused and
-  // InputError.
+  // A request that names plugins, which are loaded first, is answered later. Throws Refused and InputError.
   net::Response answer(const net::Request& request) const;
 
  private:

@@ -1,5 +1,4 @@
-// Sends events to the clients that follow. One lock guards what has happened and who follows, so that no
-// event is lost between the two.
+// Sends events to followers. One lock guards what has happened and who follows, so that no event is lost.
 #include "harness/service/serve/sweep_feed.hpp"
 
 #include <algorithm>

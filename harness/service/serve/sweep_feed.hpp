@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,10 +11,33 @@
 #include <vector>
 
 #include "harness/service/net/body_stream.hpp"
-#include "harness/service/serve/shared_documents.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
+
+// Holds nothing itself: a document is freed with the last client that is sent it. Used by one thread.
+class SharedDocuments {
+ public:
+  using Document = std::shared_ptr<const std::string>;
+
+  // `name` says all that the document depends on. `make` makes it where no client is being sent it.
+  template <typename Make>
+  Document get(const std::string& name, Make&& make) {
+    std::erase_if(documents_, [](const auto& each) { return each.second.expired(); });
+    const auto known = documents_.find(name);
+    Document document = known == documents_.end() ? nullptr : known->second.lock();
+    if (document) return document;
+    document = std::make_shared<const std::string>(make());
+    documents_[name] = document;
+    return document;
+  }
+
+  // Forgets the name, which is another document's from now on.
+  void forget(const std::string& name) { documents_.erase(name); }
+
+ private:
+  std::map<std::string, std::weak_ptr<const std::string>> documents_;
+};
 
 // Events: `progress`, `cell` (with an id, which a client gives back to go on where it was), `done`.
 // Thread-safe. Adding an event never waits for a client.

@@ -30,12 +30,10 @@ class SweepProcess {
   SweepProcess(const SweepProcess&) = delete;
   SweepProcess& operator=(const SweepProcess&) = delete;
 
-  // Runs until the child has ended, and calls `on_line` for every line on its descriptor 3, on this thread.
-  // It is called once.
+  // Runs, once, until the child has ended; `on_line` gets every line on its descriptor 3, on this thread.
   SweepExit run(const std::function<void(std::string_view line)>& on_line);
 
-  // Sends SIGTERM, which makes a sweep keep what it measured, and SIGKILL `grace` later. Any thread may call
-  // it while run() runs.
+  // Sends SIGTERM, which makes a sweep keep what it measured, and SIGKILL `grace` later, from any thread.
   void stop(std::chrono::milliseconds grace);
 
  private:

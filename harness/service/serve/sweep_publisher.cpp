@@ -46,22 +46,10 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended
                             baseline_->compare_with(codec::parse_copy(*document, "sweep " + sweep.id)));
 }
 
-void SweepPublisher::prepare() {
-  device_.clear();
-}
-
 void SweepPublisher::begin(const SweepBegan& event) {
   device_ = event.device;
   metrics_.begin_sweep(device_);
   metrics_.set_device(device_, event.facts);
-}
-
-void SweepPublisher::update(const model::Progress& progress) {
-  metrics_.set_progress(device_, progress);
-}
-
-void SweepPublisher::set_cell(const model::CellResult& cell) {
-  metrics_.set_cell(device_, cell);
 }
 
 void SweepPublisher::end(const std::string& id, const SweepEnd& end) {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/service/publish/baseline.hpp"
+#include "harness/service/publish/publish_settings.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
@@ -20,10 +20,10 @@ class SweepPublisher {
                  const SweepStore& store);
 
   // These are called in this order for each sweep. One that never reported its device has nothing to end.
-  void prepare();
+  void prepare() { device_.clear(); }
   void begin(const SweepBegan& event);
-  void update(const model::Progress& progress);
-  void set_cell(const model::CellResult& cell);
+  void update(const model::Progress& progress) { metrics_.set_progress(device_, progress); }
+  void set_cell(const model::CellResult& cell) { metrics_.set_cell(device_, cell); }
   void end(const std::string& id, const SweepEnd& end);
 
  private:

@@ -29,8 +29,7 @@ std::string key_of(const std::string& written) {
   return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-// Refuses two members with one name, of which nlohmann would keep the last. Checks the depth before anything
-// recurses over the document.
+// Refuses two members with one name, of which nlohmann keeps the last, and depth, before anything recurses.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -126,9 +125,7 @@ std::vector<std::string> command_line_of(const config::RawOptions& raw) {
     if (kind == config::OptionKind::flag) {
       if (items.back().text == "true") arguments.push_back("--" + name);
     } else if (kind == config::OptionKind::words || kind == config::OptionKind::numbers) {
-      std::string list;
-      for (const config::RawItem& item : items) list += (list.empty() ? "" : ",") + item.text;
-      arguments.push_back("--" + name + "=" + list);
+      arguments.push_back("--" + name + "=" + join(items, ",", &config::RawItem::text));
     } else {
       for (const config::RawItem& item : items) arguments.push_back("--" + name + "=" + item.text);
     }

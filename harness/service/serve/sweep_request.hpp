@@ -1,7 +1,9 @@
-// The body of POST /v1/sweeps: the keys of a configuration file, as JSON or TOML.
+// The bodies of POST /v1/sweeps, the keys of a configuration file as JSON or TOML, and of POST /v1/compare:
+// two sweeps by id, or two documents, and how to compare them.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,5 +34,10 @@ struct SweepRequest {
 // addresses), and a wrong value.
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
                                  const std::vector<std::string>& plugins = {});
+
+// `document_of` returns an ended sweep's result document, or nothing. Returns a document
+// graphbench.comparison/1. Throws InputError for a body, id or document that cannot be used. Reads no file.
+std::string answer_comparison(
+    std::string body, const std::function<std::optional<std::string>(const std::string&)>& document_of);
 
 }  // namespace graphbench::serve

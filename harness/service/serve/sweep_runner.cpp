@@ -51,8 +51,7 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
 }
 
 // Stores interrupted sweeps whose documents in the folder are complete as done, and removes those files. The
-// name of a document says whose it is; it is removed before its sweep runs again. Throws what the store
-// throws.
+// name of a document says whose it is; it is removed before its sweep runs again.
 void store_finished_documents(SweepStore& store, const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/measure/machine/housekeeping_threads.hpp"
-#include "harness/service/publish/baseline.hpp"
+#include "harness/service/publish/publish_settings.hpp"
 #include "harness/service/serve/catalog.hpp"
 #include "harness/service/serve/machine_turn.hpp"
 #include "harness/service/serve/service_metrics.hpp"

@@ -1,5 +1,4 @@
-// Keeps sweeps in a SQLite file. Statements are prepared for each call, which costs little beside sweeps of
-// minutes.
+// Keeps sweeps in a SQLite file. Statements are prepared for each call, which costs little beside a sweep.
 #include "harness/service/serve/sweep_store.hpp"
 
 #include <fcntl.h>
@@ -27,8 +26,7 @@ constexpr std::chrono::seconds probe_period{1};
 
 std::string select_sweeps(const std::string& which) {
   return "SELECT id, state, arguments, submitted_at, started_at, finished_at, exit_code, message, plugins "
-         "FROM "
-         "sweeps " +
+         "FROM sweeps " +
          which;
 }
 
@@ -148,8 +146,7 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
   return row.text(0);
 }
 
-// Keeps its change, because one that is rolled back never leaves memory, and would not show that the disk is
-// full.
+// Keeps its change, because one that is rolled back would not show that the disk is full.
 void SweepStore::probe() {
   const std::scoped_lock lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -211,8 +208,7 @@ bool SweepStore::resume(const std::string& id) {
   write([&] {
     changed = database_.run(
         "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, message = "
-        "'' "
-        "WHERE id = ? AND state IN ('interrupted', 'failed')",
+        "'' WHERE id = ? AND state IN ('interrupted', 'failed')",
         id);
   });
   return changed > 0;

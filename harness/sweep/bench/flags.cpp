@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/options/output.hpp"
 
 namespace graphbench::bench {
 namespace {
@@ -77,13 +77,7 @@ void check_flag(const std::string& flag) {
                                did_you_mean(value, known->second));
   }
   check_number(name, value);
-  if (name != "--benchmark_out") return;
-  try {
-    check_writable(value);
-  } catch (const std::exception& error) {
-    throw InputError(name,
-                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
-  }
+  if (name == "--benchmark_out") cli::check_output_file(name, value, cli::Stdout::refused);
 }
 
 }  // namespace

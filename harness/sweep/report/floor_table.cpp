@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "graphs/base/text.hpp"
-#include "harness/sweep/report/remarks.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/sweep/report/remarks.hpp"
+#include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {
@@ -44,11 +44,11 @@ std::vector<std::string> cpu_warnings(const model::Environment& environment) {
                     *state.load_average, environment.cores, environment.cores == 1 ? "" : "s"));
   }
   if (state.cpu_quota && *state.cpu_quota < cpus_needed(environment)) {
-    warnings.push_back(fmt::format(
-        "control groups give this process the time of {:.3g} CPU{}: when it is used up all threads stop, "
-        "often for "
-        "tens of milliseconds; raise the limit (docker --cpus, Kubernetes limits.cpu) to {:.0f} or more",
-        *state.cpu_quota, *state.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
+    warnings.push_back(
+        fmt::format("control groups give this process the time of {:.3g} CPU{}: when it is used up all "
+                    "threads stop, often for tens of milliseconds; raise the limit (docker --cpus, "
+                    "Kubernetes limits.cpu) to {:.0f} or more",
+                    *state.cpu_quota, *state.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
   }
   if (state.submitter && state.submitter->locality == "far") {
     warnings.push_back(
@@ -86,10 +86,10 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
     cells += throttled ? 1 : 0;
   }
   if (cells == 0) return;
-  warnings.push_back(fmt::format(
-      "{} cell{} ({} samples) held the device at a limit, and were throttled ({}): let it cool or lift its "
-      "power limit, and measure again; `launches[].machine` says which",
-      cells, cells == 1 ? "" : "s", samples, join(reasons)));
+  warnings.push_back(
+      fmt::format("{} cell{} ({} samples) held the device at a limit, and were throttled ({}): let it cool "
+                  "or lift its power limit, and measure again; `launches[].machine` says which",
+                  cells, cells == 1 ? "" : "s", samples, join(reasons)));
 }
 
 void warn_of_restless_loads(const model::Result& result, std::vector<std::string>& warnings) {
@@ -99,10 +99,10 @@ void warn_of_restless_loads(const model::Result& result, std::vector<std::string
     });
   });
   if (cells == 0) return;
-  warnings.push_back(fmt::format(
-      "{} cell{} never became steady under load, so nothing is said of {} there: raise --sustained, or leave "
-      "the machine alone",
-      cells, cells == 1 ? "" : "s", cells == 1 ? "it" : "them"));
+  warnings.push_back(
+      fmt::format("{} cell{} never became steady under load, so nothing is said of {} there: raise "
+                  "--sustained, or leave the machine alone",
+                  cells, cells == 1 ? "" : "s", cells == 1 ? "it" : "them"));
 }
 
 void warn_of_shared_cores(const model::Result& result, std::vector<std::string>& warnings) {
@@ -117,12 +117,11 @@ void warn_of_shared_cores(const model::Result& result, std::vector<std::string>&
     worst = std::max(worst, of_cell);
   }
   if (cells == 0) return;
-  warnings.push_back(fmt::format(
-      "{} cell{} {} measured while other work shared the submitting thread's core (a fixed computation took "
-      "up to "
-      "{:.2f} times as long): submit and latency are longer for it; stop that work, or name a quiet CPU with "
-      "--cpu; `launches[].machine.cpu_slowdown` says which",
-      cells, cells == 1 ? "" : "s", cells == 1 ? "was" : "were", worst));
+  warnings.push_back(
+      fmt::format("{} cell{} {} measured while other work shared the submitting thread's core (a fixed "
+                  "computation took up to {:.2f} times as long): submit and latency are longer for it; stop "
+                  "that work, or name a quiet CPU with --cpu; `launches[].machine.cpu_slowdown` says which",
+                  cells, cells == 1 ? "" : "s", cells == 1 ? "was" : "were", worst));
 }
 
 void warn_of_fallbacks(const model::Result& result, std::vector<std::string>& warnings) {
@@ -157,8 +156,8 @@ void warn_of_callers(const model::Result& result, std::vector<std::string>& warn
                                    why_eager));
   if (refused > 0)
     warnings.push_back(
-        fmt::format("graph_update_failed in {} cell{}: updates were refused, and graphs "
-                    "instantiated again within the step ({})",
+        fmt::format("graph_update_failed in {} cell{}: updates were refused, and graphs instantiated again "
+                    "within the step ({})",
                     refused, refused == 1 ? "" : "s", why_refused));
 }
 
@@ -183,8 +182,8 @@ std::string witness_line(const model::Result& result) {
   if (worst == nullptr) return {};
   const model::DeviceTimeCheck& witness = *worst->profile->witness;
   std::string line = fmt::format(
-      "witness: events say {}, activity records {}, {:+.2f}us beside the events' own {:.2f}us, in "
-      "the worst cell {}",
+      "witness: events say {}, activity records {}, {:+.2f}us beside the events' own {:.2f}us, in the worst "
+      "cell {}",
       format_seconds(witness.device_seconds), format_seconds(witness.recorded_seconds),
       (witness.difference_seconds - witness.events_seconds) * 1e6, witness.events_seconds * 1e6,
       model::id_of(worst->cell));

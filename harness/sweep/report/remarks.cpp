@@ -1,6 +1,4 @@
 // Derives the remarks from the result alone, so that the same result always says the same.
-#include "harness/sweep/report/remarks.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {

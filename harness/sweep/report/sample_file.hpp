@@ -14,12 +14,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "harness/model/instruments.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::reporters {
 
 // The file's bytes. Throws std::runtime_error where the archive cannot be made.
 std::string to_sample_file(const model::Result& result);
+
+// A timeline in the Chrome trace format: a process a TraceProcess, with a thread for the host's track and one
+// for the device's. Timestamps in microseconds from the first span of all.
+std::string to_chrome_trace(const std::vector<model::TraceProcess>& processes);
 
 }  // namespace graphbench::reporters

@@ -1,5 +1,4 @@
-// The series of one cell, and of a sweep's comparison with the baseline: which of their numbers become
-// metrics, and under which names.
+// The series of one cell, and of a sweep's comparison with the baseline: which numbers become which metrics.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -53,8 +52,7 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 using ComparisonLines = std::vector<std::string>;
 
 // `cells`: by id, those of the device whose numbers stand in /metrics. Others have no series here either: a
-// change of what is not shown could not be read. Sides that are not comparable have only the series that say
-// so.
+// change of what is not shown could not be read. Sides that do not compare have only what says so.
 ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
                          const model::Comparison& comparison);
 

@@ -11,8 +11,7 @@
 namespace graphbench::reporters {
 namespace {
 
-// Appends each family that has a series, with its help and type. A family without series would be a promise
-// without numbers.
+// Appends each family that has a series, with its help and type; no other, which would promise numbers.
 template <typename Keyed>
 void append(std::string& text, const FamilyRow& family, std::size_t place, const Keyed& all) {
   const auto is_empty = [&](const auto& each) {

@@ -1,5 +1,4 @@
-// What Prometheus is told: results of cells, progress, what runs where. docs/prometheus.md lists names,
-// labels and types.
+// Tells Prometheus of cells, progress, what runs where. docs/prometheus.md lists names, labels and types.
 #pragma once
 
 #include <prometheus/counter.h>

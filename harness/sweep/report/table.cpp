@@ -1,5 +1,4 @@
-// Lays the cells out: modes side by side where the terminal is wide enough, one line a mode where it
-// is not.
+// Lays the cells out: modes side by side where the terminal is wide enough, else one line a mode.
 #include "harness/sweep/report/table.hpp"
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/sweep/report/remarks.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {

@@ -1,10 +1,9 @@
 // The command line: which command it asks for, and the one line a mistake gets.
-#include "harness/cli/command_line.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/commands.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "tests/support/refusal.hpp"

@@ -1,7 +1,7 @@
 // Which mode is fastest at a size, by how much, and where graphs stop to gain.
-#include "harness/ladder/best.hpp"
-
 #include <gtest/gtest.h>
+
+#include "harness/ladder/suggestions.hpp"
 
 namespace graphbench::ladder {
 namespace {

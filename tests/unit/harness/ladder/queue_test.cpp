@@ -1,7 +1,7 @@
 // Waiting and response by the server's own clock.
-#include "harness/ladder/queue.hpp"
-
 #include <gtest/gtest.h>
+
+#include "harness/ladder/traffic.hpp"
 
 namespace graphbench::ladder {
 namespace {

@@ -10,7 +10,6 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "harness/ladder/caller.hpp"
-#include "harness/ladder/isolation.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/traffic.hpp"

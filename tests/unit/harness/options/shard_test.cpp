@@ -1,10 +1,9 @@
 // Which shard a process is: as it is written, and as the variables of schedulers say.
-#include "harness/options/shard.hpp"
-
 #include <gmock/gmock.h>
 
 #include <map>
 
+#include "harness/options/options.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::config {

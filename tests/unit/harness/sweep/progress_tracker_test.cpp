@@ -1,8 +1,7 @@
 // Progress and the estimate of the time left.
-#include "harness/sweep/progress_tracker.hpp"
-
 #include <gtest/gtest.h>
 
+#include "harness/sweep/cell_table.hpp"
 #include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {

@@ -1,8 +1,7 @@
 // Which tasks of an interrupted sweep are taken over, and what is left to measure.
-#include "harness/sweep/resume.hpp"
-
 #include <gtest/gtest.h>
 
+#include "harness/sweep/journal.hpp"
 #include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {

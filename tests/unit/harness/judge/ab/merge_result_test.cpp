@@ -1,12 +1,11 @@
 // Documents of single launches become one document, whose summaries are over launches.
-#include "harness/judge/ab/merge_result.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/judge/ab/run_interleaved.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "tests/support/sample_plan.hpp"
 

@@ -1,12 +1,11 @@
 // Comparisons of a binary with itself whose spread is known: what could have been found, how many launches it
 // takes.
-#include "harness/judge/ab/self_power.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/compare/compare.hpp"
 
 namespace graphbench::ab {

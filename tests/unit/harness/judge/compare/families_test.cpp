@@ -1,11 +1,10 @@
 // Families by hand.
-#include "harness/judge/compare/families.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cstdint>
 #include <vector>
 
+#include "harness/judge/compare/judge.hpp"
 #include "harness/model/statistics/mean_difference.hpp"
 
 namespace graphbench::statistics {

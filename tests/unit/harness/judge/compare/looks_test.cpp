@@ -1,9 +1,8 @@
 // Runs that are looked at more than once.
-#include "harness/judge/compare/looks.hpp"
-
 #include <gmock/gmock.h>
 
 #include "harness/judge/compare/compare.hpp"
+#include "harness/judge/compare/judge.hpp"
 
 namespace graphbench::compare {
 namespace {

@@ -1,12 +1,12 @@
 // Spreads of known laws, and Smyth's formulas by hand.
-#include "harness/judge/compare/spread_prior.hpp"
-
 #include <gtest/gtest.h>
 
 #include <boost/random/chi_squared_distribution.hpp>
 #include <boost/random/mersenne_twister.hpp>
 #include <cmath>
 #include <vector>
+
+#include "harness/judge/compare/judge.hpp"
 
 namespace graphbench::statistics {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/judge/history/read_entry.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,5 +1,4 @@
 // What is no whole history is refused, and is afterwards byte for byte what it was.
-#include "harness/judge/history/history_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>

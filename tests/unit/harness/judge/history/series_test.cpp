@@ -1,10 +1,10 @@
 // Which points belong to a series, and where it changes: known steps, noise, outliers.
-#include "harness/judge/history/series.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "harness/judge/history/history.hpp"
 
 namespace graphbench::history {
 namespace {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "harness/judge/report/words.hpp"
-#include "reporters/markdown_text.hpp"
 
 namespace graphbench::reporters {
 namespace {

@@ -1,7 +1,7 @@
 // Heads as a parser hands them on, and what they ask for.
-#include "harness/service/net/message_head.hpp"
-
 #include <gtest/gtest.h>
+
+#include "harness/service/net/connection.hpp"
 
 namespace graphbench::net {
 namespace {

@@ -1,15 +1,15 @@
 // A sweep's document beside a baseline: what compare would say, or why it says nothing.
-#include "harness/service/publish/baseline.hpp"
+#include "harness/judge/history/baseline.hpp"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
-#include "harness/judge/history/read_entry.hpp"
 #include "harness/judge/history/store.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/project.hpp"
+#include "harness/service/publish/publish_settings.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,11 +1,10 @@
 // The API with a store, a runner and sweeps that are shell scripts: every answer it can give.
-#include "harness/service/serve/service_api.hpp"
-
 #include <fstream>
 #include <set>
 
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/service/serve/service.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 

@@ -1,10 +1,9 @@
 // Which remarks a result earns, and that a clean one earns none.
-#include "harness/sweep/report/remarks.hpp"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
 
+#include "harness/sweep/report/table.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {
