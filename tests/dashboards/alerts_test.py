@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The rules pass promtool and their own tests, and those tests find every rule that is broken a little."""
 
 import concurrent.futures
@@ -202,7 +201,3 @@ class Alerts(unittest.TestCase):
         for name, changes in SPECIAL.items():
             for pattern, new in changes:
                 self.assertNotEqual(rules[name], re.sub(pattern, new, rules[name]), f"{name}: {pattern}")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The committed dashboards are what dashboards/source writes."""
 
 import json
@@ -76,7 +75,3 @@ class Generated(unittest.TestCase):
         done = self.generate()
         self.assertEqual(2, done.returncode)
         self.assertTrue(done.stderr.startswith("usage: node generate.mjs FOLDER"), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What compose.yaml starts, without a Docker: its command, healthcheck, token and provisioned Prometheus.
 
 Addresses and folders are this machine's; every other word is that of the files."""
@@ -66,7 +65,3 @@ class Guarded(unittest.TestCase):
             prometheus.wait_for_scrapes(2)
             self.assertEqual("graphbench", prometheus.instant("graphbench_build_info")[0]["metric"]["job"])
             self.assertEqual(2, len(prometheus.data("/api/v1/status/config")["yaml"].split("rules.yml")) - 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

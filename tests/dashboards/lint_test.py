@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The dashboards and the rules keep the rules of lint_*.py, and each of those finds what it is for."""
 
 import copy
@@ -282,7 +281,3 @@ class Table(unittest.TestCase):
             suffixes = ("", *metrics_table.SUFFIXES.get(metric.kind, ()))
             names = {metric.name + suffix for suffix in suffixes}
             self.assertTrue(names & asked, f"{metric.name}: no panel and no rule asks for it")
-
-
-if __name__ == "__main__":
-    unittest.main()

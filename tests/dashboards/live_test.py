@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The proof without a Grafana: a real Prometheus scrapes a real `graphbench serve` that does real sweeps, and
 every query of every panel of every dashboard, and every recording rule, gives data; every alert evaluates.
 
@@ -169,7 +168,3 @@ class Live(ServerChecks, unittest.TestCase):
                 silent.append(word)
         print(f"{len(words)} words renamed")
         self.assertEqual([], silent)
-
-
-if __name__ == "__main__":
-    unittest.main()

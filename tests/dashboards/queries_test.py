@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A real Prometheus scrapes a complete /metrics and answers every query of every panel, and runs every rule.
 
 GRAPHBENCH_METRICS_TARGET=HOST:PORT scrapes a running `graphbench serve` in the place of the made-up one. Then
@@ -139,7 +138,3 @@ class MadeUpMetrics(unittest.TestCase):
         done = subprocess.run(["promtool", "check", "metrics"], input=exposition.text(), capture_output=True,
                               text=True, check=False)
         self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
-
-
-if __name__ == "__main__":
-    unittest.main()

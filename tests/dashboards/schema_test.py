@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Every dashboard is valid against Grafana's published JSON schema, and the schema finds broken ones.
 
 The schema is Grafana's and not in this repository: GRAPHBENCH_GRAFANA_SCHEMA names a copy."""
@@ -68,7 +67,3 @@ class Schema(unittest.TestCase):
                     broken = copy.deepcopy(self.load(dashboard))
                     break_it(broken)
                     self.assertNotEqual([], self.faults(broken))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A/B runs as a person runs them: alternating launches, documents of both sides, interruptions."""
 
 import json
@@ -183,7 +182,3 @@ class Ab(AbCase):
         self.assertEqual([], os.listdir(scratch))
         shutil.rmtree(scratch)
         self.assertEqual(["graphbench-base.json", "graphbench-new.json"], sorted(os.listdir(self.folder)))
-
-
-if __name__ == "__main__":
-    unittest.main()

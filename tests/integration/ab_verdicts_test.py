@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Paired verdicts of A/B runs: confirmed, or decided as it goes on; and against itself."""
 
 import json
@@ -104,7 +103,3 @@ class AgainstItself(AbCase):
 
     def test_two_named_sides_have_no_such_line(self):
         self.assertNotIn("Against itself", self.ab(*self.two(1e-3, 1e-3), "--mode", "eager", code=0).stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

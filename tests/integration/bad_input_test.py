@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Bad input: exit code 2 and one line that names the flag, the value and what would do."""
 
 import fcntl
@@ -145,7 +144,3 @@ class BadInput(HarnessCase):
             self.assertEqual("ok", small["status"], small)
             self.assertEqual("failed", large["status"])
             self.assertEqual("out_of_memory", large["reason"]["code"], large["reason"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A baseline as metrics: what --sweep and serve publish of it is what `graphbench compare` says."""
 
 import json
@@ -142,7 +141,3 @@ class Baselines(ServeCase):
         self.assertIn("warning: ", process.stderr.readline())
         self.write("again.json", self.run_sweep(REQUEST))
         self.assert_published(self.metrics(), self.compare("again.json"))
-
-
-if __name__ == "__main__":
-    unittest.main()

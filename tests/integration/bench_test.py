@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """graphbench bench as a Google Benchmark program: filters, lists, repetitions, files for compare.py."""
 
 import json
@@ -118,7 +117,3 @@ class Bench(HarnessCase):
         self.assert_refused(self.run_graphbench("--sweep", "--benchmark_filter=x"), "--benchmark_filter",
                             "belongs to bench")
         self.assert_refused(self.run_graphbench("--batch", "2", "bench"), "--batch", "after the word bench")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """`graphbench cache` and --cache as a person uses them. Entries are made here, by the form that is documented
 (docs/cache.md): on the host device nothing is chosen."""
 
@@ -112,7 +111,3 @@ class Cache(HarnessCase):
             self.assertNotIn("cache", document)  # the host device chooses nothing
         said = self.run_graphbench("cache", "list", env=self.environment(GRAPHBENCH_PLAN_CACHE="off"), code=2)
         self.assertIn("give a folder by --cache DIR", said.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

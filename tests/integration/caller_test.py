@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A caller with memory of its own, what stands in the way of graphs, and their dumps."""
 
 import json
@@ -140,7 +139,3 @@ class Caller(HarnessCase):
                 (["bench", "--dump-graph", "d"], ("--dump-graph: ", "belongs to --sweep"))):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_graphbench(*arguments), *words)
-
-
-if __name__ == "__main__":
-    unittest.main()

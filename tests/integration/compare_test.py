@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """`graphbench compare` as CI runs it: exit codes, formats, files, and one line for every bad input."""
 
 import copy
@@ -364,7 +363,3 @@ class BadInput(CompareCase):
     def test_a_full_disk_is_the_machines_fault(self):
         done = self.run_graphbench("compare", "good.json", "good.json", "-o", "/dev/full", code=1)
         self.assertEqual(1, done.stderr.count("\n"), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A plugin whose capture fails on a GPU, and whose own CUDA runtime remembers it."""
 
 import unittest
@@ -25,7 +24,3 @@ class FailedCapture(HarnessCase):
                 self.assertIn("odd", cell["reason"]["message"])
             else:
                 self.assertEqual("ok", cell["status"], f"{cell['id']}: {cell.get('reason')} {done.stderr}")
-
-
-if __name__ == "__main__":
-    unittest.main()

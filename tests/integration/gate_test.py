@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """ci/gate as a CI runs it, on the host device; and the templates: valid YAML whose every command and flag
 exists, their scripts run as a runner would run them."""
 
@@ -282,7 +281,3 @@ class Templates(GateCase):
                 self.assertIn(done.returncode, (0, 10), done.stdout + done.stderr)
                 self.assertTrue((self.folder / "gate/comparison.md").exists() or "ccept" in name)
         self.assertTrue(os.path.exists(self.folder / "ci/graphbench-baseline.json"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,14 +6,11 @@ import os
 import pathlib
 import pty
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import jsonschema
 from client import children_of
-
-sys.dont_write_bytecode = True
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "reporters" / "schema"

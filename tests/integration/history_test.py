@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The history as a person uses it: added, listed, plotted, compared against; killed, crowded, damaged."""
 
 import json
@@ -284,7 +283,3 @@ class Surviving(History):
         self.addCleanup(connection.close)
         self.assertEqual(("ok",), connection.execute("PRAGMA integrity_check").fetchone())
         return dict(connection.execute("SELECT entry, count(*) FROM medians GROUP BY entry"))
-
-
-if __name__ == "__main__":
-    unittest.main()

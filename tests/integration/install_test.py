@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A plugin author's way: install graphbench, build the example plugin with find_package(graphbench)
 against the installed copy, and sweep it on the host device.
 
@@ -108,7 +107,3 @@ class InstalledCopy(unittest.TestCase):
     def test_refuses_a_workload_that_no_plugin_offers(self):
         done = self.sweep("--workload", "swigluu", expect=2)
         self.assertIn("swigluu", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

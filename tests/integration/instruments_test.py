@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Floors, profiles, traces, pinning and cold caches, as a person uses them on the host device."""
 
 import os
@@ -103,7 +102,3 @@ class Instruments(HarnessCase):
         self.assert_refused(self.run_graphbench(*ONE, "--trace", "missing/t.json"), "--trace", "missing")
         self.assert_refused(self.run_graphbench("floor", "--json", "missing/f.json"), "--json", "missing")
         self.assert_refused(self.run_graphbench("floor", "--batch", "3"), "--batch")
-
-
-if __name__ == "__main__":
-    unittest.main()

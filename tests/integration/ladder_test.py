@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """graphbench ladder as a person runs it: valid documents, rivals, suggestions, and input that is refused."""
 
 import pathlib
@@ -262,7 +261,3 @@ class Ladder(HarnessCase):
             with self.subTest(arguments):
                 self.assert_refused(self.run_graphbench("ladder", "--device", "host", *given), *words)
                 self.assertFalse((self.folder / "graphbench.json").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

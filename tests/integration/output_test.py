@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Where output goes: the document, the samples, the table, progress, colours; and what a full disk does."""
 
 import json
@@ -124,7 +123,3 @@ class Samples(HarnessCase):
                 done = self.run_graphbench(*TWO, "--json", "one", option, path)
                 self.assert_refused(done, option, f'"{path}"')
                 self.assertEqual(["sub"], os.listdir(self.folder))
-
-
-if __name__ == "__main__":
-    unittest.main()

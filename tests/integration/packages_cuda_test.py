@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Packages on a GPU: their library choices are taken where they were made, and nothing is chosen again."""
 
 import re
@@ -86,7 +85,3 @@ class PackagesOnAGpu(HarnessCase):
         self.assertIn("architectures: it is for sm_75, and this device is sm_", done.stderr)
         done = self.run_graphbench(*SWEEP, "--device", "host", code=2)
         self.assertIn("it is for a device of kind cuda", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Packages as a person makes and runs them, on the host: compile, inspect, sweep, and what is refused."""
 
 import re
@@ -225,7 +224,3 @@ class Packages(HarnessCase):
         with other.open("ab") as file:
             file.write(b"\0")
         self.refused(*SWEEP, *FILES, "--plugin", other, said="which no --plugin is: give that file")
-
-
-if __name__ == "__main__":
-    unittest.main()

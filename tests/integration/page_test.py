@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The service's page as a person uses it: Chromium against a real service that runs real sweeps."""
 
 import contextlib
@@ -481,7 +480,3 @@ class Origins(PageCase):
           });
         """)
         self.assertEqual(["html", "text", "source", "frame"], refused)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A sweep that publishes to Prometheus: scraped while it runs, written to a file, pushed; real servers."""
 
 import http.server
@@ -234,7 +233,3 @@ class BadInput(HarnessCase):
                 (["--linger", "5"], ("--linger", "--prometheus-listen"))):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_graphbench(*TINY, *arguments), *words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The scripts of ci/: they explain themselves, refuse what they do not know, and count honestly."""
 
 import argparse
@@ -20,7 +19,6 @@ SHELL = [ROOT / "ci" / name
          for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate",
                       "shards/entry", "shards/submit")]
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
-sys.dont_write_bytecode = True
 import figures  # noqa: E402
 import influence  # noqa: E402
 import sum_tests  # noqa: E402
@@ -393,7 +391,3 @@ class Figures(unittest.TestCase):
         self.assertEqual([True, False], [figures.at_most("t", 180, 180.0, "s").passed,
                                          figures.at_most("t", 180, 180.1, "s").passed])
         self.assertFalse(figures.at_most("t", 180, None, "s").passed)
-
-
-if __name__ == "__main__":
-    unittest.main()

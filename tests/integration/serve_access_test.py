@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Who the service answers, under which names, and what becomes of its token."""
 
 import os
@@ -73,7 +72,3 @@ class ServeAccess(ServeCase):
         process.terminate()
         self.assertEqual("graphbench: stopping\n", process.communicate(timeout=30)[1])
         self.assertEqual(os.EX_OK, process.returncode)
-
-
-if __name__ == "__main__":
-    unittest.main()

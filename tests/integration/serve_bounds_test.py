@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What requests to the service may carry and name: long documents one at a time, plugins of one folder."""
 
 import json
@@ -181,7 +180,3 @@ class ServeBounds(ServeCase):
             with self.subTest(folder):
                 done = self.run_graphbench("serve", "--plugin-folder", folder)
                 self.assert_refused(done, "--plugin-folder: ", *words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The service as a person runs it: real sweeps on the host device, real signals, a real kill -9."""
 
 import contextlib
@@ -334,7 +333,3 @@ class Serve(ServeCase):
                                  (["--state", "no/such"], ("--state", "no/such"))):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_graphbench("serve", *arguments), *words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """--shape-trace: a walk over sizes of steps in the document, its trace events, and what is refused."""
 
 import json
@@ -80,7 +79,3 @@ class ShapeTrace(HarnessCase):
         (cell,) = (cell for cell in cells.values() if cell["batch"] == 2)
         self.assertEqual("failed", cell["status"])
         self.assertIn("steps.txt:2: ", cell["reason"]["message"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """ci/shards as people run it: under a Slurm of our own, under mpirun, and as pods of Kubernetes start."""
 
 import contextlib
@@ -226,7 +225,3 @@ class UnderKubernetes(RecipesCase):
         rules = (ROOT / "ci" / "cmake" / "GraphbenchInstall.cmake").read_text(encoding="utf-8")
         self.assertIn(f"DESTINATION {installed.parent}", rules)
         self.assertIn(f"ci/shards/{installed.name}", rules)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)  # with what a skipped one needs

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Sweeps in pieces: shards and their merge, a journal that outlives kill -9, several devices."""
 
 import collections
@@ -382,7 +381,3 @@ class Devices(ShardsCase):
         self.refuse(["--sweep", "--device", "host", "--concurrent"], "--concurrent: ", "several devices")
         self.refuse(["--sweep", "--device", "host:0,auto", "--json", "r-{device}.json"], "--device: ", "auto")
         self.refuse(["bench", *both], "--device: ", "host:0,host:1")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A sweep as a person runs it: the document's contents, configuration files, lists and dumps."""
 
 import os
@@ -143,7 +142,3 @@ class Sweep(HarnessCase):
     def test_help_and_version(self):
         self.assertIn("--worker-timeout", self.run_graphbench("--help").stdout)
         self.assertRegex(self.run_graphbench("--version").stdout, r"^graphbench \d+\.\d+\.\d+ \(.+\)\n$")
-
-
-if __name__ == "__main__":
-    unittest.main()

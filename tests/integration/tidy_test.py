@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Checks the tree against the rules of tidy_rules.py, rooms.py and tidy_words.py, and the rules themselves.
 
 Tree checks every tracked file, Rules plants violations and expects each to be found, Commits reads the newest
@@ -303,7 +302,3 @@ class Format(unittest.TestCase):
         complaints = [line for line in check.stderr.splitlines() if "error:" in line]
         self.assertEqual([], complaints[:40])
         self.assertEqual(0, check.returncode, check.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """HTTPS as a person sets it up, with certificates of the openssl program; malformed_requests_test is rude."""
 
 import contextlib
@@ -93,7 +92,3 @@ class Tls(HarnessCase):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_graphbench("serve", *arguments), *words)
                 self.assertFalse((self.folder / "graphbench-state").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

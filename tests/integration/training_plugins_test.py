@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Plugins under the pass training: gradients of ops, hooks on gradients, rewriting passes; and evaluation."""
 
 import unittest
@@ -115,7 +114,3 @@ class TrainingPlugins(HarnessCase):
                 self.assertEqual(1 if cell["mode"] == "whole" else 0, evaluation["pieces"])
         done = self.run_graphbench(*TINY, "--evaluate", code=2)
         self.assertIn("--evaluate: it is for what is trained: give --pass training too", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The pass training: cells, checks, what the document says of a step, and what is refused."""
 
 import unittest
@@ -198,7 +197,3 @@ class Training(HarnessCase):
             self.assertIn(f'{option}', line)
             self.assertIn(f'"{given}"', line)
             self.assertIn(known, line)
-
-
-if __name__ == "__main__":
-    unittest.main()
