@@ -29,8 +29,7 @@ def run(*command, expect=0, **options):
 class InstalledCopy(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="graphbench-install-")
-        base = pathlib.Path(cls.folder.name)
+        base = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="graphbench-install-")))
         # Moved after the install: nothing may depend on the prefix it was installed to.
         run("cmake", "--install", BUILD, "--prefix", base / "first")
         (base / "first").rename(base / "prefix")
@@ -40,10 +39,6 @@ class InstalledCopy(unittest.TestCase):
             "-DSWIGLU_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", base / "plugin")
         cls.plugin = base / "plugin" / "swiglu.so"
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def sweep(self, *arguments, expect=0, **options):
         return run(self.graphbench, "--sweep", "--device", "host", "--plugin", self.plugin,

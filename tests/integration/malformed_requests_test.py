@@ -6,7 +6,6 @@ import json
 import random
 import socket
 import ssl
-import unittest
 
 from certificates import Certificates
 from harness_case import HarnessCase

@@ -4,7 +4,6 @@ import contextlib
 import json
 import re
 import sqlite3
-import unittest
 
 from browser import BrowserCase
 from client import fetch, wait_for

@@ -110,6 +110,24 @@ def serving(handler):
         thread.join()
 
 
+def answering(answer):
+    """The same, where `answer` gives an answer to each path of a GET: status, type and text."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            status, kind, text = answer(self.path)
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", kind + "; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    return serving(Handler)
+
+
 @contextlib.contextmanager
 def pushgateway(folder):
     """Yields the gateway's URL."""
