@@ -142,8 +142,7 @@ class Gate(GateCase):
         dated(self.base, STEADY, 1)
         dated(self.slower, SLOW, 2)
         where = ["--against", "accepted", "--history", "kept.sqlite"]
-        done = self.run_gate(*where, "--result", self.base, code=2)
-        self.assertIn("kept.sqlite", done.stderr)
+        self.assertIn("kept.sqlite", self.run_gate(*where, "--result", self.base, code=2).stderr)
         self.run_gate(*where, "--accept", "--result", self.base, code=0)
         self.run_gate(*where, "--result", self.slower, GRAPHBENCH_BASELINE="no.json", code=10)
         self.assertIn("accepted", self.result("gate/comparison.json")["base"]["source"])
@@ -156,8 +155,7 @@ class Gate(GateCase):
         # Accepting shows what changes, and then what was slower is what is measured against.
         done = self.run_gate(*where, "--accept", "--result", self.slower, code=0)
         self.assertIn("slower", done.stdout)
-        latest = dated("latest.json", SLOW, 3)
-        self.run_gate(*where, "--result", latest, code=0)
+        self.run_gate(*where, "--result", dated("latest.json", SLOW, 3), code=0)
 
     def test_refuses_bad_usage_in_one_line(self):
         (self.folder / "folder").mkdir()

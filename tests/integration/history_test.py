@@ -98,8 +98,7 @@ class Adding(History):
         good = self.write_document("a.json")
         for name, text in (("b.json", "{"), ("c.json", '{"schema": "graphbench.result/9"}'), ("d.json", "")):
             with self.subTest(name):
-                done = self.history("add", good, self.write(name, text))
-                self.assert_refused(done, name)
+                self.assert_refused(self.history("add", good, self.write(name, text)), name)
         self.assertFalse(self.file.exists())
         self.assert_refused(self.history("add", good, self.folder), str(self.folder))
         self.assert_refused(self.history("add", "absent.json"), "absent.json")

@@ -100,5 +100,4 @@ class InstalledCopy(unittest.TestCase):
             self.assertTrue(cell["check"]["identical"], cell["id"])
 
     def test_refuses_a_workload_that_no_plugin_offers(self):
-        done = self.sweep("--workload", "swigluu", expect=2)
-        self.assertIn("swigluu", done.stderr)
+        self.assertIn("swigluu", self.sweep("--workload", "swigluu", expect=2).stderr)

@@ -19,8 +19,8 @@ class Ladder(HarnessCase):
     def test_the_document_is_valid_and_counts_are_the_histograms(self):
         self.write("traffic.csv", "size,count\n1,30\n3,20\n6,10\n")
         document, shown = self.serve("--workload mlp,attention --traffic traffic.csv --mode "
-                                       "whole,piecewise --engine-sizes 2,8 "
-                                       "--prometheus-textfile ladder.prom")
+                                     "whole,piecewise --engine-sizes 2,8 "
+                                     "--prometheus-textfile ladder.prom")
         asked = [ladder for ladder in document["ladders"] if ladder["role"] == "asked"]
         self.assertEqual(len(asked), 4)
         self.assertEqual(len({ladder["id"] for ladder in document["ladders"]}), len(document["ladders"]))
@@ -48,7 +48,7 @@ class Ladder(HarnessCase):
 
     def test_several_launches_and_lazy_captures(self):
         document, _ = self.serve("--workload mlp --traffic uniform:1:4 --launches 3 --capture-when lazy "
-                                   "--arrivals 20000 --no-rivals")
+                                 "--arrivals 20000 --no-rivals")
         (ladder,) = document["ladders"]
         self.assertEqual([launch["index"] for launch in ladder["launches"]], [0, 1, 2])
         self.assertIsNotNone(ladder["summary"]["latency_seconds"]["ci95"])
@@ -59,7 +59,7 @@ class Ladder(HarnessCase):
 
     def test_first_requests_at_start_up_and_lazily_stand_in_one_document(self):
         document, shown = self.serve("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
-                                       "--no-rivals")
+                                     "--no-rivals")
         asked, lazy = document["ladders"]
         self.assertEqual((asked["role"], lazy["role"]), ("asked", "lazy"))
         self.assertEqual([ladder["policy"]["capture_when"] for ladder in (asked, lazy)], ["startup", "lazy"])
@@ -89,7 +89,7 @@ class Ladder(HarnessCase):
 
     def test_what_the_harness_does_between_steps_delays_no_step(self):
         document, _ = self.serve("--workload mlp --traffic uniform:1:6 --mode whole,piecewise "
-                                   "--arrivals 1000000 --engine-sizes 2")
+                                 "--arrivals 1000000 --engine-sizes 2")
         rows = figures.response_rows(document)
         self.assertEqual(len(document["ladders"]), len(rows))
         self.assertEqual({"asked", "eager", "every", "engine"},
@@ -108,7 +108,7 @@ class Ladder(HarnessCase):
         self.assertEqual((60, 2), tuple(merged["ladders"][0]["traffic"][key] for key in ("steps", "sizes")))
         self.assertIn("note: they are merged", shown)
         chosen, shown = self.serve("--workload mlp --traffic server.log --no-rivals "
-                                     "--traffic-mode FULL,NONE")
+                                   "--traffic-mode FULL,NONE")
         traffic = chosen["ladders"][0]["traffic"]
         self.assertEqual(1, traffic["sizes"])
         self.assertEqual([True, False], [mode["served"] for mode in traffic["modes"]])
@@ -120,7 +120,7 @@ class Ladder(HarnessCase):
                  "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")
         self.run_graphbench(*sweep.split(), code=0)
         document, shown = self.serve("--workload mlp --traffic uniform:1:6 --suggest=sweep.json "
-                                       "--sizes-max 2 --verify --for sglang,vllm")
+                                     "--sizes-max 2 --verify --for sglang,vllm")
         made, copying = document["suggestions"]
         self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
         self.assertLessEqual(len(made["sizes"]), 2)
@@ -133,7 +133,7 @@ class Ladder(HarnessCase):
 
     def test_a_suggestion_comes_from_what_the_ladder_measured(self):
         document, _ = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory 1e9 "
-                                   "--startup 100")
+                                 "--startup 100")
         (made,) = document["suggestions"]
         self.assertEqual(made["from"], document["ladders"][0]["id"])
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
@@ -141,7 +141,7 @@ class Ladder(HarnessCase):
 
     def test_a_suggestion_takes_no_more_memory_than_the_engines_ladder(self):
         document, shown = self.serve("--workload mlp --traffic zipf:1.1:4 --engine-sizes 1,2 --no-rivals "
-                                       "--suggest --memory engine --sizes-max 2 --verify")
+                                     "--suggest --memory engine --sizes-max 2 --verify")
         (made,) = document["suggestions"]
         asked = document["ladders"][0]["launches"][0]["sizes"]
         budget = max(size["pool_bytes"] for size in asked if size["size"] in (1, 2))
@@ -171,7 +171,7 @@ class Ladder(HarnessCase):
 
     def test_the_fastest_mode_by_size_is_named_with_its_margin(self):
         document, shown = self.serve("--workload attention --traffic uniform:1:4 --no-rivals "
-                                       "--mode whole,piecewise,best")
+                                     "--mode whole,piecewise,best")
         (best,) = document["best"]
         self.assertEqual([size["size"] for size in best["sizes"]], [1, 2, 4])
         for size in best["sizes"]:
@@ -198,7 +198,7 @@ class Ladder(HarnessCase):
 
     def test_what_cannot_be_served_is_skipped_with_its_reason(self):
         document, shown = self.serve("--workload attention --traffic uniform:1:8 --beyond split "
-                                       "--no-rivals")
+                                     "--no-rivals")
         self.assertEqual(document["ladders"][0]["reason"]["code"], "state_not_splittable")
         self.assertIn("state_not_splittable", shown)
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import signal
 import sqlite3
 
 from browser import BrowserCase
@@ -282,9 +283,7 @@ class Page(PageCase):
         return self.run_script(f"return [...{rows}].map((row) => row.dataset.id)")
 
     def test_older_sweeps_are_a_button_away(self):
-        service = self.serve()
-        service.terminate()
-        service.wait()
+        self.end(self.serve())
         ids = [f"{number:016x}" for number in range(250, 0, -1)]
         with contextlib.closing(sqlite3.connect(self.folder / "graphbench-state" / "sweeps.sqlite")) as store:
             store.executemany("INSERT INTO sweeps (id, state, arguments, submitted_at) "
@@ -307,8 +306,7 @@ class Page(PageCase):
         path = self.submit(MANY)
         self.wait_until("tally", r"\d+ ok")
         address = self.url.removeprefix("http://")
-        process.kill()
-        process.wait()
+        self.end(process, signal.SIGKILL)
         self.wait_until("problem", "The service does not answer")
         self.screenshot("6-gone")
         self.serve(listen=address)

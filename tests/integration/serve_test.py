@@ -145,11 +145,11 @@ class Serve(ServeCase):
                 self.assertEqual(said.stderr, f"graphbench: --{answer['error']}\n")
         self.assertEqual([], self.ask("GET", "/v1/sweeps")[1]["sweeps"])
 
-    def kill(self, process):
-        """The service; its sweep's processes notice."""
-        process.kill()
-        process.wait()
+    def restart(self, process):
+        """Kills the service, whose sweep's processes notice, and starts another."""
+        self.end(process, signal.SIGKILL)
         wait_for("the sweep's processes to end", lambda: not self.processes())
+        self.serve()
 
     def cell_lines(self):
         return sorted(line for line in self.metrics().splitlines() if "workload=" in line)
@@ -161,8 +161,7 @@ class Serve(ServeCase):
         shown = wait_for("its cells", self.cell_lines)
         stamp = [line for line in self.metrics().splitlines() if "last_success" in line][-1]
         self.submit({**LONG, "batch": [4]})
-        self.kill(process)
-        self.serve()
+        self.restart(process)
         text = self.metrics()
         self.assertEqual("", lint(text))
         self.assertEqual(shown, self.cell_lines())
@@ -201,8 +200,7 @@ class Serve(ServeCase):
         self.wait_for_state(running, "running")
         wait_for("service, sweep and worker", lambda: len(self.processes()) >= 3)
         measured = wait_for("a cell", lambda: self.ask("GET", running + "/cells")[1]["cells"])
-        self.kill(process)
-        self.serve()
+        self.restart(process)
         self.assertEqual("done", self.ask("GET", done)[1]["state"])
         self.assertEqual(200, self.ask("GET", done + "/results")[0])
         self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])
@@ -217,8 +215,7 @@ class Serve(ServeCase):
         process = self.serve()
         sweep = self.submit({**MANY, "warmup": list(range(8)), "time-per-cell": 0.05})
         wait_for("a few workers", lambda: len(self.ask("GET", sweep + "/cells")[1]["cells"]) >= 6)
-        self.kill(process)
-        self.serve()
+        self.restart(process)
         kept = {cell["id"]: cell for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
         self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])
         self.wait_for_state(sweep, "done")
@@ -268,8 +265,7 @@ class Serve(ServeCase):
         wait_for("the sweep's process", lambda: children_of(process.pid))
         process.send_signal(signal.SIGSTOP)
         wait_for("the document", document.exists)
-        process.kill()
-        process.wait()
+        self.end(process, signal.SIGKILL)
         self.serve()
         self.assertEqual("done", self.ask("GET", sweep)[1]["state"])
         result = self.ask("GET", sweep + "/results")[1]

@@ -70,6 +70,13 @@ class ShardsCase(HarnessCase):
         self.write(name, json.dumps(document))
         return name
 
+    def assert_undivided(self, merged, single):
+        """It has the cells of a sweep that is not divided, in their order, all complete."""
+        self.assert_valid(merged, "result.schema.json")
+        self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
+        self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
+        self.assertTrue(merged["complete"])
+
     def refuse(self, arguments, *words):
         before = sorted(path.name for path in self.folder.iterdir())
         self.assert_refused(self.run_graphbench(*arguments), *words)
@@ -93,12 +100,9 @@ class Shards(ShardsCase):
         parts = [f"graphbench.{index}-of-3.json" for index in (3, 1, 2)]
         self.run_graphbench("merge", *parts, "-o", "merged.json", code=0)
         merged = self.result("merged.json")
-        self.assert_valid(merged, "result.schema.json")
-        self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
-        self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
+        self.assert_undivided(merged, single)
         self.assertNotIn("shard", merged["plan"])
         self.assertEqual(self.result("graphbench.1-of-3.json")["plan"]["argv"], merged["plan"]["argv"])
-        self.assertTrue(merged["complete"])
         self.assertEqual([1, 2, 3], [shard["index"] for shard in merged["shards"]])
         by_shard = {(cell["id"], index): cell for index in (1, 2, 3)
                     for cell in self.result(f"graphbench.{index}-of-3.json")["cells"]}
@@ -231,8 +235,7 @@ class Journal(ShardsCase):
         kept, document = partial.read_bytes(), (self.folder / "graphbench.json").read_bytes()
         for other in (["--launches", "2"], ["--launches", "3", "--seed", "2"],
                       ["--launches", "3", "--profile"]):
-            done = self.run_graphbench(*SMALL, *other, code=2)
-            self.assertIn("is of another plan", done.stderr)
+            self.assertIn("is of another plan", self.run_graphbench(*SMALL, *other, code=2).stderr)
         lines = kept.splitlines(keepends=True)
         partial.write_bytes(lines[0] + lines[1].replace(b"cell", b"call") + b"".join(lines[1:]))
         damaged = partial.read_bytes()

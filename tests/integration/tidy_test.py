@@ -265,7 +265,6 @@ class Rules(unittest.TestCase):
         faults = tidy_rules.faults_of("graphs/ir/a.cpp", PURPOSE + "int a;\nint b; \n")
         self.assertEqual(["graphs/ir/a.cpp:4: blanks at the end of the line"], faults)
 
-
     def test_find_what_is_wrong_with_a_commits_message(self):
         body = "\n\nWhy.\n"
         for subject in ("net: refuse a coding other than chunked", "graphs/ir, abi: pass programs on",
