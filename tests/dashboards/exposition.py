@@ -227,10 +227,8 @@ def rows_of_service(seconds):
 def text(seconds=60):
     """The exposition, families together, each with its type and help."""
     table = metrics_table.load()
-    family_of = {}
-    for metric in table.metrics:
-        for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ())):
-            family_of[metric.name + suffix] = metric
+    family_of = {metric.name + suffix: metric for metric in table.metrics
+                 for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ()))}
     lines = {metric.name: [] for metric in table.metrics}
     rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds))
     for name, labels, value in rows:

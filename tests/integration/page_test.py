@@ -12,15 +12,21 @@ from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 
 MODES = ("eager", "whole", "piecewise")
 UNITS = {"s": 1, "ms": 1e-3, "\u00b5s": 1e-6, "ns": 1e-9}
-# What the page measures of itself in the tests below.
-COLOURED = """
+# What the page measures of itself in the tests below: the red, green and blue of a colour by its name.
+CHANNELS = """
+  const channels = (name) => {
+    const probe = document.createElement("i");
+    probe.style.color = `var(--${name})`;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color.match(/\\d+/g).slice(0, 3).map(Number);
+  };
+"""
+COLOURED = CHANNELS + """
   const canvas = document.querySelector("#plot canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const probe = document.createElement("i");
-  document.body.append(probe);
-  probe.style.color = `var(--${arguments[0]})`;
-  const [r, g, b] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
-  probe.remove();
+  const [r, g, b] = channels(arguments[0]);
   let pixels = 0;
   for (let at = 0; at < data.length; at += 4) {
     if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) ++pixels;
@@ -44,11 +50,7 @@ class PageCase(BrowserCase, ServeCase):
 
     def queue_by_hand(self, **fields):
         for name, text in fields.items():
-            name = name.replace("_", "-")
-            if name == "device":
-                self.select(name, text)
-            else:
-                self.write_in(name, text)
+            self.write_in(name.replace("_", "-"), text)
         self.find("queue-sweep").click()
 
     def wait_until(self, name, pattern, seconds=60):
@@ -80,21 +82,13 @@ class PageCase(BrowserCase, ServeCase):
 
 
 # The ratio of luminances, as WCAG 2 computes it, of what is told by text on its background.
-CONTRAST = """
-  const luminance = (colour) => {
-    const channels = colour.match(/\d+/g).slice(0, 3).map((each) => each / 255)
+CONTRAST = CHANNELS + """
+  const luminance = (name) => {
+    const [r, g, b] = channels(name).map((each) => each / 255)
       .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const resolve = (name) => {
-    const probe = document.createElement("i");
-    probe.style.color = `var(--${name})`;
-    document.body.append(probe);
-    const { color } = getComputedStyle(probe);
-    probe.remove();
-    return color;
-  };
-  const [a, b] = [...arguments].map((name) => luminance(resolve(name)) + 0.05);
+  const [a, b] = [...arguments].map((name) => luminance(name) + 0.05);
   return Math.max(a, b) / Math.min(a, b);
 """
 
@@ -396,7 +390,8 @@ class Token(PageCase):
         self.wait_until("token-error", "does not take this token")
         self.give(TOKEN)
         wait_for("the page to go on", lambda: not self.find("token-part").is_displayed())
-        self.queue_by_hand(workload="mlp", batch="1,2", warmup="0", time_per_cell="0.005", device="host")
+        self.select("device", "host")
+        self.queue_by_hand(workload="mlp", batch="1,2", warmup="0", time_per_cell="0.005")
         self.wait_until("sweep-state", "done")
         self.wait_until("tally", "6 ok")  # they came as events, which took the token, too
         self.browser.refresh()
