@@ -34,9 +34,8 @@ std::string running_test() {
 Device* shared_device(const std::string& backend, std::string& reason) {
   static std::map<std::string, Opened> devices;
   auto found = devices.find(backend);
-  if (found == devices.end()) {
+  if (found == devices.end())
     found = devices.emplace(backend, open_backend(backend_under_test(backend))).first;
-  }
   reason = found->second.reason;
   return found->second.device.get();
 }

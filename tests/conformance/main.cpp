@@ -33,9 +33,8 @@ std::map<std::string, std::set<std::string>> backends_by_suite() {
   const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
   for (int i = 0; i < all.total_test_suite_count(); ++i) {
     const ::testing::TestSuite& suite = *all.GetTestSuite(i);
-    for (int k = 0; k < suite.total_test_count(); ++k) {
+    for (int k = 0; k < suite.total_test_count(); ++k)
       found[short_name(suite.name())].insert(backend_of(suite.GetTestInfo(k)->name()));
-    }
   }
   return found;
 }
@@ -72,9 +71,8 @@ void print_entries(const std::string& program) {
       for (const Variant& variant : backend.variants) {
         if (!variant.suites.empty() && std::ranges::count(variant.suites, suite) == 0) continue;
         std::string environment;
-        for (const std::string& setting : variant.environment) {
+        for (const std::string& setting : variant.environment)
           environment += (environment.empty() ? "" : ";") + setting;
-        }
         print_entry(program, backend.name + "." + suite + "." + variant.name, filter,
                     "ENVIRONMENT [=[" + environment + "]=] LABELS [=[conformance;variant" + rest);
       }

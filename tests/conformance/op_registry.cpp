@@ -50,9 +50,8 @@ bool has_reference(const std::string& kind) {
 }
 
 std::vector<Tensor> reference(const ir::OpCall& call, std::vector<Tensor>& inputs) {
-  if (!has_reference(call.op->kind)) {
+  if (!has_reference(call.op->kind))
     throw Error(ErrorCode::internal, "reference: no op of kind " + call.op->kind);
-  }
   return registry().kinds[call.op->kind].definition(call, inputs);
 }
 

@@ -56,14 +56,12 @@ TEST_P(OpConformance, AgreesWithItsDefinition) {
   const std::vector<Bytes> outputs = rig.outputs(*executor, batch);
 
   const std::vector<Tensor> expected = reference(call, inputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  for (std::size_t i = 0; i < outputs.size(); ++i)
     expect_close(decode(outputs[i], call.output(i).dtype), expected.at(i), "output " + std::to_string(i));
-  }
   // What the op mutates was changed alike, and what it does not mutate was left alone.
   const std::vector<Tensor> inputs_after = read_inputs();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
     expect_close(inputs_after[i], inputs[i], "input " + std::to_string(i) + " afterwards");
-  }
   EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, batch), batch, 7), outputs) << "out of a graph";
 }
 

@@ -77,9 +77,8 @@ TEST_P(PluginOpConformance, AHostOpReachesTheHostInEagerAndBetweenPieces) {
   const std::vector<double> x = decode(rig.read(rig.buffers().address(0), bytes), ir::DType::fp32);
   const std::vector<double> w = decode(rig.read(rig.buffers().address(1), bytes), ir::DType::fp32);
   const std::vector<double> y = decode(eager.at(0), ir::DType::fp32);
-  for (std::size_t i = 0; i < y.size(); ++i) {
+  for (std::size_t i = 0; i < y.size(); ++i)
     EXPECT_NEAR(y[i], std::max(2 * std::max(x[i], 0.0) + w[i], 0.0), 1e-6) << i;
-  }
 
   const auto piecewise = rig.prepare(ExecutionMode::piecewise, batch);
   EXPECT_EQ(piecewise->counts().graphs.pieces, 2);

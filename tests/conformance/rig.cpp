@@ -88,9 +88,8 @@ Bytes Rig::read(const void* data, std::size_t bytes) {
 
 std::vector<Bytes> Rig::outputs(const execution::Executor& executor, std::int64_t batch) {
   std::vector<Bytes> all;
-  for (const ir::ValueId id : program_.results()) {
+  for (const ir::ValueId id : program_.results())
     all.push_back(read(executor.output(id), program_.describe(id, batch).bytes()));
-  }
   return all;
 }
 

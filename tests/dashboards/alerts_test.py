@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The rules pass promtool and their own tests, and those tests find every rule that is broken a little."""
 
 import concurrent.futures
@@ -18,9 +17,8 @@ import yaml
 import metrics_table
 
 FOLDER = metrics_table.DASHBOARDS / "prometheus"
-RULE_FILES = sorted(FOLDER.glob("*.rules.yml"))
+RULE_FILES = metrics_table.rule_files()
 TEST_FILES = sorted(FOLDER.glob("*.test.yml"))
-NO_PROMTOOL = not shutil.which("promtool")
 
 
 def promtool(*words):
@@ -40,20 +38,16 @@ def in_expr(pattern, replacement):
     return mutate
 
 
-def no_waiting(rule):
-    return rule.pop("for", None) is not None
+def where(key, change):
+    """Changes a rule that has the key."""
 
+    def mutate(rule):
+        if key in rule:
+            change(rule)
+            return True
+        return False
 
-def long_waiting(rule):
-    if "for" in rule:
-        rule["for"] = "20h"
-    return "for" in rule
-
-
-def other_severity(rule):
-    if "labels" in rule:
-        rule["labels"]["severity"] = "info"
-    return "labels" in rule
+    return mutate
 
 
 # What is tried on every rule that has what it changes.
@@ -61,9 +55,9 @@ GENERAL = {
     "never": in_expr(r"^(.*)$(?s:.*)", r"vector(0) > 1"),
     "the comparison turned": in_expr(
         r" (>=?|==) ", lambda match: {">": " < ", ">=": " < ", "==": " != "}[match[1]]),
-    "no waiting": no_waiting,
-    "waiting too long": long_waiting,
-    "another severity": other_severity,
+    "no waiting": where("for", lambda rule: rule.pop("for")),
+    "waiting too long": where("for", lambda rule: rule.update({"for": "20h"})),
+    "another severity": where("labels", lambda rule: rule["labels"].update(severity="info")),
     "and for or": in_expr(r"\band (on|ignoring)\b", r"or \1"),
     "unless dropped": in_expr(r"(?s)\bunless\b[^)]*(\)(?! \()|$)", r"\1"),
     "the second half of an or dropped": in_expr(r"(?s)\bor sum by .*", ""),
@@ -161,7 +155,7 @@ def outcome_of(every, name):
         return "alive" if done.returncode == 0 else "found"
 
 
-@unittest.skipIf(NO_PROMTOOL, "promtool is not installed")
+@unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
 class Alerts(unittest.TestCase):
     def test_rules_and_scrape_example_are_sound(self):
         done = promtool("check", "rules", "--lint=all", "--lint-fatal", *RULE_FILES)
@@ -202,7 +196,3 @@ class Alerts(unittest.TestCase):
         for name, changes in SPECIAL.items():
             for pattern, new in changes:
                 self.assertNotEqual(rules[name], re.sub(pattern, new, rules[name]), f"{name}: {pattern}")
-
-
-if __name__ == "__main__":
-    unittest.main()

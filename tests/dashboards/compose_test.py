@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """compose.yaml, the Dockerfile and the provisioning files fit together and stay on the loopback.
 
 They are read, not run: that takes a Docker."""
@@ -123,7 +122,3 @@ class Compose(unittest.TestCase):
                 ["git", "-c", "safe.directory=*", "check-ignore", "dashboards/graphbench.token"],
                 cwd=metrics_table.ROOT, capture_output=True, text=True, check=False)
             self.assertEqual(0, done.returncode, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

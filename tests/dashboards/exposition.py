@@ -4,7 +4,6 @@ The times are those of a made-up machine in which eager mlp and conv are host-bo
 rise with the time since the server began, so that rates over them are not zero."""
 
 import contextlib
-import http.server
 import itertools
 import time
 
@@ -22,8 +21,7 @@ BUCKETS = (0.001, 0.01, 0.1, 1)
 def cells():
     for workload, batch, warmup, mode in itertools.product(WORKLOADS, (1, 8, 64, 256), (0, 3), MODES):
         yield {"workload": workload, "preset": "base", "dtype": "bf16", "pass": "forward",
-               "batch": str(batch),
-               "warmup": str(warmup), "mode": mode, "device": DEVICE}
+               "batch": str(batch), "warmup": str(warmup), "mode": mode, "device": DEVICE}
 
 
 def submit(cell):
@@ -39,21 +37,14 @@ def latency(cell):
     return max(submit(cell), device(cell)) + 10e-6
 
 
-def eager(cell):
-    return {**cell, "mode": "eager"}
-
-
 # One comparison of each verdict that is not "same".
 CHANGES = {("conv", "8", "latency"): (1.125, "slower"), ("mlp", "8", "submit"): (0.875, "faster"),
            ("mlp", "8", "setup"): (1.05, "inconclusive")}
 
 
 def change(cell, metric):
-    return CHANGES.get((cell["workload"], cell["batch"], metric), (1.001, "same"))[0]
-
-
-def verdict(cell, metric):
-    return CHANGES.get((cell["workload"], cell["batch"], metric), (1.001, "same"))[1]
+    """The ratio and its verdict."""
+    return CHANGES.get((cell["workload"], cell["batch"], metric), (1.001, "same"))
 
 
 # Per cell: the value, None where a cell has no such number, as eager has no graph.
@@ -78,14 +69,15 @@ CELLS = {
     "graphbench_pool_private_bytes": of_graph(46e6),
     "graphbench_graph_nodes": of_graph(48),
     "graphbench_graph_pieces": lambda cell: {"eager": None, "whole": 1, "piecewise": 8}[cell["mode"]],
-    "graphbench_speedup_over_eager_ratio": lambda cell: latency(eager(cell)) / latency(cell),
+    "graphbench_speedup_over_eager_ratio":
+        lambda cell: latency({**cell, "mode": "eager"}) / latency(cell),
     "graphbench_breakeven_steps": of_graph(19),
     "graphbench_submit_over_floor_ratio": lambda cell: 1.3,
     "graphbench_sustained_latency_seconds": lambda cell: 1.1 * latency(cell),
     "graphbench_sustained_device_seconds": lambda cell: 1.1 * device(cell),
     "graphbench_sustained_sm_clock_hertz": lambda cell: 1.65e9,
     "graphbench_sustained_power_watts": lambda cell: 690,
-    "graphbench_baseline_latency_seconds": lambda cell: latency(cell) / change(cell, "latency"),
+    "graphbench_baseline_latency_seconds": lambda cell: latency(cell) / change(cell, "latency")[0],
     "graphbench_baseline_submit_seconds": lambda cell: submit(cell) / 1.001,
     "graphbench_baseline_device_seconds": lambda cell: device(cell) / 1.001,
 }
@@ -110,19 +102,21 @@ PACKAGE = {"bytes": 25000, "weights_bytes": 1155072, "load_seconds": 0.03, "veri
 COMPARED = ("latency", "submit", "device", "setup")
 
 
+def rows_of(family, cell, values):
+    for name, value in values.items():
+        yield f"graphbench_{family}_{name}", cell, value
+
+
 def rows_of_caller(cell):
-    for name, value in COUNTERS.items():
-        yield f"graphbench_counters_{name}", cell, value
+    yield from rows_of("counters", cell, COUNTERS)
     moved = {**cell, "io": "update"}
-    for name, value in IO.items():
-        yield f"graphbench_io_{name}", moved, value
+    yield from rows_of("io", moved, IO)
     yield "graphbench_submit_seconds", {**moved, "quantile": "0.5"}, 4 * submit(cell)
 
 
 def rows_of_training(cell):
     trained = {**cell, "optimizer": "adamw", "backward": "callables", "optimizer_in": "eager"}
-    for name, value in TRAINING.items():
-        yield f"graphbench_training_{name}", trained, value
+    yield from rows_of("training", trained, TRAINING)
     for name, value in TIMES.items():
         yield name, {**trained, "quantile": "0.5"}, 3 * value(cell)
     yield "graphbench_evaluation_latency_seconds", trained, EVALUATION_SECONDS
@@ -131,16 +125,13 @@ def rows_of_training(cell):
 def rows_of_start(cell):
     for name, value in STARTUP.items():
         yield f"graphbench_startup_{name}_seconds", cell, value
-    for name, value in CACHE.items():
-        yield f"graphbench_cache_{name}", cell, 0 if cell["mode"] == "eager" else value
+    yield from rows_of("cache", cell, dict.fromkeys(CACHE, 0) if cell["mode"] == "eager" else CACHE)
     if cell["mode"] == "piecewise":
-        for name, value in PACKAGE.items():
-            yield f"graphbench_package_{name}", cell, value
+        yield from rows_of("package", cell, PACKAGE)
 
 
 def rows_of_walk(cell):
-    for name, value in WALK.items():
-        yield f"graphbench_shape_walk_{name}", cell, value
+    yield from rows_of("shape_walk", cell, WALK)
     for outcome, count in OUTCOMES.items():
         yield "graphbench_shape_walk_steps", {**cell, "outcome": outcome}, count
 
@@ -166,7 +157,7 @@ def rows_of_cells():
         # Beside a neighbour away from the defaults of two axes, with a verdict of its own.
         for metric, axes in itertools.product(COMPARED, ({}, {"graph_rewrite": "memset", "io": "copy_in"})):
             labels = {**cell, **axes, "metric": metric}
-            ratio, word = (0.7, "faster") if axes else (change(cell, metric), verdict(cell, metric))
+            ratio, word = (0.7, "faster") if axes else change(cell, metric)
             yield "graphbench_change_ratio", labels, ratio
             yield "graphbench_verdict_info", {**labels, "verdict": word}, 1
 
@@ -236,10 +227,8 @@ def rows_of_service(seconds):
 def text(seconds=60):
     """The exposition, families together, each with its type and help."""
     table = metrics_table.load()
-    family_of = {}
-    for metric in table.metrics:
-        for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ())):
-            family_of[metric.name + suffix] = metric
+    family_of = {metric.name + suffix: metric for metric in table.metrics
+                 for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ()))}
     lines = {metric.name: [] for metric in table.metrics}
     rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds))
     for name, labels, value in rows:
@@ -257,18 +246,6 @@ def text(seconds=60):
 def served():
     """The exposition on a free port of the loopback; yields HOST:PORT."""
     began = time.monotonic() - 60
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = text(time.monotonic() - began).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with prometheus_servers.serving(Handler) as server:
+    with prometheus_servers.answering(lambda _: (200, "text/plain; version=0.0.4",
+                                                 text(time.monotonic() - began))) as server:
         yield f"127.0.0.1:{server.server_port}"

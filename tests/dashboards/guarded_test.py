@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What compose.yaml starts, without a Docker: its command, healthcheck, token and provisioned Prometheus.
 
 Addresses and folders are this machine's; every other word is that of the files."""
@@ -15,8 +14,8 @@ import urllib.request
 import compose_rules
 import live_service
 import metrics_table
-from client import free_port, wait_for
-from prometheus_servers import Prometheus
+from client import free_port
+from prometheus_servers import Prometheus, running
 
 MISSING = [name for name in ("prometheus",) if not shutil.which(name)]
 TOKEN = "correct-horse-battery-staple"
@@ -48,8 +47,8 @@ class Guarded(unittest.TestCase):
     def test_the_service_is_healthy_guarded_and_scraped_with_the_token(self):
         self.assertNotEqual(0, self.healthcheck(), "nothing listens yet")
         with contextlib.ExitStack() as stack:
-            stack.enter_context(live_service.running(self.folder, "serve", *self.command()))
-            wait_for("health", lambda: self.healthcheck() == 0, 60)
+            stack.enter_context(running([live_service.BINARY, *self.command()], self.folder,
+                                        lambda _: self.healthcheck() == 0))
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(f"http://{self.address}/metrics", timeout=10)
             self.assertEqual(401, refused.exception.code)
@@ -66,7 +65,3 @@ class Guarded(unittest.TestCase):
             prometheus.wait_for_scrapes(2)
             self.assertEqual("graphbench", prometheus.instant("graphbench_build_info")[0]["metric"]["job"])
             self.assertEqual(2, len(prometheus.data("/api/v1/status/config")["yaml"].split("rules.yml")) - 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -18,10 +18,8 @@ class Dashboard:
         self.document = document
         self.table = table
         self.uids = uids
-        self.all_panels = []
-        for panel in document.get("panels", []):
-            self.all_panels.append(panel)
-            self.all_panels.extend(panel.get("panels", []))
+        self.all_panels = [one for panel in document.get("panels", [])
+                           for one in (panel, *panel.get("panels", []))]
         self.panels = [panel for panel in self.all_panels if panel["type"] != "row"]
         self.variables = {one["name"]: one for one in document.get("templating", {}).get("list", [])}
 
@@ -111,9 +109,9 @@ def panels_say_what_they_show(dashboard):
 
 
 def panels_differ(dashboard):
-    for key, panels in (("id", dashboard.all_panels), ("title", dashboard.all_panels)):
+    for key in ("id", "title"):
         seen = set()
-        for panel in panels:
+        for panel in dashboard.all_panels:
             value = panel.get(key)
             if value is None or value == "":
                 yield f"a panel without {key}"
@@ -144,15 +142,11 @@ def variables_are_described(dashboard):
 
 
 def variables_are_used_and_defined(dashboard):
-    used = {"datasource"}
-    for panel in dashboard.all_panels:
-        for text in walk(panel):
-            if isinstance(text, str):
-                used.update(VARIABLE.findall(text))
-        used.update([panel["repeat"]] if panel.get("repeat") else [])
-    in_queries = set()
-    for variable in dashboard.variables.values():
-        in_queries.update(VARIABLE.findall(str(variable.get("query", ""))))
+    used = {"datasource", *(panel["repeat"] for panel in dashboard.all_panels if panel.get("repeat"))}
+    texts = [text for panel in dashboard.all_panels for text in walk(panel) if isinstance(text, str)]
+    used.update(name for text in texts for name in VARIABLE.findall(text))
+    in_queries = {name for variable in dashboard.variables.values()
+                  for name in VARIABLE.findall(str(variable.get("query", "")))}
     for name in sorted((used | in_queries) - set(dashboard.variables)):
         if not name.startswith("__"):
             yield f"${name} is used and not defined"

@@ -69,14 +69,9 @@ def annotations_use_labels_that_are_there(rules):
 
 def expected_of(test, name):
     """For one promtool test: how often it expects the alert, and how often its absence."""
-    present = absent = 0
-    for check in test.get("promql_expr_test", []):
-        if f'alertname="{name}"' in check["expr"]:
-            if check.get("exp_samples"):
-                present += 1
-            else:
-                absent += 1
-    return present, absent
+    present = [bool(check.get("exp_samples")) for check in test.get("promql_expr_test", [])
+               if f'alertname="{name}"' in check["expr"]]
+    return present.count(True), present.count(False)
 
 
 def each_is_tested_both_ways(rules):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The dashboards and the rules keep the rules of lint_*.py, and each of those finds what it is for."""
 
 import copy
@@ -14,12 +13,15 @@ import metrics_table
 import promql
 
 TABLE = metrics_table.load()
-BOARDS = {path.stem: json.loads(path.read_text())
-          for path in sorted((metrics_table.DASHBOARDS / "grafana").glob("*.json"))}
-PROMETHEUS = metrics_table.DASHBOARDS / "prometheus"
-RULES = [yaml.safe_load(path.read_text()) for path in sorted(PROMETHEUS.glob("*.rules.yml"))]
-TESTS = [test for path in sorted(PROMETHEUS.glob("*.test.yml"))
+BOARDS = metrics_table.boards()
+RULES = [yaml.safe_load(path.read_text()) for path in metrics_table.rule_files()]
+TESTS = [test for path in sorted((metrics_table.DASHBOARDS / "prometheus").glob("*.test.yml"))
          for test in yaml.safe_load(path.read_text())["tests"]]
+
+
+def assert_found(case, expected, faults):
+    faults = list(faults)
+    case.assertTrue(any(expected in fault for fault in faults), faults)
 
 
 def lint(name, board):
@@ -201,7 +203,8 @@ class Dashboards(unittest.TestCase):
     maxDiff = None
 
     def test_keep_the_rules(self):
-        self.assertEqual({"overview", "cell", "ladder", "regressions", "service"}, set(BOARDS))
+        files = (metrics_table.DASHBOARDS / "grafana").glob("*.json")
+        self.assertEqual({path.stem for path in files}, set(BOARDS))
         for name, board in BOARDS.items():
             with self.subTest(name):
                 self.assertEqual([], lint_dashboards.faults_of(lint(name, board)))
@@ -212,8 +215,7 @@ class Dashboards(unittest.TestCase):
                 broken = copy.deepcopy(BOARDS[name])
                 break_it(broken)
                 self.assertNotEqual(BOARDS[name], broken, "the mutant is no mutant")
-                faults = list(rule(lint(name, broken)))
-                self.assertTrue(any(expected in fault for fault in faults), faults)
+                assert_found(self, expected, rule(lint(name, broken)))
 
     def test_every_rule_has_a_mutant(self):
         self.assertEqual(set(lint_dashboards.RULES), {mutant[0] for mutant in MUTANTS})
@@ -229,8 +231,7 @@ class Expressions(unittest.TestCase):
     def test_each_rule_finds_its_mutants(self):
         for rule, expression, expected in EXPRESSIONS:
             with self.subTest(rule=rule.__name__, expression=expression):
-                faults = list(rule(lint_expressions.Place("here", expression, TABLE)))
-                self.assertTrue(any(expected in fault for fault in faults), faults)
+                assert_found(self, expected, rule(lint_expressions.Place("here", expression, TABLE)))
 
     def test_sound_ones_are_left_alone(self):
         for expression in (
@@ -268,8 +269,7 @@ class Rules(unittest.TestCase):
             with self.subTest(rule=rule.__name__, expected=expected):
                 rules, tests = copy.deepcopy(RULES), copy.deepcopy(TESTS)
                 break_it(rules, tests)
-                faults = list(rule(lint_rules.RuleSet(rules, tests, TABLE)))
-                self.assertTrue(any(expected in fault for fault in faults), faults)
+                assert_found(self, expected, rule(lint_rules.RuleSet(rules, tests, TABLE)))
 
 
 class Table(unittest.TestCase):
@@ -282,7 +282,3 @@ class Table(unittest.TestCase):
             suffixes = ("", *metrics_table.SUFFIXES.get(metric.kind, ()))
             names = {metric.name + suffix for suffix in suffixes}
             self.assertTrue(names & asked, f"{metric.name}: no panel and no rule asks for it")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,6 +10,7 @@ import subprocess
 
 import metrics_table  # noqa: F401, it puts client on the path
 from client import ask, free_port, wait_for
+from prometheus_servers import running
 
 BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
 PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
@@ -50,33 +51,10 @@ def record_baseline(folder):
     return path
 
 
-@contextlib.contextmanager
-def running(folder, name, *arguments):
-    """A graphbench that is told to stop at the end; its messages are in a file of that name."""
-    log = folder / f"{name}.log"
-    with open(log, "w", encoding="utf-8") as out:
-        process = subprocess.Popen([BINARY, *map(str, arguments)], cwd=folder, stdin=subprocess.DEVNULL,
-                                   stdout=out, stderr=out)
-    try:
-        yield process, log
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-@contextlib.contextmanager
 def service(folder, baseline):
     """Yields HOST:PORT."""
-    arguments = ("serve", "--listen", "127.0.0.1:0", "--baseline", baseline)
-    with running(folder, "serve", *arguments) as (process, log):
-        def address():
-            assert process.poll() is None, log.read_text()
-            return "serving http://" in log.read_text() and log.read_text().split("http://")[1].split()[0]
-        yield wait_for("the service", address, 60)
+    return running([BINARY, "serve", "--listen", "127.0.0.1:0", "--baseline", baseline], folder,
+                   lambda log: "serving http://" in log and log.split("http://")[1].split()[0], "serve")
 
 
 def run_on(address, request):
@@ -94,11 +72,8 @@ def run_on(address, request):
 def lingering_sweep(folder):
     """A sweep with a cell that cannot be captured, which goes on serving its metrics; yields HOST:PORT."""
     address = f"127.0.0.1:{free_port()}"
-    with running(folder, "sweep", "--sweep", "--device", "host", "--plugin", PLUGINS / "host_op.so",
-                 "--workload", "host_op", "--batch", "1", "--warmup", "0", "--time-per-cell", "0.005",
-                 "--samples-max", "5", "--prometheus-listen", address, "--linger", "3600") as (process, log):
-        def lingers():
-            assert process.poll() is None, log.read_text()
-            return "more seconds" in log.read_text()
-        wait_for("the sweep to linger", lingers, 60)
+    with running([BINARY, "--sweep", "--device", "host", "--plugin", PLUGINS / "host_op.so", "--workload",
+                  "host_op", "--batch", "1", "--warmup", "0", "--time-per-cell", "0.005",
+                  "--samples-max", "5", "--prometheus-listen", address, "--linger", "3600"], folder,
+                 lambda log: "more seconds" in log, "sweep"):
         yield address

@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 """The proof without a Grafana: a real Prometheus scrapes a real `graphbench serve` that does real sweeps, and
 every query of every panel of every dashboard, and every recording rule, gives data; every alert evaluates.
 
 Then every metric and every label is renamed once under the dashboards' feet, which must be found."""
 
-import json
 import pathlib
 import re
 import shutil
@@ -19,9 +17,7 @@ from client import wait_for
 from prometheus_servers import Prometheus
 from server_checks import ServerChecks
 
-BOARDS = {name: json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())
-          for name in ("overview", "cell", "regressions", "service")}
-RULES = sorted((metrics_table.DASHBOARDS / "prometheus").glob("*.rules.yml"))
+BOARDS = metrics_table.boards(("overview", "cell", "regressions", "service"))
 TABLE = metrics_table.load()
 
 # What a panel may be empty of on this machine, and why; nothing that only a GPU has is among it. A cell that
@@ -89,7 +85,7 @@ class Live(ServerChecks, unittest.TestCase):
         baseline = live_service.record_baseline(folder)
         cls.address = cls.enterClassContext(live_service.service(folder, baseline))
         sweep = cls.enterClassContext(live_service.lingering_sweep(folder))
-        cls.prometheus = cls.enterClassContext(Prometheus([cls.address, sweep], RULES))
+        cls.prometheus = cls.enterClassContext(Prometheus([cls.address, sweep], metrics_table.rule_files()))
         # Counters want to have been seen before they rise.
         cls.prometheus.wait_for_scrapes(2)
         cls.states = cls.run_sweeps(live_service.REFUSED, live_service.TOO_LARGE)
@@ -169,7 +165,3 @@ class Live(ServerChecks, unittest.TestCase):
                 silent.append(word)
         print(f"{len(words)} words renamed")
         self.assertEqual([], silent)
-
-
-if __name__ == "__main__":
-    unittest.main()

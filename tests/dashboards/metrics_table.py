@@ -1,5 +1,6 @@
 """The table of the metrics that dashboards and rules may use, dashboards/metrics.json."""
 
+import collections
 import json
 import pathlib
 import sys
@@ -10,12 +11,7 @@ DASHBOARDS = ROOT / "dashboards"
 SUFFIXES = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
 
 
-class Metric:
-    def __init__(self, name, kind, labels, text):
-        self.name = name
-        self.kind = kind
-        self.labels = labels
-        self.help = text
+Metric = collections.namedtuple("Metric", "name kind labels help")
 
 
 class Table:
@@ -27,9 +23,7 @@ class Table:
         self.metrics = []
         self.series = {}
         for row in document["metrics"] + document["prometheus"]:
-            labels = []
-            for label in row["labels"]:
-                labels.extend(groups.get(label, [label]))
+            labels = [name for label in row["labels"] for name in groups.get(label, [label])]
             metric = Metric(row["name"], row["type"], labels, row["help"])
             if row in document["metrics"]:
                 self.metrics.append(metric)
@@ -61,3 +55,12 @@ def later_labels():
 
 def load():
     return Table(read())
+
+
+def rule_files():
+    return sorted((DASHBOARDS / "prometheus").glob("*.rules.yml"))
+
+
+def boards(names=("overview", "cell", "ladder", "regressions", "service")):
+    """Documents of dashboards by their names."""
+    return {name: json.loads((DASHBOARDS / "grafana" / f"{name}.json").read_text()) for name in names}

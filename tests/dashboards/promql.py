@@ -2,6 +2,7 @@
 
 Whether an expression is PromQL at all is for a real Prometheus to say (queries_test.py)."""
 
+import collections
 import re
 
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -13,14 +14,9 @@ WORDS = {"by", "without", "on", "ignoring", "group_left", "group_right", "bool",
          "unless", "inf", "nan", "start", "end"}
 
 
-class Selector:
-    """metric{matchers}[range], and the function called right around it, empty where there is none."""
-
-    def __init__(self, metric, matchers, window, function):
-        self.metric = metric
-        self.matchers = matchers  # (label, operator, value) each
-        self.window = window
-        self.function = function
+# metric{matchers}[range], and the function called right around it, empty where there is none. A matcher is
+# (label, operator, value).
+Selector = collections.namedtuple("Selector", "metric matchers window function")
 
 
 def hide_strings(expression):
@@ -38,9 +34,8 @@ def selectors(expression):
     for match in SELECTOR.finditer(hidden):
         name = match.group(1)
         following = hidden[match.end(1):].lstrip()
-        if name.lower() in WORDS or following.startswith("("):
-            continue
-        if hidden[:match.start()].endswith(("{", "$")):
+        if (name.lower() in WORDS or following.startswith("(")
+                or hidden[:match.start()].endswith(("{", "$"))):
             continue
         start, end = match.span(2)
         matchers = MATCHER.findall(expression[start:end]) if match.group(2) else []
@@ -68,10 +63,8 @@ def halves(expression):
 
 def grouped_labels(expression):
     """Every label named in by, on, group_left and their like."""
-    names = set()
-    for match in LABEL_LIST.finditer(hide_strings(expression)):
-        names.update(name.strip() for name in match.group(1).split(",") if name.strip())
-    return names
+    lists = LABEL_LIST.findall(hide_strings(expression))
+    return {name.strip() for each in lists for name in each.split(",") if name.strip()}
 
 
 def made_labels(expression):

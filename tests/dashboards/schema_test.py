@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Every dashboard is valid against Grafana's published JSON schema, and the schema finds broken ones.
 
 The schema is Grafana's and not in this repository: GRAPHBENCH_GRAFANA_SCHEMA names a copy."""
@@ -13,8 +12,7 @@ import jsonschema
 import metrics_table
 
 SCHEMA = os.environ.get("GRAPHBENCH_GRAFANA_SCHEMA")
-NAMES = ("overview", "cell", "ladder", "regressions", "service")
-
+BOARDS = metrics_table.boards()
 
 
 def first_thresholds(board):
@@ -49,26 +47,19 @@ class Schema(unittest.TestCase):
             schema = json.load(file)
         cls.validator = jsonschema.validators.validator_for(schema)(schema)
 
-    def load(self, name):
-        return json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())
-
     def faults(self, board):
         return [f"{list(error.absolute_path)}: {error.message[:300]}"
                 for error in self.validator.iter_errors(board)]
 
     def test_holds_for_every_dashboard(self):
-        for name in NAMES:
+        for name, board in BOARDS.items():
             with self.subTest(name):
-                self.assertEqual([], self.faults(self.load(name)))
+                self.assertEqual([], self.faults(board))
 
     def test_finds_what_is_broken(self):
         for name, break_it in MUTANTS.items():
-            for dashboard in NAMES:
+            for dashboard, board in BOARDS.items():
                 with self.subTest(name, dashboard=dashboard):
-                    broken = copy.deepcopy(self.load(dashboard))
+                    broken = copy.deepcopy(board)
                     break_it(broken)
                     self.assertNotEqual([], self.faults(broken))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A/B runs as a person runs them: alternating launches, documents of both sides, interruptions."""
 
 import json
@@ -6,14 +5,9 @@ import os
 import re
 import shutil
 import signal
-import sys
-import unittest
 
 from ab_case import TINY, AbCase
-from harness_case import BINARY, ROOT
-
-sys.path.insert(0, str(ROOT / "tests" / "golden"))
-import document_rules  # noqa: E402
+from harness_case import BINARY
 
 
 class Ab(AbCase):
@@ -30,27 +24,33 @@ class Ab(AbCase):
         self.assertEqual(["base", "new"], [side["plan"]["interleaved"]["side"] for side in sides])
         self.assertEqual(sides[0]["plan"]["hash"], sides[1]["plan"]["hash"])
         for side in sides:
-            self.assertEqual([], document_rules.faults_of(side))
+            self.assert_sound(side)
             self.assertEqual(6, len(side["cells"]))
             for cell in side["cells"]:
                 self.assertEqual([0, 1, 2, 3, 4], [launch["index"] for launch in cell["launches"]])
                 self.assertGreater(cell["summary"]["submit_over_floor"], 0)
         self.assertIn("left", done.stderr)
 
+    def firsts(self, sweeps, names):
+        """Which side began each pair, by what the pair measured: they take turns."""
+        found = {}
+        for name, one, two in zip(names, sweeps[::2], sweeps[1::2]):
+            self.assertEqual({"old", "new"}, {one[0], two[0]})
+            found.setdefault(name, []).append(one[0])
+        for name, order in found.items():
+            self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), name)
+        return found
+
     def test_alternates_launches_group_by_group(self):
         done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
                        "--quiet", code=(0, 10))
         self.assertNotIn("left", done.stderr)
-        firsts = {}
         sweeps = self.sweeps()
         self.assertEqual(2 * 4 * 3, len(sweeps))
         for one, two in zip(sweeps[::2], sweeps[1::2]):
-            self.assertEqual({"old", "new"}, {one[0], two[0]})
             place = one[2].index("--json") + 1
             self.assertEqual(one[2][:place] + one[2][place + 1:], two[2][:place] + two[2][place + 1:])
-            firsts.setdefault(one[2][one[2].index("--mode") + 1], []).append(one[0])
-        for mode, order in firsts.items():
-            self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), mode)
+        self.firsts(sweeps, [one[2][one[2].index("--mode") + 1] for one in sweeps[::2]])
 
     def test_alternates_cell_by_cell_where_asked(self):
         done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
@@ -59,14 +59,9 @@ class Ab(AbCase):
         sweeps = self.sweeps()
         self.assertEqual(2 * 4 * 2 * 2, len(sweeps))
         cells = [tuple(call[2][call[2].index(name) + 1] for name in ("--mode", "--batch")) for call in sweeps]
-        firsts = {}
-        for i in range(0, len(sweeps), 2):
-            self.assertEqual(cells[i], cells[i + 1])
-            self.assertEqual({"old", "new"}, {sweeps[i][0], sweeps[i + 1][0]})
-            firsts.setdefault(cells[i], []).append(sweeps[i][0])
+        self.assertEqual(cells[::2], cells[1::2])
+        firsts = self.firsts(sweeps, cells[::2])
         self.assertEqual({(mode, batch) for mode in ("eager", "whole") for batch in "12"}, set(firsts))
-        for cell, order in firsts.items():
-            self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), cell)
         rounds = {tuple(cells[i:i + 8:2]) for i in range(0, len(sweeps), 8)}
         self.assertGreater(len(rounds), 1, "every launch has the same order")
 
@@ -75,7 +70,7 @@ class Ab(AbCase):
         self.ab(*sides, "--alternate", "cell", code=(0, 10))
         cells = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
         for side in cells:
-            self.assertEqual([], document_rules.faults_of(side))
+            self.assert_sound(side)
             self.assertTrue(side["complete"] and side["plan"]["cell_processes"])
             self.assertEqual([1, 2], side["plan"]["axes"]["batch"])
             self.assertEqual([2] * 4, [len(cell["launches"]) for cell in side["cells"]])
@@ -133,23 +128,17 @@ class Ab(AbCase):
         self.assertIn("cell and side (default: 5)", words)
 
     def test_refuses_other_bad_input(self):
-        self.assert_refused(self.ab("--env-a", "NOVALUE"), "--env-a", "NAME=VALUE")
-        self.assert_refused(self.ab("--base", BINARY, "--json", "x"), "--json", "leave it out")
-        self.assert_refused(self.ab("--base", BINARY, "--linger", "1"), "--linger", "leave it out")
-        self.assert_refused(self.ab("--base", BINARY, "--json-new", "no/folder/x.json"), "--json-new")
-        self.assert_refused(self.ab("--base", BINARY, "--json-new", "graphbench-base.json"), "--json-new")
-        self.assert_refused(self.ab("--base", BINARY, "--json-base", "-"), "--json-base", "stdout")
-        self.assert_refused(self.ab("--base", BINARY, "-o", "./graphbench-new.json"), "-o", "another")
-        self.assert_refused(self.ab("--base", BINARY, "--margin", "much"), "--margin")
-        self.assert_refused(self.ab("--base", BINARY, "--launches", "0"), "--launches")
-        for minutes in ("0", "-1", "soon", "1e9"):
-            done = self.ab("--base", BINARY, "--until-decided", minutes)
-            self.assert_refused(done, "--until-decided", minutes)
-        self.assert_refused(self.ab("--base", BINARY, "--until-decided", "--launches", "3"), "--launches")
-        self.assert_refused(self.ab("--base", BINARY, "--until-decided", "5", "--confirm"), "--confirm")
-        self.assert_refused(self.ab("--base", BINARY, "--require-power", "0%"), "--require-power", "0%")
-        self.assert_refused(self.ab("--base", BINARY, "--mode", "hole"), "--mode")
-        self.assert_refused(self.ab("--base", BINARY, "--alternate", "cels"), "--alternate", '"cels"', "cell")
+        self.refuse_each((
+            ("--env-a NOVALUE", ("--env-a", "NAME=VALUE")), ("--json x", ("--json", "leave it out")),
+            ("--linger 1", ("--linger", "leave it out")), ("--json-new no/folder/x.json", "--json-new"),
+            ("--json-new graphbench-base.json", "--json-new"), ("--json-base -", ("--json-base", "stdout")),
+            ("-o ./graphbench-new.json", ("-o", "another")), ("--margin much", "--margin"),
+            ("--launches 0", "--launches"), ("--until-decided --launches 3", "--launches"),
+            *((f"--until-decided {minutes}", ("--until-decided", minutes))
+              for minutes in ("0", "-1", "soon", "1e9")),
+            ("--until-decided 5 --confirm", "--confirm"), ("--mode hole", "--mode"),
+            ("--require-power 0%", ("--require-power", "0%")),
+            ("--alternate cels", ("--alternate", '"cels"', "cell"))), "ab", *TINY, "--base", BINARY)
         self.assert_refused(self.run_graphbench("--seed", "1", "ab", "--base", BINARY), "before ab")
 
     def test_a_base_that_refuses_an_option_is_bad_input(self):
@@ -165,15 +154,13 @@ class Ab(AbCase):
             line = process.stderr.readline()
             self.assertTrue(line, seen)
             seen += line
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        self.assertEqual(130, process.returncode, err)
-        self.assertEqual("", out)
-        self.assertIn("kept in graphbench-base.json and graphbench-new.json", err)
+        done = self.end(process, signal.SIGINT)
+        self.assertEqual((130, ""), (done.returncode, done.stdout), done.stderr)
+        self.assertIn("kept in graphbench-base.json and graphbench-new.json", done.stderr)
         for side in ("base", "new"):
             document = self.result(f"graphbench-{side}.json")
             self.assertFalse(document["complete"])
-            self.assertEqual([], document_rules.faults_of(document))
+            self.assert_sound(document)
             self.assertTrue(any(cell["launches"] for cell in document["cells"]))
 
     def test_leaves_nothing_behind(self):
@@ -183,7 +170,3 @@ class Ab(AbCase):
         self.assertEqual([], os.listdir(scratch))
         shutil.rmtree(scratch)
         self.assertEqual(["graphbench-base.json", "graphbench-new.json"], sorted(os.listdir(self.folder)))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,15 +1,8 @@
-#!/usr/bin/env python3
 """Paired verdicts of A/B runs: confirmed, or decided as it goes on; and against itself."""
 
 import json
-import sys
-import unittest
 
-from ab_case import SLOWER, TINY, AbCase
-from harness_case import ROOT
-
-sys.path.insert(0, str(ROOT / "tests" / "golden"))
-import document_rules  # noqa: E402
+from ab_case import SLOWER, AbCase
 
 
 class Verdicts(AbCase):
@@ -40,7 +33,7 @@ class Verdicts(AbCase):
         again = self.result("graphbench-new.again.json")
         self.assertNotEqual(again["plan"]["interleaved"],
                             self.result("graphbench-new.json")["plan"]["interleaved"])
-        self.assertEqual([], document_rules.faults_of(again))
+        self.assert_sound(again)
 
     def test_confirmed_slower_stays_slower(self):
         self.ab(*self.two(1e-3, 1.2e-3), "--confirm", code=10)
@@ -55,7 +48,7 @@ class Verdicts(AbCase):
             self.assertEqual([5], document["plan"]["interleaved"]["looks"])
             self.assertEqual(5, document["plan"]["launches"])
             self.assertTrue(document["complete"])
-            self.assertEqual([], document_rules.faults_of(document))
+            self.assert_sound(document)
             self.assert_valid(document, "result.schema.json")
         self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
 
@@ -104,7 +97,3 @@ class AgainstItself(AbCase):
 
     def test_two_named_sides_have_no_such_line(self):
         self.assertNotIn("Against itself", self.ab(*self.two(1e-3, 1e-3), "--mode", "eager", code=0).stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 """Bad input: exit code 2 and one line that names the flag, the value and what would do."""
 
 import fcntl
 import json
 import os
-import unittest
 
 from harness_case import HarnessCase, TINY
 
@@ -48,16 +46,14 @@ class BadInput(HarnessCase):
                         "--dtype: ", f'"{dtype}"', "host", "it supports fp32\n")
 
     def test_unknown_options_and_commands(self):
-        self.refuse(["--sweep", "--bacth", "1"], '--bacth: ', 'did you mean "--batch"?')
-        self.refuse(["swep"], '"swep" is not a command')
-        self.refuse([], "nothing to do", "--help")
-        self.refuse(["--batch", "1"], "needs --sweep")
-        self.refuse(["--sweep", "--batch"], "--batch")
-        self.refuse(["--sweep", "--batch", "1", "--batch", "2"], "give it once")
-        self.refuse(["list", "workloda"], '"workloda"', 'did you mean "workloads"?')
-        self.refuse(["list", "modes", "--format", "xml"], "--format: ", "table or json")
-        self.refuse(["floor", "stray"], '"stray" is one too many', "give floor ")
-        self.refuse(["--batch", "1", "list"], "--batch: ", "stands before list")
+        self.refuse_each((
+            ("--sweep --bacth 1", ("--bacth: ", 'did you mean "--batch"?')), ("--batch 1", "needs --sweep"),
+            ("swep", '"swep" is not a command'), ("", ("nothing to do", "--help")),
+            ("--sweep --batch", "--batch"), ("--sweep --batch 1 --batch 2", "give it once"),
+            ("list workloda", ('"workloda"', 'did you mean "workloads"?')),
+            ("list modes --format xml", ("--format: ", "table or json")),
+            ("floor stray", ('"stray" is one too many', "give floor ")),
+            ("--batch 1 list", ("--batch: ", "stands before list"))))
 
     def test_a_device_that_is_not_there_is_the_machines_fault(self):
         self.refuse(["--sweep", "--device", "cuda:9999"], "cuda:9999", code=1)
@@ -145,7 +141,3 @@ class BadInput(HarnessCase):
             self.assertEqual("ok", small["status"], small)
             self.assertEqual("failed", large["status"])
             self.assertEqual("out_of_memory", large["reason"]["code"], large["reason"])
-
-
-if __name__ == "__main__":
-    unittest.main()

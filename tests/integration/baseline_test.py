@@ -1,9 +1,7 @@
-#!/usr/bin/env python3
 """A baseline as metrics: what --sweep and serve publish of it is what `graphbench compare` says."""
 
 import json
 import re
-import unittest
 
 from client import fetch, free_port
 from harness_case import TINY
@@ -41,21 +39,16 @@ class Baselines(ServeCase):
     def assert_published(self, text, comparison):
         """Every change, verdict, baseline and count of the comparison, and no more."""
         self.assertEqual("", lint(text))
-        changes, verdicts, times = {}, {}, {}
-        for cell in comparison["cells"]:
-            for metric in cell["metrics"]:
-                name = metric["metric"]
-                changes[cell["id"], name] = metric["ratio"]
-                verdicts[cell["id"], name] = metric["verdict"]
-                if name in TIMES:
-                    times[cell["id"], name] = metric["base_seconds"]
-        self.assertEqual(6, len({cell for cell, _ in changes}))
-        self.assertAlmostEqualDict(changes, {
+        metrics = {(cell["id"], metric["metric"]): metric
+                   for cell in comparison["cells"] for metric in cell["metrics"]}
+        self.assertEqual(6, len({cell for cell, _ in metrics}))
+        self.assertAlmostEqualDict({key: metric["ratio"] for key, metric in metrics.items()}, {
             (CELL_ID.format(**labels), labels["metric"]): value
             for labels, value in series(text, "graphbench_change_ratio")})
-        self.assertEqual(verdicts, {
+        self.assertEqual({key: metric["verdict"] for key, metric in metrics.items()}, {
             (CELL_ID.format(**labels), labels["metric"]): labels["verdict"]
             for labels, _ in series(text, "graphbench_verdict_info")})
+        times = {key: metric["base_seconds"] for key, metric in metrics.items() if key[1] in TIMES}
         self.assertAlmostEqualDict(times, {
             (CELL_ID.format(**labels), name): value for name in TIMES
             for labels, value in series(text, f"graphbench_baseline_{name}_seconds")})
@@ -76,11 +69,14 @@ class Baselines(ServeCase):
         self.assertEqual([({"device": "host", "field": field}, 1)],
                          list(series(text, "graphbench_baseline_mismatch_info")))
 
-    def test_a_sweep_publishes_what_compare_says(self):
-        done = self.run_graphbench(*LAUNCHES, "--json", "new.json", "--baseline", "base.json",
+    def assert_publishes(self, *baseline):
+        done = self.run_graphbench(*LAUNCHES, "--json", "new.json", *baseline,
                                    "--prometheus-textfile", "m.prom")
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assert_published((self.folder / "m.prom").read_text(), self.compare("new.json"))
+
+    def test_a_sweep_publishes_what_compare_says(self):
+        self.assert_publishes("--baseline", "base.json")
 
     def test_a_sweep_of_another_plan_says_so_and_gives_no_verdict(self):
         done = self.run_graphbench(*LAUNCHES, "--mode", "eager", "--baseline", "base.json",
@@ -110,9 +106,6 @@ class Baselines(ServeCase):
         self.wait_for_state(path, "done")
         return fetch(self.url + path + "/results")[2]
 
-    def metrics(self):
-        return fetch(self.url + "/metrics")[2]
-
     def test_a_baseline_may_be_the_histories_latest_of_a_name(self):
         kept = ("--history", "kept.sqlite")
         self.assert_refused(self.run_graphbench("serve", "--against", "accepted", *kept), "kept.sqlite")
@@ -120,10 +113,7 @@ class Baselines(ServeCase):
         self.assert_refused(self.run_graphbench("serve", "--against", "mine", *kept), '"mine"', "accepted")
         self.assert_refused(self.run_graphbench("serve", "--against", "accepted", "--baseline", "base.json"),
                             "--against: ")
-        done = self.run_graphbench(*LAUNCHES, "--json", "new.json", "--against", "accepted", *kept,
-                                   "--prometheus-textfile", "m.prom")
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        self.assert_published((self.folder / "m.prom").read_text(), self.compare("new.json"))
+        self.assert_publishes("--against", "accepted", *kept)
         process = self.serve("--against", "accepted", *kept)
         self.run_sweep({**REQUEST, "mode": "eager"})
         self.assert_none(self.metrics(), "history")
@@ -142,7 +132,3 @@ class Baselines(ServeCase):
         self.assertIn("warning: ", process.stderr.readline())
         self.write("again.json", self.run_sweep(REQUEST))
         self.assert_published(self.metrics(), self.compare("again.json"))
-
-
-if __name__ == "__main__":
-    unittest.main()

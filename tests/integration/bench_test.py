@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 """graphbench bench as a Google Benchmark program: filters, lists, repetitions, files for compare.py."""
 
 import json
-import unittest
 
 from harness_case import HarnessCase
 
@@ -13,8 +11,7 @@ AGGREGATES = {"mean", "median", "stddev", "cv"}
 
 class Bench(HarnessCase):
     def bench(self, *arguments, code=0):
-        done = self.run_graphbench(*HOST, *arguments, code=code)
-        return done
+        return self.run_graphbench(*HOST, *arguments, code=code)
 
     def check_entry(self, entry):
         """What compare.py reads of an entry, and what its unit tests call well formed."""
@@ -80,10 +77,9 @@ class Bench(HarnessCase):
         return messages
 
     def test_a_failed_cell_errors_alone_and_the_exit_code_says_so(self):
-        for message in self.errors_of("error_op", "--mode", "eager,whole", code=3):
-            self.assertIn("plugin_failed: ", message)
-        for message in self.errors_of("flaky_op", "--mode", "eager,whole", code=3):
-            self.assertIn("check_failed: ", message)
+        for plugin, words in (("error_op", "plugin_failed: "), ("flaky_op", "check_failed: ")):
+            for message in self.errors_of(plugin, "--mode", "eager,whole", code=3):
+                self.assertIn(words, message)
 
     def test_what_no_graph_can_hold_is_skipped(self):
         messages = self.errors_of("host_op", "--mode", "whole", code=0)
@@ -91,34 +87,24 @@ class Bench(HarnessCase):
         self.assertIn("skipped: host_op: ", messages.pop())
 
     def test_bad_input_is_refused(self):
-        for arguments, words in (
-                (["--json", "x.json"], ("--json", "--benchmark_out")),
-                (["--launches", "2"], ("--launches", "--benchmark_repetitions")),
-                (["--samples-max", "9"], ("--samples-max", "--benchmark_min_time")),
-                (["--samples", "x.npz"], ("--samples",)), (["--trace", "x.json"], ("--trace",)),
-                (["--linger", "1"], ("--linger", "publishes nothing")),
-                (["--profile"], ("--profile",)), (["--quiet"], ("--quiet",)),
-                (["--dump-program"], ("--dump-program",)), (["--sweep"], ("--sweep",)),
-                (["--mode", "hole"], ("--mode", '"hole"')), (["--cpu", "1023"], ("--cpu", "1023")),
-                (["--benchmark_filtre=x"], ("--benchmark_filtre", 'did you mean "--benchmark_filter"?')),
-                (["--benchmark_format=xml"], ("--benchmark_format", '"xml"', "console, json, csv")),
-                (["--benchmark_repetitions=0"], ("--benchmark_repetitions", '"0"', "from 1")),
-                (["--benchmark_repetitions=2.5"], ("--benchmark_repetitions", '"2.5"')),
-                (["--benchmark_min_time=nan"], ("--benchmark_min_time", '"nan"', "seconds")),
-                (["--benchmark_min_time=-1"], ("--benchmark_min_time", '"-1"')),
-                (["--benchmark_min_time=soon"], ("--benchmark_min_time", '"soon"')),
-                (["--benchmark_min_time"], ("--benchmark_min_time", '""')),
-                (["--benchmark_filter=none"], ("--benchmark_filter", "none")),
-                (["--benchmark_filter=("], ("--benchmark_filter", "(")),
-                (["--benchmark_out=missing/x.json"], ("--benchmark_out", "missing"))):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_graphbench(*HOST, *arguments), *words)
+        self.refuse_each((
+            *((option, option) for option in ("--profile", "--quiet", "--dump-program", "--sweep")),
+            ("--json x.json", ("--json", "--benchmark_out")), ("--samples x.npz", "--samples"),
+            ("--launches 2", ("--launches", "--benchmark_repetitions")), ("--trace x.json", "--trace"),
+            ("--samples-max 9", ("--samples-max", "--benchmark_min_time")),
+            ("--linger 1", ("--linger", "publishes nothing")),
+            ("--mode hole", ("--mode", '"hole"')), ("--cpu 1023", ("--cpu", "1023")),
+            ("--benchmark_filtre=x", ("--benchmark_filtre", 'did you mean "--benchmark_filter"?')),
+            ("--benchmark_format=xml", ("--benchmark_format", '"xml"', "console, json, csv")),
+            ("--benchmark_repetitions=0", ("--benchmark_repetitions", '"0"', "from 1")),
+            ("--benchmark_repetitions=2.5", ("--benchmark_repetitions", '"2.5"')),
+            ("--benchmark_min_time=nan", ("--benchmark_min_time", '"nan"', "seconds")),
+            ("--benchmark_min_time", ("--benchmark_min_time", '""')),
+            *((f"--benchmark_min_time={text}", ("--benchmark_min_time", f'"{text}"'))
+              for text in ("-1", "soon")),
+            *((f"--benchmark_filter={text}", ("--benchmark_filter", text)) for text in ("none", "(")),
+            ("--benchmark_out=missing/x.json", ("--benchmark_out", "missing"))), *HOST)
         self.write("bench.toml", 'launches = 3\n')
-        self.assert_refused(self.run_graphbench("bench", "--config", "bench.toml"), "bench.toml:1: launches")
-        self.assert_refused(self.run_graphbench("--sweep", "--benchmark_filter=x"), "--benchmark_filter",
-                            "belongs to bench")
-        self.assert_refused(self.run_graphbench("--batch", "2", "bench"), "--batch", "after the word bench")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.refuse_each((("bench --config bench.toml", "bench.toml:1: launches"),
+                          ("--sweep --benchmark_filter=x", ("--benchmark_filter", "belongs to bench")),
+                          ("--batch 2 bench", ("--batch", "after the word bench"))))

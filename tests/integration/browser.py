@@ -1,7 +1,6 @@
 """Headless Chromium, driven through chromedriver: what it shows, and what it complains of."""
 
 import base64
-import http.server
 import os
 import re
 import shutil
@@ -9,7 +8,7 @@ import tempfile
 import unittest
 
 from harness_case import HarnessCase
-from prometheus_servers import serving
+from prometheus_servers import answering
 
 try:
     from selenium import webdriver
@@ -92,19 +91,8 @@ class BrowserCase(HarnessCase):
 
     def serve_page(self, text):
         """The address of a page on another port, which is another origin."""
-        body = text.encode()
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):  # noqa: N802
-                self.send_response(200 if self.path == "/" else 204)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.end_headers()
-                self.wfile.write(body if self.path == "/" else b"")
-
-            def log_message(self, *_):
-                pass
-
-        return f"http://127.0.0.1:{self.enterContext(serving(Handler)).server_port}/"
+        server = answering(lambda path: (200, "text/html", text) if path == "/" else (204, "text/html", ""))
+        return f"http://127.0.0.1:{self.enterContext(server).server_port}/"
 
     def find(self, name):
         return self.browser.find_element(By.ID, name)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """`graphbench cache` and --cache as a person uses them. Entries are made here, by the form that is documented
 (docs/cache.md): on the host device nothing is chosen."""
 
@@ -6,7 +5,6 @@ import hashlib
 import json
 import os
 import time
-import unittest
 
 from harness_case import TINY, HarnessCase
 
@@ -38,10 +36,6 @@ class Cache(HarnessCase):
 
     def cache(self, word, *arguments, code=0):
         return self.run_graphbench("cache", word, "--cache", "kept", *arguments, code=code)
-
-    def refused(self, *arguments, said):
-        done = self.run_graphbench(*arguments, code=2)
-        self.assertEqual(done.stderr, f"graphbench: {said}\n")
 
     def test_lists_what_is_kept_and_what_for(self):
         newest = self.keep()
@@ -91,28 +85,26 @@ class Cache(HarnessCase):
         self.assertFalse(new.exists())
 
     def test_bad_input_is_one_line(self):
-        self.refused("cache", said="cache: it needs a word: give list, verify or prune")
-        self.refused("cache", "prune",
-                     said="cache prune: it needs a limit: give --max-bytes N or --older-than AGE")
-        for age in ("soon", "3", "-1d", "d", "99999999999d"):
-            self.refused("cache", "prune", f"--older-than={age}",
-                         said=f'--older-than: "{age}" is no age: give e.g. 30d, 12h, 90m or 60s')
-        self.refused("cache", "verify", "--cache", "none",
-                     said='--cache: "none" is no folder: give one that a sweep kept things in')
-        (self.folder / "file").write_text("")
-        self.refused(*TINY, "--cache", "file", said='--cache: "file" is no folder: give one, or off')
+        self.write("file", "")
+        for arguments, said in (
+                ("cache", "cache: it needs a word: give list, verify or prune"),
+                ("cache prune", "cache prune: it needs a limit: give --max-bytes N or --older-than AGE"),
+                *((f"cache prune --older-than={age}",
+                   f'--older-than: "{age}" is no age: give e.g. 30d, 12h, 90m or 60s')
+                  for age in ("soon", "3", "-1d", "d", "99999999999d")),
+                ("cache verify --cache none",
+                 '--cache: "none" is no folder: give one that a sweep kept things in'),
+                (" ".join([*TINY, "--cache file"]), '--cache: "file" is no folder: give one, or off')):
+            done = self.run_graphbench(*arguments.split(), code=2)
+            self.assertEqual(f"graphbench: {said}\n", done.stderr)
 
     def test_the_option_wins_over_the_variable_and_reaches_the_workers(self):
         for option, used in (((), "elsewhere"), (("--cache", "kept"), str(self.folder / "kept")),
                              (("--cache", "off"), "off")):
             self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager", "--json", "r.json", *option,
                                 env=self.environment(GRAPHBENCH_PLAN_CACHE="elsewhere"), code=0)
-            document = json.loads((self.folder / "r.json").read_text())
+            document = self.result("r.json")
             self.assertEqual(document["environment"]["variables"]["GRAPHBENCH_PLAN_CACHE"], used)
             self.assertNotIn("cache", document)  # the host device chooses nothing
         said = self.run_graphbench("cache", "list", env=self.environment(GRAPHBENCH_PLAN_CACHE="off"), code=2)
         self.assertIn("give a folder by --cache DIR", said.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

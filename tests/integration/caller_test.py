@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 """A caller with memory of its own, what stands in the way of graphs, and their dumps."""
 
 import json
-import unittest
 
 from harness_case import TINY, HarnessCase
 
@@ -10,22 +8,17 @@ FORMS = "static,copy_in,copy_in_out,set_params,update,recapture,exec_per_set"
 
 
 class Caller(HarnessCase):
-    def sweep(self, *arguments, code=0):
-        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", *arguments, code=code)
-        document = self.result()
-        self.assert_valid(document, "result.schema.json")
-        return done, document, {cell["id"]: cell for cell in document["cells"]}
+    def sweep(self, *arguments):
+        return self.measure(*TINY, "--mode", "eager,whole,piecewise", *arguments)
 
-    def plugin_sweep(self, name, *arguments, code=0):
-        return self.sweep("--plugin", self.plugin(name), "--workload", name, *arguments,
-                          code=code)
+    def plugin_sweep(self, name, *arguments):
+        return self.sweep("--plugin", self.plugin(name), "--workload", name, *arguments)
 
     def test_every_form_is_a_cell_that_is_checked_and_counted(self):
         _, document, cells = self.sweep("--workload", "attention", "--io", FORMS,
                                         "--io-source", "device,pageable")
         self.assertEqual(2 * (1 + 2 * 9), len(cells))  # eager once a batch; both copies from two sources
-        for cell in cells.values():
-            self.assertTrue(cell["check"]["identical"], cell["id"])
+        self.assert_ok(cells.values())
         whole = "attention/tiny/fp32/forward/b2/w0/whole"
         self.assertNotIn("caller_io", cells[whole])
         counted = {form: cells[f"{whole}/io={form}"]["caller_io"] for form in FORMS.split(",")[1:]}
@@ -59,8 +52,7 @@ class Caller(HarnessCase):
         _, document, cells = self.sweep("--workload", "mlp", "--io", "copy_in_out,set_params,update",
                                         "--io-addresses", "fresh")
         self.assertEqual({"io-addresses": "fresh"}, document["plan"]["caller"])
-        for cell in cells.values():
-            self.assertEqual("ok", cell["status"], cell)
+        self.assert_ok(cells.values())
 
     def test_an_input_that_is_written_in_place(self):
         _, _, cells = self.plugin_sweep("mutating_op", "--io", FORMS)
@@ -69,14 +61,12 @@ class Caller(HarnessCase):
             self.assertEqual("skipped" if form.startswith("copy") else "ok", cell["status"], cell)
         reason = states["copy_in"]["reason"]
         self.assertEqual("mutated_input", reason["code"])
-        for words in ("op odd (mutating_op)", "the input x", "--mutated-inputs copy_back"):
-            self.assertIn(words, reason["message"])
+        self.assert_all_in(("op odd (mutating_op)", "the input x", "--mutated-inputs copy_back"),
+                           reason["message"])
         self.assertEqual({"mutated_input": 1}, states["copy_in"]["counters"]["skips"])
         _, _, cells = self.plugin_sweep("mutating_op", "--io", "copy_in,copy_in_out", "--mutated-inputs",
                                         "copy_back")
-        for cell in cells.values():
-            self.assertEqual("ok", cell["status"], cell)
-            self.assertTrue(cell["check"]["identical"])
+        self.assert_ok(cells.values())
 
     def test_what_graphs_cannot_hold_runs_eager_where_that_is_asked_for(self):
         _, _, cells = self.plugin_sweep("host_op")
@@ -96,8 +86,7 @@ class Caller(HarnessCase):
     def test_steps_may_be_captured_on_the_devices_own_stream(self):
         _, document, cells = self.sweep("--workload", "mlp", "--capture-stream", "default")
         self.assertEqual({"capture-stream": "default"}, document["plan"]["caller"])
-        for cell in cells.values():
-            self.assertTrue(cell["check"]["identical"], cell["id"])
+        self.assert_ok(cells.values())
 
     def test_a_kind_that_is_absent_is_a_note(self):
         done, _, cells = self.sweep("--workload", "mlp,attention", "--split-ops", "sdpa")
@@ -124,23 +113,16 @@ class Caller(HarnessCase):
         self.assertEqual([path.name for path in sorted((self.folder / "one").iterdir())],
                          [path.name for path in sorted((self.folder / "two").iterdir())])
         for path in (self.folder / "one").glob("*.json"):
-            other = self.folder / "two" / path.name
-            self.assertEqual(path.read_text(encoding="utf-8"), other.read_text(encoding="utf-8"), path.name)
+            self.assertEqual(path.read_bytes(), (self.folder / "two" / path.name).read_bytes(), path.name)
 
     def test_bad_input(self):
         self.write("file", "")
-        for arguments, words in (
-                ([*TINY, "--dump-graph", "file"], ("--dump-graph: ", "is no folder that can be written")),
-                ([*TINY, "--io", "copy"], ("--io: ", '"copy"', "give static, copy_in")),
-                ([*TINY, "--io-source", "pinned"], ("--io-source: ", "--io copy_in or copy_in_out")),
-                ([*TINY, "--io-addresses", "fresh"], ("--io-addresses: ", "with --io")),
-                ([*TINY, "--on-skip", "never"], ("--on-skip: ", "record, eager")),
-                ([*TINY, "--capture-stream", "mine"], ("--capture-stream: ", "own, default")),
-                (["bench", "--on-skip", "eager"], ("--on-skip: ", "run a sweep")),
-                (["bench", "--dump-graph", "d"], ("--dump-graph: ", "belongs to --sweep"))):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_graphbench(*arguments), *words)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.refuse_each((
+            ("--dump-graph file", ("--dump-graph: ", "is no folder that can be written")),
+            ("--io copy", ("--io: ", '"copy"', "give static, copy_in")),
+            ("--io-source pinned", ("--io-source: ", "--io copy_in or copy_in_out")),
+            ("--io-addresses fresh", ("--io-addresses: ", "with --io")),
+            ("--on-skip never", ("--on-skip: ", "record, eager")),
+            ("--capture-stream mine", ("--capture-stream: ", "own, default"))), *TINY)
+        self.refuse_each((("--on-skip eager", ("--on-skip: ", "run a sweep")),
+                          ("--dump-graph d", ("--dump-graph: ", "belongs to --sweep"))), "bench")

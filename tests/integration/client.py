@@ -1,5 +1,6 @@
 """Asking a graphbench or another server of this machine, and looking at its processes. Stdlib only."""
 
+import contextlib
 import json
 import pathlib
 import socket
@@ -58,11 +59,9 @@ def processes_in(folder, binary):
     """Processes of this program whose working folder that is, the service and what it started, by number."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
             if (path / "cwd").resolve() == folder and (path / "exe").samefile(binary):
                 found.append(path.name)
-        except OSError:
-            pass
     return found
 
 
@@ -70,10 +69,8 @@ def children_of(pid):
     """Processes that it started and that still run; asking disturbs it not at all."""
     found = []
     for path in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
+        with contextlib.suppress(OSError):  # it has ended
             found += map(int, path.read_text(encoding="ascii").split())
-        except OSError:
-            pass  # it has ended
     return found
 
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """`graphbench compare` as CI runs it: exit codes, formats, files, and one line for every bad input."""
 
 import copy
@@ -6,7 +5,6 @@ import gzip
 import json
 import os
 import subprocess
-import unittest
 import xml.etree.ElementTree as ElementTree
 
 from harness_case import BINARY, ROOT, HarnessCase
@@ -30,6 +28,11 @@ def document(cells=3, launches=5, factor=1.0, **plan):
 
 
 class CompareCase(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        self.put("base.json", document())
+        self.put("slower.json", document(factor=1.05))
+
     def put(self, name, value):
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
@@ -41,11 +44,6 @@ class CompareCase(HarnessCase):
 
 
 class Verdicts(CompareCase):
-    def setUp(self):
-        super().setUp()
-        self.put("base.json", document())
-        self.put("slower.json", document(factor=1.05))
-
     def test_a_result_against_itself_is_the_same(self):
         done = self.compare("base.json", "base.json")
         self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
@@ -144,9 +142,8 @@ class Verdicts(CompareCase):
             with self.subTest(format):
                 said = self.compare("fast.json", "capped.json", "--format", format).stdout
                 said = said.replace("&#95;", "_").replace("&gt;", ">").replace("&#62;", ">")
-                for word in ("machine.sm_clock_hz", "1980 MHz", "1200 MHz", "machine.throttle",
-                             "sw_power_cap in 15 of 15 cell launches"):
-                    self.assertIn(word, said)
+                self.assert_all_in(("machine.sm_clock_hz", "1980 MHz", "1200 MHz", "machine.throttle",
+                                    "sw_power_cap in 15 of 15 cell launches"), said)
         self.assertNotIn("differs", self.compare("base.json", "capped.json").stdout)
 
     def test_lost_cells_are_10_and_new_ones_are_0(self):
@@ -193,11 +190,6 @@ class Verdicts(CompareCase):
 
 
 class Formats(CompareCase):
-    def setUp(self):
-        super().setUp()
-        self.put("base.json", document())
-        self.put("slower.json", document(factor=1.05))
-
     def test_the_document_is_valid_and_is_written_whole(self):
         done = self.compare("base.json", "slower.json", "--format", "json", "-o", "out.json", code=10)
         self.assertEqual("", done.stdout)
@@ -247,15 +239,10 @@ class Formats(CompareCase):
 
     def test_help_names_arguments_and_exit_codes(self):
         done = self.compare("--help")
-        for word in ("BASE", "NEW", "--margin", "--allow", "12 not comparable"):
-            self.assertIn(word, done.stdout)
+        self.assert_all_in(("BASE", "NEW", "--margin", "--allow", "12 not comparable"), done.stdout)
 
 
 class BadInput(CompareCase):
-    def setUp(self):
-        super().setUp()
-        self.put("good.json", document())
-
     def refuse(self, arguments, *words):
         """Exit code 2, one line, nothing on stdout, and -o leaves no file behind."""
         with self.subTest(arguments=arguments):
@@ -264,7 +251,7 @@ class BadInput(CompareCase):
 
     def refuse_document(self, text, *words):
         self.put("bad.json", text)
-        for arguments in (("bad.json", "good.json"), ("good.json", "bad.json")):
+        for arguments in (("bad.json", "base.json"), ("base.json", "bad.json")):
             self.refuse((*arguments, "--format", "json", "-o", "out.json"), "bad.json: ", *words)
 
     def mutant(self, change):
@@ -282,70 +269,65 @@ class BadInput(CompareCase):
         self.refuse_document(self.mutant(lambda d: d["plan"].pop("method")), 'its plan has no "method"')
         self.refuse_document(good.replace('"p50": 0.0001}', '"p50": NaN}', 1),
                              "cells[0].launches[0].latency_seconds.p50: ", "NaN is not JSON")
-        self.refuse(("missing.json", "good.json"), "missing.json: it cannot be read: No such file")
+        self.refuse(("missing.json", "base.json"), "missing.json: it cannot be read: No such file")
         self.put("folder/0.json", document())
         self.put("folder/1.json", "{")
-        self.refuse(("good.json", "folder"), "folder/1.json: ")
+        self.refuse(("base.json", "folder"), "folder/1.json: ")
 
     def test_encodings_and_packings_are_named(self):
         good = json.dumps(document()).encode()
         for text, words in ((b"\xef\xbb\xbf" + good, "byte order mark"),
                             (good.decode().encode("utf-16"), "UTF-16"), (gzip.compress(good), "compressed")):
             (self.folder / "bad.json").write_bytes(text)
-            self.refuse(("good.json", "bad.json"), "bad.json: it ", words)
+            self.refuse(("base.json", "bad.json"), "bad.json: it ", words)
 
     def test_other_numbers_that_are_none(self):
-        for key, value, place, words in (
-                ("count", -5, "launches[0].latency_seconds.count", "-5 is not a whole number from 0 up"),
-                ("count", 0, "launches[0].latency_seconds.count", "0 samples have no median"),
-                ("count", 1.5, "launches[0].latency_seconds.count", "1.5 is not a whole number"),
-                ("mean", -1e-4, "launches[0].latency_seconds.mean", "not a time of 0 seconds or more"),
-                ("p999", -1e-4, "launches[0].latency_seconds.p999", "not a time of 0 seconds or more")):
-            def change(cells, key=key, value=value):
-                cells[1]["launches"][0]["latency_seconds"][key] = value
-            bad = self.mutant(lambda d, change=change: change(d["cells"]))
-            self.refuse_document(bad, f"bad.json: cells[1].{place}: ", words, '(cell "cell 1")')
+        for key, value, words in (("count", -5, "-5 is not a whole number from 0 up"),
+                                  ("count", 0, "0 samples have no median"),
+                                  ("count", 1.5, "1.5 is not a whole number"),
+                                  ("mean", -1e-4, "not a time of 0 seconds or more"),
+                                  ("p999", -1e-4, "not a time of 0 seconds or more")):
+            bad = self.mutant(lambda d, changed={key: value}:
+                              d["cells"][1]["launches"][0]["latency_seconds"].update(changed))
+            self.refuse_document(bad, f"bad.json: cells[1].launches[0].latency_seconds.{key}: ", words,
+                                 '(cell "cell 1")')
         bad = self.mutant(lambda d: d["cells"][1]["launches"][2].update(throughput_steps_per_second=-1))
         self.refuse_document(bad, "cells[1].launches[2].throughput_steps_per_second: -1", '(cell "cell 1")')
         bad = self.mutant(lambda d: d["cells"][2].update(summary={"submit_seconds": {"p50": -2e-6}}))
         self.refuse_document(bad, "cells[2].summary.submit_seconds.p50: -2e-06", '(cell "cell 2")')
         unsaid = {"submit_seconds": None, "latency_seconds": {"p50": None}, "breakeven_steps": None}
         self.put("new.json", self.mutant(lambda d: d["cells"][2].update(summary=unsaid)))
-        self.compare("good.json", "new.json")
+        self.compare("base.json", "new.json")
 
-    def test_an_id_cannot_break_the_line(self):
-        name = "a\nb\x1b[31m"
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])),
-                             "a\\x0ab\\x1b")
-
-    def test_what_is_not_seen_in_a_name_is_shown(self):
-        name = "cell \u202e1\u200b"
-        shown = "cell \\u202e1\\u200b"
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])), shown)
-        self.refuse((f"no{name}\x1b.json", "good.json"), f"no{shown}\\x1b.json: it cannot be read")
-        self.put("base.json", self.mutant(lambda d: d["cells"][1].update(id=name)))
+    def test_what_is_not_seen_in_a_name_is_shown_and_cannot_break_the_line(self):
+        name, shown = "cell \u202e1\u200b", "cell \\u202e1\\u200b"
+        for given, wanted in (("a\nb\x1b[31m", "a\\x0ab\\x1b"), (name, shown)):
+            bad = self.mutant(lambda d, given=given: d["cells"][1].update(id=given, launches=[]))
+            self.refuse_document(bad, wanted)
+        self.refuse((f"no{name}\x1b.json", "base.json"), f"no{shown}\\x1b.json: it cannot be read")
+        self.put("named.json", self.mutant(lambda d: d["cells"][1].update(id=name)))
         for format in ("table", "markdown", "junit", "github"):
-            done = self.compare("base.json", "good.json", "--format", format, code=10)
+            done = self.compare("named.json", "base.json", "--format", format, code=10)
             wanted = shown.replace("\\", "&#92;") if format == "markdown" else shown
             self.assertIn(wanted, done.stdout, format)
             self.assertNotRegex(done.stdout, "[\u202e\u200b]", format)
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        self.refuse(("pipe", "good.json"), "pipe: it cannot be read: it is a pipe without a writer")
+        self.refuse(("pipe", "base.json"), "pipe: it cannot be read: it is a pipe without a writer")
         ours, theirs = os.pipe()
         os.write(theirs, json.dumps(document()).encode())  # less than a pipe holds
         os.close(theirs)
         self.addCleanup(os.close, ours)
-        done = subprocess.run([BINARY, "compare", f"/dev/fd/{ours}", "good.json"], cwd=self.folder,
+        done = subprocess.run([BINARY, "compare", f"/dev/fd/{ours}", "base.json"], cwd=self.folder,
                               pass_fds=[ours], timeout=60, capture_output=True, text=True, check=False)
         self.assertIn("same: all 6 metrics", done.stdout, done.stderr)
 
     def test_arguments(self):
         self.refuse((), "BASE is missing")
-        self.refuse(("good.json",), "NEW is missing")
-        self.refuse(("good.json", "good.json", "good.json"), "one too many")
-        both = ("good.json", "good.json")
+        self.refuse(("base.json",), "NEW is missing")
+        self.refuse(("base.json", "base.json", "base.json"), "one too many")
+        both = ("base.json", "base.json")
         self.refuse((*both, "--margn", "2%"), "--margn: ", 'did you mean "--margin"?')
         self.refuse((*both, "--margin", "2"), "--margin: ", '"2"', "2%")
         self.refuse((*both, "--margin", "latncy=2%"), 'did you mean "latency"?')
@@ -356,15 +338,11 @@ class BadInput(CompareCase):
         self.refuse((*both, "--format", "xml"), "--format: ", "table", "json")
         self.refuse((*both, "-o", "no/where.json"), "-o: ", "no")
         self.refuse((*both, "--batch", "1"), "--batch")
-        (self.folder / "link.json").symlink_to("good.json")
-        for output in ("good.json", "link.json", "./good.json"):
+        (self.folder / "link.json").symlink_to("base.json")
+        for output in ("base.json", "link.json", "./base.json"):
             self.refuse((*both, "-o", output), "-o: ", "which is compared")
-        self.assertEqual(document(), self.result("good.json"))
+        self.assertEqual(document(), self.result("base.json"))
 
     def test_a_full_disk_is_the_machines_fault(self):
-        done = self.run_graphbench("compare", "good.json", "good.json", "-o", "/dev/full", code=1)
+        done = self.run_graphbench("compare", "base.json", "base.json", "-o", "/dev/full", code=1)
         self.assertEqual(1, done.stderr.count("\n"), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

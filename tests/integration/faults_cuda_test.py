@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """A plugin whose capture fails on a GPU, and whose own CUDA runtime remembers it."""
-
-import unittest
 
 from harness_case import HarnessCase
 
@@ -9,9 +6,7 @@ from harness_case import HarnessCase
 class FailedCapture(HarnessCase):
     def setUp(self):
         super().setUp()
-        if not any(line.startswith("cuda:0") and "unavailable" not in line
-                   for line in self.run_graphbench("list", "devices").stdout.splitlines()):
-            self.skipTest("this machine has no GPU that graphbench can use")
+        self.skip_without_gpu()
 
     def test_at_one_batch_costs_that_batch_alone(self):
         done = self.run_graphbench("--sweep", "--device", "cuda", "--dtype", "fp32", "--preset", "tiny",
@@ -25,7 +20,3 @@ class FailedCapture(HarnessCase):
                 self.assertIn("odd", cell["reason"]["message"])
             else:
                 self.assertEqual("ok", cell["status"], f"{cell['id']}: {cell.get('reason')} {done.stderr}")
-
-
-if __name__ == "__main__":
-    unittest.main()

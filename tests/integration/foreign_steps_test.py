@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Foreign steps: what a library runs itself is swept in every mode it has, and checked."""
-
-import unittest
 
 from harness_case import TINY, HarnessCase
 
@@ -82,7 +79,3 @@ class ForeignSteps(HarnessCase):
             with self.subTest(command=command):
                 done = self.run_graphbench(command, *options, *more)
                 self.assert_refused(done, "--workload", f"{command} runs programs")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """ci/gate as a CI runs it, on the host device; and the templates: valid YAML whose every command and flag
 exists, their scripts run as a runner would run them."""
 
@@ -7,7 +6,6 @@ import os
 import pathlib
 import re
 import subprocess
-import unittest
 
 import harness_case
 import yaml
@@ -24,7 +22,7 @@ STEADY, SLOW = [1e-3, 1.001e-3, 0.999e-3, 1e-3], [2e-3, 2.001e-3, 1.999e-3, 2e-3
 
 class GateCase(harness_case.HarnessCase):
     def run_gate(self, *arguments, code, **environment):
-        unset = {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GRAPHBENCH_BASELINE", "GRAPHBENCH"}
+        unset = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GRAPHBENCH_BASELINE")
         base = {name: value for name, value in self.environment().items() if name not in unset}
         base.update(GRAPHBENCH=harness_case.BINARY, **environment)
         done = subprocess.run([GATE, *map(str, arguments)], cwd=self.folder, env=base, capture_output=True,
@@ -44,6 +42,11 @@ class GateCase(harness_case.HarnessCase):
 
 
 class Gate(GateCase):
+    def setUp(self):
+        super().setUp()
+        self.base = self.document("base.json", STEADY)
+        self.slower = self.document("slower.json", SLOW)
+
     def test_accepts_the_first_baseline_and_compares_with_it(self):
         self.run_gate("--baseline", "ci/baseline.json", "--accept", "--launches", 2, "--", *TINY, code=0)
         self.assertEqual("graphbench.result/1", self.result("ci/baseline.json")["schema"])
@@ -56,15 +59,13 @@ class Gate(GateCase):
             self.assertTrue((self.folder / "gate" / name).exists(), name)
 
     def test_exits_as_compare_does(self):
-        base = self.document("base.json", STEADY)
         again = self.document("again.json", STEADY)
-        slower = self.document("slower.json", SLOW)
         once = self.document("once.json", [1e-3])
         failed = self.document("failed.json", [], "failed")
-        for new, options, code in ((again, [], 0), (slower, [], 10), (once, [], 0), (once, ["--strict"], 11),
-                                   (failed, [], 10)):
+        for new, options, code in ((again, [], 0), (self.slower, [], 10), (once, [], 0),
+                                   (once, ["--strict"], 11), (failed, [], 10)):
             with self.subTest(new=new, options=options):
-                self.run_gate("--baseline", base, "--result", new, *options, code=code)
+                self.run_gate("--baseline", self.base, "--result", new, *options, code=code)
 
     def test_measures_a_base_binary_until_it_is_decided(self):
         done = self.run_gate("--base-binary", harness_case.BINARY, "--margin", "900%", "--until-decided",
@@ -86,12 +87,11 @@ class Gate(GateCase):
         self.assertIn("--require-power 0.1 % asks for more", done.stdout.splitlines()[-1])
 
     def test_compares_nothing_with_itself(self):
-        base = self.document("base.json", [1e-3, 1.001e-3])
         (self.folder / "gate").mkdir()
         inside = self.document("gate/result.json", [1e-3, 1.001e-3])
         (self.folder / "link.json").symlink_to("base.json")
-        for arguments, word in (((base, "--result", base), "is the baseline itself"),
-                                ((base, "--result", "link.json"), "is the baseline itself"),
+        for arguments, word in (((self.base, "--result", self.base), "is the baseline itself"),
+                                ((self.base, "--result", "link.json"), "is the baseline itself"),
                                 ((inside, "--", *TINY), "give another --out"),
                                 (("gate", "--", *TINY), "give another --out")):
             with self.subTest(arguments):
@@ -102,10 +102,8 @@ class Gate(GateCase):
                 self.assertEqual(before, (self.folder / inside).read_bytes())
 
     def test_writes_the_summary_and_annotations_of_a_workflow(self):
-        base = self.document("base.json", STEADY)
-        slower = self.document("slower.json", SLOW)
         self.write("summary.md", "before\n")
-        done = self.run_gate("--baseline", base, "--result", slower, GITHUB_ACTIONS="true",
+        done = self.run_gate("--baseline", self.base, "--result", self.slower, GITHUB_ACTIONS="true",
                              GITHUB_STEP_SUMMARY="summary.md", code=10)
         self.assertIn("\n::error title=graphbench%3A slower::mlp/tiny", done.stdout)
         summary = (self.folder / "summary.md").read_text(encoding="utf-8")
@@ -113,23 +111,20 @@ class Gate(GateCase):
         self.assertTrue(summary.startswith(wanted), summary)
 
     def test_accepts_a_result_that_is_there(self):
-        base = self.document("base.json", [1e-3, 1.001e-3])
-        slower = self.document("slower.json", [2e-3, 2.001e-3])
-        self.run_gate("--baseline", base, "--accept", "--result", slower, code=0)
-        self.assertEqual((self.folder / slower).read_text(), (self.folder / base).read_text())
-        self.assertEqual({base, slower, "gate"}, set(os.listdir(self.folder)))
+        self.run_gate("--baseline", self.base, "--accept", "--result", self.slower, code=0)
+        self.assertEqual((self.folder / self.slower).read_text(), (self.folder / self.base).read_text())
+        self.assertEqual({self.base, self.slower, "gate"}, set(os.listdir(self.folder)))
 
     def test_accepts_no_result_with_failures_nor_one_that_cannot_be_read(self):
-        base = self.document("base.json", [1e-3, 1.001e-3])
-        before = (self.folder / base).read_text(encoding="utf-8")
+        before = (self.folder / self.base).read_text(encoding="utf-8")
         failed = (self.folder / self.document("failed.json", [], "failed")).read_text(encoding="utf-8")
         partial = before.replace('"complete": true', '"complete" : false')
         for text, code in ((failed, 3), (failed.replace('"status": ', '"status" :\n '), 3), (partial, 3),
                            (partial.replace(" : ", ": "), 3), (before[:-20], 2)):
             with self.subTest(text[:60]):
                 self.write("new.json", text)
-                self.run_gate("--baseline", base, "--accept", "--result", "new.json", code=code)
-                self.assertEqual(before, (self.folder / base).read_text(encoding="utf-8"))
+                self.run_gate("--baseline", self.base, "--accept", "--result", "new.json", code=code)
+                self.assertEqual(before, (self.folder / self.base).read_text(encoding="utf-8"))
 
     def test_replaces_a_baseline_that_cannot_be_read(self):
         self.write("base.json", "{")
@@ -138,20 +133,18 @@ class Gate(GateCase):
 
     def test_takes_its_baseline_from_a_history(self):
         def dated(name, latencies, day):
-            document = self.document(name, latencies)
-            made = json.loads((self.folder / document).read_text())
+            made = self.result(self.document(name, latencies))
             made["started_at"] = f"2026-01-0{day}T00:00:00Z"
             made["plan"]["hash"] = "p"
             self.write(name, json.dumps(made))
             return name
 
-        base = dated("base.json", STEADY, 1)
-        slower = dated("slower.json", SLOW, 2)
+        dated(self.base, STEADY, 1)
+        dated(self.slower, SLOW, 2)
         where = ["--against", "accepted", "--history", "kept.sqlite"]
-        done = self.run_gate(*where, "--result", base, code=2)
-        self.assertIn("kept.sqlite", done.stderr)
-        self.run_gate(*where, "--accept", "--result", base, code=0)
-        self.run_gate(*where, "--result", slower, GRAPHBENCH_BASELINE="no.json", code=10)
+        self.assertIn("kept.sqlite", self.run_gate(*where, "--result", self.base, code=2).stderr)
+        self.run_gate(*where, "--accept", "--result", self.base, code=0)
+        self.run_gate(*where, "--result", self.slower, GRAPHBENCH_BASELINE="no.json", code=10)
         self.assertIn("accepted", self.result("gate/comparison.json")["base"]["source"])
         # Refused before the sweep, which would have made the folder.
         done = self.run_gate(*where[:1], "other", *where[2:], "--out", "never", "--", *TINY, code=2)
@@ -160,46 +153,37 @@ class Gate(GateCase):
                          done.stderr)
         self.assertFalse((self.folder / "never").exists())
         # Accepting shows what changes, and then what was slower is what is measured against.
-        done = self.run_gate(*where, "--accept", "--result", slower, code=0)
+        done = self.run_gate(*where, "--accept", "--result", self.slower, code=0)
         self.assertIn("slower", done.stdout)
-        latest = dated("latest.json", SLOW, 3)
-        self.run_gate(*where, "--result", latest, code=0)
+        self.run_gate(*where, "--result", dated("latest.json", SLOW, 3), code=0)
 
     def test_refuses_bad_usage_in_one_line(self):
-        base = self.document("base.json", [1e-3])
         (self.folder / "folder").mkdir()
         for arguments, word in (
                 ([], "--baseline"), (["--baseline", "none.json"], "--accept"),
-                (["--baseline"], "wants a value"), (["--baseline", base, "--brief"], "--brief"),
-                (["--baseline", base, "--result", base, "--", "--batch", "1"], "--result"),
-                (["--baseline", base, "--against", "main"], "--against"),
-                (["--baseline", base, "--history", "h.sqlite"], "--history"),
+                (["--baseline"], "wants a value"), (["--baseline", self.base, "--brief"], "--brief"),
+                (["--baseline", self.base, "--result", self.base, "--", "--batch", "1"], "--result"),
+                (["--baseline", self.base, "--against", "main"], "--against"),
+                (["--baseline", self.base, "--history", "h.sqlite"], "--history"),
                 (["--base-binary", "none"], "'none'"),
-                (["--baseline", base, "--base-binary", harness_case.BINARY], "--base-binary"),
+                (["--baseline", self.base, "--base-binary", harness_case.BINARY], "--base-binary"),
                 (["--base-binary", harness_case.BINARY, "--accept"], "--accept"),
                 (["--base-binary", harness_case.BINARY, "--launches", "3"], "--launches"),
-                (["--base-binary", harness_case.BINARY, "--result", base], "--result"),
-                (["--baseline", base, "--until-decided", "5"], "--until-decided"),
-                (["--baseline", "folder", "--accept", "--result", base], "folder")):
+                (["--base-binary", harness_case.BINARY, "--result", self.base], "--result"),
+                (["--baseline", self.base, "--until-decided", "5"], "--until-decided"),
+                (["--baseline", "folder", "--accept", "--result", self.base], "folder")):
             with self.subTest(arguments):
                 done = self.run_gate(*arguments, code=2)
-                self.assertEqual("", done.stdout)
-                self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+                self.assertEqual(("", 1), (done.stdout, done.stderr.count("\n")), done.stderr)
                 self.assertIn(word, done.stderr)
                 self.assertFalse((self.folder / "gate").exists())
 
-    def test_passes_on_what_graphbench_refuses(self):
-        base = self.document("base.json", [1e-3])
-        done = self.run_gate("--baseline", base, "--", "--batch", "none", code=2)
-        self.assertIn("--batch", done.stderr)
-        again = self.document("again.json", [1e-3])
-        done = self.run_gate("--baseline", base, "--result", again, "--margin", "wide", code=2)
-        self.assertIn("--margin", done.stderr)
-
-    def test_says_where_it_looked_for_the_binary(self):
-        base = self.document("base.json", [1e-3])
-        done = self.run_gate("--baseline", base, "--graphbench", "no/such/binary", code=1)
-        self.assertIn("no/such/binary", done.stderr)
+    def test_passes_on_what_graphbench_refuses_and_says_where_it_looked_for_the_binary(self):
+        for arguments, word, code in ((["--", "--batch", "none"], "--batch", 2),
+                                      (["--result", self.slower, "--margin", "wide"], "--margin", 2),
+                                      (["--graphbench", "no/such/binary"], "no/such/binary", 1)):
+            done = self.run_gate("--baseline", self.base, *arguments, code=code)
+            self.assertIn(word, done.stderr)
 
 
 def scripts_of_github(document):
@@ -223,8 +207,7 @@ class Templates(GateCase):
         self.scripts = [*scripts_of_github(self.github), *scripts_of_gitlab(self.gitlab)]
 
     def help_of(self, *command):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
-        return done.stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     def test_every_job_names_a_machine_and_an_end(self):
         for job in self.github["jobs"].values():
@@ -261,13 +244,12 @@ class Templates(GateCase):
 
     def test_their_scripts_run_in_an_installation(self):
         prefix = self.folder / "prefix"
-        (prefix / "bin").mkdir(parents=True)
-        (prefix / "share/graphbench/ci").mkdir(parents=True)
         # A copy, not a link: the gate must find its binary from where it is installed.
-        (prefix / "share/graphbench/ci/gate").write_bytes(GATE.read_bytes())
-        (prefix / "share/graphbench/ci/gate").chmod(0o755)
-        (prefix / "bin/graphbench").write_text(f'#!/bin/sh\nexec "{harness_case.BINARY}" "$@"\n')
-        (prefix / "bin/graphbench").chmod(0o755)
+        for name, text in (("share/graphbench/ci/gate", GATE.read_text()),
+                           ("bin/graphbench", f'#!/bin/sh\nexec "{harness_case.BINARY}" "$@"\n')):
+            (prefix / name).parent.mkdir(parents=True)
+            (prefix / name).write_text(text)
+            (prefix / name).chmod(0o755)
         (self.folder / "ci").mkdir()
         self.write("ci/graphbench.toml", 'device = "host"\nworkload = ["mlp"]\nmode = ["eager"]\n'
                    "batch = [1]\nwarmup = [0]\ntime-per-cell = 0.005\nsamples-max = 5\n")
@@ -282,7 +264,3 @@ class Templates(GateCase):
                 self.assertIn(done.returncode, (0, 10), done.stdout + done.stderr)
                 self.assertTrue((self.folder / "gate/comparison.md").exists() or "ccept" in name)
         self.assertTrue(os.path.exists(self.folder / "ci/graphbench-baseline.json"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,17 +5,19 @@ import json
 import os
 import pathlib
 import pty
-import subprocess
+import signal
 import sys
+import subprocess
 import tempfile
 import unittest
 
 import jsonschema
 from client import children_of
 
-sys.dont_write_bytecode = True
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "golden"))
+import document_rules  # noqa: E402
+
 SCHEMAS = ROOT / "reporters" / "schema"
 BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
 PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
@@ -54,6 +56,11 @@ class HarnessCase(unittest.TestCase):
         environment.update(extra)
         return environment
 
+    def skip_without_gpu(self):
+        if not any(line.startswith("cuda:0") and "unavailable" not in line
+                   for line in self.run_graphbench("list", "devices").stdout.splitlines()):
+            self.skipTest("this machine has no GPU that graphbench can use")
+
     def whole_cpu(self):
         """Without the limit that other tests have."""
         return self.environment(ONEDNN_MAX_CPU_ISA="ALL")
@@ -89,11 +96,22 @@ class HarnessCase(unittest.TestCase):
             self.assertIn(process.returncode, code if isinstance(code, tuple) else (code,), out + err)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
-    def start_service(self, *arguments, scheme="http", **options):
-        """Starts what serves until the test's end; self.url is where."""
+    def begin(self, *arguments, **options):
+        """Starts what is killed at the test's end."""
         process = self.start(*arguments, **options)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
+        return process
+
+    def end(self, process, by=signal.SIGTERM):
+        """Sends a signal, and returns the exit code and what was printed since."""
+        process.send_signal(by)
+        out, err = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def start_service(self, *arguments, scheme="http", **options):
+        """Starts what serves until the test's end; self.url is where."""
+        process = self.begin(*arguments, **options)
         line = process.stderr.readline()
         self.assertIn(f"{scheme}://", line)
         self.url = next(word for word in line.split() if word.startswith(scheme))
@@ -127,6 +145,26 @@ class HarnessCase(unittest.TestCase):
     def result(self, name="graphbench.json"):
         return json.loads((self.folder / name).read_text(encoding="utf-8"))
 
+    def measure(self, *arguments, code=0, **options):
+        """What the run printed, its document, which is valid, and the document's cells by their ids."""
+        done = self.run_graphbench(*arguments, code=code, **options)
+        document = self.result()
+        self.assert_valid(document, "result.schema.json")
+        return done, document, {cell["id"]: cell for cell in document["cells"]}
+
+    def assert_sound(self, document):
+        """By the rules that no schema can say."""
+        self.assertEqual([], document_rules.faults_of(document))
+
+    def assert_ok(self, cells):
+        for cell in cells:
+            self.assertEqual("ok", cell["status"], (cell["id"], cell.get("reason")))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+
+    def assert_all_in(self, words, text):
+        for word in words:
+            self.assertIn(word, text)
+
     def write(self, name, text):
         path = self.folder / name
         path.write_text(text, encoding="utf-8")
@@ -144,6 +182,13 @@ class HarnessCase(unittest.TestCase):
         self.assertTrue(done.stderr.endswith("\n"), done.stderr)
         self.assertEqual(1, done.stderr.count("\n"), done.stderr)
         self.assertTrue(done.stderr.startswith("graphbench: "), done.stderr)
-        for word in words:
-            self.assertIn(word, done.stderr)
+        self.assert_all_in(words, done.stderr)
         self.assertFalse((self.folder / "graphbench.json").exists())
+
+    def refuse_each(self, cases, *command):
+        """Each of (arguments, words), the arguments behind `command`. Either may be one text."""
+        for arguments, words in cases:
+            given = arguments.split() if isinstance(arguments, str) else arguments
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_graphbench(*command, *given),
+                                    *([words] if isinstance(words, str) else words))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The history as a person uses it: added, listed, plotted, compared against; killed, crowded, damaged."""
 
 import json
@@ -9,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import time
-import unittest
 
 from harness_case import TINY, HarnessCase
 
@@ -54,12 +52,10 @@ class History(HarnessCase):
         return self.run_graphbench("history", arguments[0], "--history", self.file, *arguments[1:], **options)
 
     def add(self, *arguments, **options):
-        done = self.history("add", *arguments, **options, code=0)
-        return done.stdout
+        return self.history("add", *arguments, **options, code=0).stdout
 
-    def entries(self):
-        done = self.history("list", "--format", "json", code=0)
-        return json.loads(done.stdout)["entries"]
+    def entries(self, *arguments):
+        return json.loads(self.history("list", *arguments, "--format", "json", code=0).stdout)["entries"]
 
 
 class Adding(History):
@@ -68,13 +64,9 @@ class Adding(History):
         said = self.add(path, "--commit", "0123456789abcdef", "--branch", "main", "--label", "nightly")
         self.assertIn('is entry 1, branch "main", commit "0123456789abcdef", label "nightly"', said)
         entry, = self.entries()
-        self.assertEqual(("main", "0123456789abcdef", "nightly"),
-                         (entry["branch"], entry["commit"], entry["label"]))
-        self.assertEqual(3, entry["launches"])
-        self.assertTrue(entry["complete"])
-        table = self.history("list").stdout
-        self.assertIn("0123456789ab", table)
-        self.assertIn("nightly", table)
+        self.assertEqual(("main", "0123456789abcdef", "nightly", 3, True), tuple(
+            entry[name] for name in ("branch", "commit", "label", "launches", "complete")))
+        self.assert_all_in(("0123456789ab", "nightly"), self.history("list").stdout)
 
     def test_keeps_the_same_document_once(self):
         path = self.write_document("a.json")
@@ -106,8 +98,7 @@ class Adding(History):
         good = self.write_document("a.json")
         for name, text in (("b.json", "{"), ("c.json", '{"schema": "graphbench.result/9"}'), ("d.json", "")):
             with self.subTest(name):
-                done = self.history("add", good, self.write(name, text))
-                self.assert_refused(done, name)
+                self.assert_refused(self.history("add", good, self.write(name, text)), name)
         self.assertFalse(self.file.exists())
         self.assert_refused(self.history("add", good, self.folder), str(self.folder))
         self.assert_refused(self.history("add", "absent.json"), "absent.json")
@@ -220,8 +211,7 @@ class Against(History):
         self.add(self.write_document("a.json", 1), "--branch", "main")
         self.add(self.write_document("b.json", 2), "--label", "accepted", "--commit", "0123456789ab")
         for name, wanted in (("main", [1]), ("accepted", [2]), ("0123456", [2])):
-            listed = json.loads(self.history("list", "--against", name, "--format", "json").stdout)
-            self.assertEqual(wanted, [entry["id"] for entry in listed["entries"]], name)
+            self.assertEqual(wanted, [entry["id"] for entry in self.entries("--against", name)], name)
         self.assert_refused(self.history("list", "--against", "mian"),
                             '--against: nothing in the history is called "mian": it has accepted, main')
         self.assert_refused(self.history("list", "--against", "main", "--branch", "main"), "--branch")
@@ -265,8 +255,7 @@ class Surviving(History):
             batch = batches[1 + kill % 7]
             process = self.start("history", "add", "--history", self.file, *batch)
             time.sleep(random.uniform(0, 1.2 * took))
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
+            self.end(process, signal.SIGKILL)
             killed += process.returncode == -signal.SIGKILL
             entries = self.entries()
             self.assertIn(len(entries), (5, 10))
@@ -284,7 +273,3 @@ class Surviving(History):
         self.addCleanup(connection.close)
         self.assertEqual(("ok",), connection.execute("PRAGMA integrity_check").fetchone())
         return dict(connection.execute("SELECT entry, count(*) FROM medians GROUP BY entry"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A plugin author's way: install graphbench, build the example plugin with find_package(graphbench)
 against the installed copy, and sweep it on the host device.
 
@@ -30,8 +29,7 @@ def run(*command, expect=0, **options):
 class InstalledCopy(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="graphbench-install-")
-        base = pathlib.Path(cls.folder.name)
+        base = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="graphbench-install-")))
         # Moved after the install: nothing may depend on the prefix it was installed to.
         run("cmake", "--install", BUILD, "--prefix", base / "first")
         (base / "first").rename(base / "prefix")
@@ -41,10 +39,6 @@ class InstalledCopy(unittest.TestCase):
             "-DSWIGLU_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", base / "plugin")
         cls.plugin = base / "plugin" / "swiglu.so"
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def sweep(self, *arguments, expect=0, **options):
         return run(self.graphbench, "--sweep", "--device", "host", "--plugin", self.plugin,
@@ -106,9 +100,4 @@ class InstalledCopy(unittest.TestCase):
             self.assertTrue(cell["check"]["identical"], cell["id"])
 
     def test_refuses_a_workload_that_no_plugin_offers(self):
-        done = self.sweep("--workload", "swigluu", expect=2)
-        self.assertIn("swigluu", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.assertIn("swigluu", self.sweep("--workload", "swigluu", expect=2).stderr)

@@ -1,14 +1,8 @@
-#!/usr/bin/env python3
 """Floors, profiles, traces, pinning and cold caches, as a person uses them on the host device."""
 
 import os
-import sys
-import unittest
 
-from harness_case import ROOT, TINY, HarnessCase
-
-sys.path.insert(0, str(ROOT / "tests" / "golden"))
-import document_rules  # noqa: E402
+from harness_case import TINY, HarnessCase
 
 ONE = [*TINY, "--workload", "mlp"]
 
@@ -16,8 +10,7 @@ ONE = [*TINY, "--workload", "mlp"]
 class Instruments(HarnessCase):
     def test_floors_are_a_table_and_a_document(self):
         done = self.run_graphbench("floor", "--device", "host", "--json", "floors.json", code=0)
-        for words in ("kernel launch", "graph launch", "queue hand-off", "4096", "slope"):
-            self.assertIn(words, done.stdout)
+        self.assert_all_in(("kernel launch", "graph launch", "queue hand-off", "4096", "slope"), done.stdout)
         self.assertFalse((self.folder / "graphbench.json").exists())
         help_text = self.run_graphbench("floor", "--help").stdout
         self.assertIn("default: none", help_text)
@@ -41,7 +34,7 @@ class Instruments(HarnessCase):
         self.assertTrue(result["plan"]["profile"])
         self.assertIn("witness: ", done.stdout)
         # Among these: submit over floors is submit over floors, a slowdown is that of its device time.
-        self.assertEqual([], document_rules.faults_of(result))
+        self.assert_sound(result)
         for cell in result["cells"]:
             self.assertIn("submit_over_floor", cell["summary"], cell["id"])
             self.check_profile(cell)
@@ -98,12 +91,7 @@ class Instruments(HarnessCase):
         self.assertNotEqual(warm["hash"], cold["hash"])
 
     def test_bad_input_is_refused(self):
-        self.assert_refused(self.run_graphbench(*ONE, "--cpu", "1023"), "--cpu", "1023")
-        self.assert_refused(self.run_graphbench(*ONE, "--cpu", "0", "--no-pin"), "--cpu", "--no-pin")
-        self.assert_refused(self.run_graphbench(*ONE, "--trace", "missing/t.json"), "--trace", "missing")
-        self.assert_refused(self.run_graphbench("floor", "--json", "missing/f.json"), "--json", "missing")
-        self.assert_refused(self.run_graphbench("floor", "--batch", "3"), "--batch")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.refuse_each((("--cpu 1023", ("--cpu", "1023")), ("--cpu 0 --no-pin", ("--cpu", "--no-pin")),
+                          ("--trace missing/t.json", ("--trace", "missing"))), *ONE)
+        self.refuse_each((("--json missing/f.json", ("--json", "missing")),
+                          ("--batch 3", "--batch")), "floor")

@@ -1,9 +1,7 @@
-#!/usr/bin/env python3
 """graphbench ladder as a person runs it: valid documents, rivals, suggestions, and input that is refused."""
 
 import pathlib
 import sys
-import unittest
 
 from harness_case import PLUGINS, HarnessCase
 
@@ -14,17 +12,15 @@ TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60
 
 
 class Ladder(HarnessCase):
-    def measure(self, arguments):
-        done = self.run_graphbench(*TINY, *arguments.split(), code=0)
-        document = self.result()
-        self.assert_valid(document, "result.schema.json")
+    def serve(self, arguments):
+        done, document, _ = self.measure(*TINY, *arguments.split())
         return document, done.stdout
 
     def test_the_document_is_valid_and_counts_are_the_histograms(self):
         self.write("traffic.csv", "size,count\n1,30\n3,20\n6,10\n")
-        document, shown = self.measure("--workload mlp,attention --traffic traffic.csv --mode "
-                                       "whole,piecewise --engine-sizes 2,8 "
-                                       "--prometheus-textfile ladder.prom")
+        document, shown = self.serve("--workload mlp,attention --traffic traffic.csv --mode "
+                                     "whole,piecewise --engine-sizes 2,8 "
+                                     "--prometheus-textfile ladder.prom")
         asked = [ladder for ladder in document["ladders"] if ladder["role"] == "asked"]
         self.assertEqual(len(asked), 4)
         self.assertEqual(len({ladder["id"] for ladder in document["ladders"]}), len(document["ladders"]))
@@ -46,13 +42,13 @@ class Ladder(HarnessCase):
         self.assertIn("/ladder-", compared.stdout)
 
     def test_a_ladder_that_is_its_own_rival_runs_once_and_is_compared_all_the_same(self):
-        document, _ = self.measure("--workload mlp --traffic uniform:1:4 --engine-sizes 1,2,4")
+        document, _ = self.serve("--workload mlp --traffic uniform:1:4 --engine-sizes 1,2,4")
         self.assertEqual([ladder["role"] for ladder in document["ladders"]], ["asked", "eager", "every"])
         self.assertEqual(document["ladders"][0]["summary"]["over_engine"], 1)
 
     def test_several_launches_and_lazy_captures(self):
-        document, _ = self.measure("--workload mlp --traffic uniform:1:4 --launches 3 --capture-when lazy "
-                                   "--arrivals 20000 --no-rivals")
+        document, _ = self.serve("--workload mlp --traffic uniform:1:4 --launches 3 --capture-when lazy "
+                                 "--arrivals 20000 --no-rivals")
         (ladder,) = document["ladders"]
         self.assertEqual([launch["index"] for launch in ladder["launches"]], [0, 1, 2])
         self.assertIsNotNone(ladder["summary"]["latency_seconds"]["ci95"])
@@ -62,8 +58,8 @@ class Ladder(HarnessCase):
             self.assertGreaterEqual(launch["response_seconds"]["p50"], launch["latency_seconds"]["p50"])
 
     def test_first_requests_at_start_up_and_lazily_stand_in_one_document(self):
-        document, shown = self.measure("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
-                                       "--no-rivals")
+        document, shown = self.serve("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
+                                     "--no-rivals")
         asked, lazy = document["ladders"]
         self.assertEqual((asked["role"], lazy["role"]), ("asked", "lazy"))
         self.assertEqual([ladder["policy"]["capture_when"] for ladder in (asked, lazy)], ["startup", "lazy"])
@@ -75,16 +71,16 @@ class Ladder(HarnessCase):
 
     def test_an_input_that_is_written_is_refused_or_copied_back(self):
         plugin = f"--plugin {PLUGINS / 'mutating_op.so'} --workload mutating_op --traffic uniform:1:4"
-        document, shown = self.measure(plugin)
+        document, shown = self.serve(plugin)
         asked, eager, every = document["ladders"]
         for ladder in (asked, every):
             self.assertEqual(("skipped", "mutated_input"), (ladder["status"], ladder["reason"]["code"]))
-            for words in ("op odd (mutating_op)", "the input x", "give --mutated-inputs copy_back"):
-                self.assertIn(words, ladder["reason"]["message"])
+            self.assert_all_in(("op odd (mutating_op)", "the input x", "give --mutated-inputs copy_back"),
+                               ladder["reason"]["message"])
         self.assertEqual("ok", eager["status"])
         self.assertIn("mutated_input", shown)
         self.assertNotIn("mutated_inputs", asked["policy"])
-        document, _ = self.measure(f"{plugin} --mutated-inputs copy_back --capture-when lazy")
+        document, _ = self.serve(f"{plugin} --mutated-inputs copy_back --capture-when lazy")
         copied = document["ladders"][0]
         self.assertEqual("copy_back", copied["policy"]["mutated_inputs"])
         self.assertEqual({"ok"}, {ladder["status"] for ladder in document["ladders"]})
@@ -92,8 +88,8 @@ class Ladder(HarnessCase):
         self.assertNotEqual(asked["id"], copied["id"])
 
     def test_what_the_harness_does_between_steps_delays_no_step(self):
-        document, _ = self.measure("--workload mlp --traffic uniform:1:6 --mode whole,piecewise "
-                                   "--arrivals 1000000 --engine-sizes 2")
+        document, _ = self.serve("--workload mlp --traffic uniform:1:6 --mode whole,piecewise "
+                                 "--arrivals 1000000 --engine-sizes 2")
         rows = figures.response_rows(document)
         self.assertEqual(len(document["ladders"]), len(rows))
         self.assertEqual({"asked", "eager", "every", "engine"},
@@ -105,14 +101,14 @@ class Ladder(HarnessCase):
         tables = header + "| 1 | 1 | 0 | FULL | 25 |\nready\n" + header + "| 3 | 4 | 1 | PIECEWISE | 5 |\n"
         prefix = "(APIServer pid=1) INFO 09-21 10:00:00 [compilation/cuda_graph.py:108] "
         self.write("server.log", "".join(prefix + line + "\n" for line in tables.splitlines()))
-        merged, shown = self.measure("--workload mlp --traffic server.log --no-rivals")
+        merged, shown = self.serve("--workload mlp --traffic server.log --no-rivals")
         self.assertEqual([{"mode": "FULL", "count": 25, "served": True},
                           {"mode": "PIECEWISE", "count": 5, "served": True}],
                          merged["ladders"][0]["traffic"]["modes"])
         self.assertEqual((60, 2), tuple(merged["ladders"][0]["traffic"][key] for key in ("steps", "sizes")))
         self.assertIn("note: they are merged", shown)
-        chosen, shown = self.measure("--workload mlp --traffic server.log --no-rivals "
-                                     "--traffic-mode FULL,NONE")
+        chosen, shown = self.serve("--workload mlp --traffic server.log --no-rivals "
+                                   "--traffic-mode FULL,NONE")
         traffic = chosen["ladders"][0]["traffic"]
         self.assertEqual(1, traffic["sizes"])
         self.assertEqual([True, False], [mode["served"] for mode in traffic["modes"]])
@@ -123,8 +119,8 @@ class Ladder(HarnessCase):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
                  "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")
         self.run_graphbench(*sweep.split(), code=0)
-        document, shown = self.measure("--workload mlp --traffic uniform:1:6 --suggest=sweep.json "
-                                       "--sizes-max 2 --verify --for sglang,vllm")
+        document, shown = self.serve("--workload mlp --traffic uniform:1:6 --suggest=sweep.json "
+                                     "--sizes-max 2 --verify --for sglang,vllm")
         made, copying = document["suggestions"]
         self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
         self.assertLessEqual(len(made["sizes"]), 2)
@@ -133,20 +129,19 @@ class Ladder(HarnessCase):
         self.assertEqual(counts, sorted(counts))
         self.assertEqual(made["verified_by"], document["ladders"][0]["id"])
         self.assertGreater(made["verified_step_seconds"], 0)
-        for words in ("sglang: --", "vllm: --compilation-config", "verified: "):
-            self.assertIn(words, shown)
+        self.assert_all_in(("sglang: --", "vllm: --compilation-config", "verified: "), shown)
 
     def test_a_suggestion_comes_from_what_the_ladder_measured(self):
-        document, _ = self.measure("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory 1e9 "
-                                   "--startup 100")
+        document, _ = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory 1e9 "
+                                 "--startup 100")
         (made,) = document["suggestions"]
         self.assertEqual(made["from"], document["ladders"][0]["id"])
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
         self.assertIsNone(made["verified_by"])
 
     def test_a_suggestion_takes_no_more_memory_than_the_engines_ladder(self):
-        document, shown = self.measure("--workload mlp --traffic zipf:1.1:4 --engine-sizes 1,2 --no-rivals "
-                                       "--suggest --memory engine --sizes-max 2 --verify")
+        document, shown = self.serve("--workload mlp --traffic zipf:1.1:4 --engine-sizes 1,2 --no-rivals "
+                                     "--suggest --memory engine --sizes-max 2 --verify")
         (made,) = document["suggestions"]
         asked = document["ladders"][0]["launches"][0]["sizes"]
         budget = max(size["pool_bytes"] for size in asked if size["size"] in (1, 2))
@@ -166,17 +161,17 @@ class Ladder(HarnessCase):
 
     def test_waiting_for_an_arrival_is_no_silence(self):
         self.write("gap.csv", "time,size\n0,1\n2.5,1\n")
-        self.measure("--workload mlp --traffic gap.csv --no-rivals --worker-timeout 1.5")
+        self.serve("--workload mlp --traffic gap.csv --no-rivals --worker-timeout 1.5")
 
     def test_a_step_in_parts_is_no_first_request(self):
-        document, _ = self.measure("--workload mlp --traffic uniform:9:9 --beyond split --no-rivals")
+        document, _ = self.serve("--workload mlp --traffic uniform:9:9 --beyond split --no-rivals")
         launch = document["ladders"][0]["launches"][0]
         self.assertEqual(launch["split_steps"], 60)
         self.assertNotIn("first_requests", launch)
 
     def test_the_fastest_mode_by_size_is_named_with_its_margin(self):
-        document, shown = self.measure("--workload attention --traffic uniform:1:4 --no-rivals "
-                                       "--mode whole,piecewise,best")
+        document, shown = self.serve("--workload attention --traffic uniform:1:4 --no-rivals "
+                                     "--mode whole,piecewise,best")
         (best,) = document["best"]
         self.assertEqual([size["size"] for size in best["sizes"]], [1, 2, 4])
         for size in best["sizes"]:
@@ -188,7 +183,7 @@ class Ladder(HarnessCase):
         self.assertIn("fastest mode by size: attention", shown)
 
     def test_best_serves_every_size_in_the_mode_that_was_faster(self):
-        document, shown = self.measure("--workload mlp --traffic uniform:1:5 --mode best --launches 2")
+        document, shown = self.serve("--workload mlp --traffic uniform:1:5 --mode best --launches 2")
         (best,) = document["best"]
         (served,) = [ladder for ladder in document["ladders"] if ladder["role"] == "best"]
         self.assertEqual(served["mode"], "best")
@@ -198,13 +193,12 @@ class Ladder(HarnessCase):
             self.assertEqual(sum(launch["steps"].values()), 60)
         self.assertEqual(set(served["summary"]["over_modes"]), {"whole", "piecewise"})
         self.assertGreater(served["summary"]["over_eager"], 0)
-        for words in ("each size in its fastest mode: mlp/", "all piecewise they take"):
-            self.assertIn(words, shown)
+        self.assert_all_in(("each size in its fastest mode: mlp/", "all piecewise they take"), shown)
         self.run_graphbench("compare", "graphbench.json", "graphbench.json", code=0)
 
     def test_what_cannot_be_served_is_skipped_with_its_reason(self):
-        document, shown = self.measure("--workload attention --traffic uniform:1:8 --beyond split "
-                                       "--no-rivals")
+        document, shown = self.serve("--workload attention --traffic uniform:1:8 --beyond split "
+                                     "--no-rivals")
         self.assertEqual(document["ladders"][0]["reason"]["code"], "state_not_splittable")
         self.assertIn("state_not_splittable", shown)
 
@@ -214,24 +208,20 @@ class Ladder(HarnessCase):
         self.write("late.csv", "time,size\n0,1\n1e300,1\n")
         self.write("other.log", "INFO: ready\n| a | b | c | d | e |\n")
         for arguments, words in (
-                ("--capture-sizes 0", ["--capture-sizes", '"0"']),
-                ("--capture-sizes -4", ["--capture-sizes", '"-4"']),
-                ("--capture-sizes 1.5", ["--capture-sizes", '"1.5"']),
+                *((f"{option} {value}", [option.split()[-1], f'"{value}"']) for option, value in (
+                    ("--capture-sizes", "0"), ("--capture-sizes", "-4"), ("--capture-sizes", "1.5"),
+                    ("--multiple-of", "0"), ("--engine-sizes", "x"), ("--steps", "0"),
+                    ("--suggest --sizes-max", "0"), ("--suggest --startup", "-1"))),
                 ("--capture-sizes 4,4", ["--capture-sizes", "given twice"]),
                 ("--capture-sizes 99999999", ["--capture-sizes", "too large"]),
-                ("--multiple-of 0", ["--multiple-of", '"0"']),
-                ("--engine-sizes x", ["--engine-sizes", '"x"']),
                 ("--pad down", ["--pad", "up, none"]),
                 ("--beyond splt", ["--beyond", 'did you mean "split"?']),
                 ("--capture-order first", ["--capture-order", "largest, smallest"]),
                 ("--mode fast", ["--mode", '"fast"', "eager, whole, piecewise, best"]),
                 ("--capture-when lazy,lazy", ["--capture-when", "names one twice"]),
                 ("--capture-when never", ["--capture-when", "startup, lazy"]),
-                ("--steps 0", ["--steps", '"0"']),
                 ("--steps all", ["--steps", "has no end"]),
-                ("--arrivals 0", ["--arrivals", "above 0"]),
-                ("--arrivals -3", ["--arrivals", "above 0"]),
-                ("--arrivals fast", ["--arrivals", "above 0"]),
+                *((f"--arrivals {wrong}", ["--arrivals", "above 0"]) for wrong in ("0", "-3", "fast")),
                 ("--arrivals 1e-300", ["--arrivals", "1000000 s"]),
                 ("--traffic uniform:1:600 --beyond refuse", ["--traffic", "beyond the largest", "512"]),
                 ("--traffic absent.csv", ["--traffic", "absent.csv"]),
@@ -248,10 +238,8 @@ class Ladder(HarnessCase):
                 ("--suggest --beyond split", ["--beyond", '"split"', "give eager"]),
                 ("--suggest --memory engine --engine-sizes 1,600", ["--memory", "600", "--capture-sizes"]),
                 ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
-                ("--suggest --sizes-max 0", ["--sizes-max", '"0"']),
                 ("--suggest --memory much", ["--memory", '"much"', "engine"]),
                 ("--suggest --memory engine", ["--memory", "--engine-sizes"]),
-                ("--suggest --startup -1", ["--startup", '"-1"']),
                 ("--suggest --for vlm", ["--for", 'did you mean "vllm"?']),
                 ("--suggest=none.json", ["none.json"]),
                 ("--suggest=back.csv", ["back.csv"]),
@@ -261,8 +249,3 @@ class Ladder(HarnessCase):
                 given += ["--traffic", "uniform:1:4"]
             with self.subTest(arguments):
                 self.assert_refused(self.run_graphbench("ladder", "--device", "host", *given), *words)
-                self.assertFalse((self.folder / "graphbench.json").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """10,000 broken requests over sockets, and 1,000 over TLS: each is answered or dropped, none is a 5xx
 other than the refusal of a transfer coding, and the service lives."""
 
@@ -7,7 +6,6 @@ import json
 import random
 import socket
 import ssl
-import unittest
 
 from certificates import Certificates
 from harness_case import HarnessCase
@@ -110,7 +108,3 @@ class MalformedRequests(HarnessCase):
         self.assertTrue(healthy.startswith(b"HTTP/1.1 200 "), healthy)
         # The mutations reach the parser, the router and the readers of bodies.
         self.assertLessEqual({200, 400, 404, 405}, set(seen), seen)
-
-
-if __name__ == "__main__":
-    unittest.main()

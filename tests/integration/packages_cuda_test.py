@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 """Packages on a GPU: their library choices are taken where they were made, and nothing is chosen again."""
 
 import re
-import unittest
 
 from harness_case import HarnessCase
 
@@ -13,9 +11,7 @@ SWEEP = ["--sweep", "--quiet", "--package", "p.gbp", "--weights", "w", "--warmup
 class PackagesOnAGpu(HarnessCase):
     def setUp(self):
         super().setUp()
-        if not any(line.startswith("cuda:0") and "unavailable" not in line
-                   for line in self.run_graphbench("list", "devices").stdout.splitlines()):
-            self.skipTest("this machine has no GPU that graphbench can use")
+        self.skip_without_gpu()
 
     def compile(self, *arguments, batch="1,8", code=0):
         return self.run_graphbench("compile", "--device", "cuda", "--workload", "mlp", "--preset", "tiny",
@@ -24,31 +20,38 @@ class PackagesOnAGpu(HarnessCase):
     def choices(self):
         return self.result()["environment"]["library_choices"]["entries"]
 
+    def chosen(self):
+        """What was chosen here, by its keys, and what was found."""
+        return ({each["key"] for each in self.choices() if each["timed"] and not each["hit"]},
+                {each["key"] for each in self.choices() if each["hit"]})
+
+    def assert_packaged(self, cells):
+        self.assert_ok(cells)
+        self.assertEqual({"package"}, {cell["package"]["plans"] for cell in cells})
+
     def test_nothing_is_chosen_again(self):
         self.compile("--cache", "kept")
         self.run_graphbench(*SWEEP, code=0)
         cells = self.result()["cells"]
         self.assertEqual({"eager", "whole", "piecewise"}, {cell["mode"] for cell in cells})
-        for cell in cells:
-            self.assertEqual(("ok", "package"), (cell["status"], cell["package"]["plans"]), cell["id"])
-        self.assertEqual([], [each for each in self.choices() if each["timed"] and not each["hit"]])
-        self.assertTrue([each for each in self.choices() if each["hit"]])
-        shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
-        self.assertIn("choice   ", shown)
+        self.assert_packaged(cells)
+        chosen, hits = self.chosen()
+        self.assertEqual(set(), chosen)
+        self.assertTrue(hits)
+        self.assertIn("choice   ", self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout)
 
     def test_every_batch_has_choices_of_its_own(self):
         self.compile("--general", "--cache", "off", batch="1,64")
         self.run_graphbench(*SWEEP, "--batch", "1,8,64", code=0)
-        for cell in self.result()["cells"]:
-            self.assertEqual("ok", cell["status"], cell["id"])
-        chosen = {each["key"] for each in self.choices() if each["timed"] and not each["hit"]}
-        hits = {each["key"] for each in self.choices() if each["hit"]}
+        self.assert_ok(self.result()["cells"])
+        chosen, hits = self.chosen()
         self.assertTrue(chosen, "of batch 8, which was not compiled")
         self.assertTrue(hits)
         self.compile("--cache", "off", batch="8")
         self.run_graphbench(*SWEEP, code=0)
-        self.assertEqual([], [each for each in self.choices() if each["timed"] and not each["hit"]])
-        self.assertTrue(chosen & {each["key"] for each in self.choices() if each["hit"]}, "of batch 8")
+        again, hits = self.chosen()
+        self.assertEqual(set(), again)
+        self.assertTrue(chosen & hits, "of batch 8")
 
     def test_plans_that_the_library_wrote_down_are_read(self):
         self.run_graphbench("compile", "--device", "cuda", "--workload", "conv", "--preset", "tiny",
@@ -60,13 +63,11 @@ class PackagesOnAGpu(HarnessCase):
             self.skipTest("cuDNN is not used here")
         self.assertTrue(kept, shown)
         self.run_graphbench(*SWEEP, code=0)
-        for cell in self.result()["cells"]:
-            self.assertEqual(("ok", "package"), (cell["status"], cell["package"]["plans"]), cell["id"])
-            self.assertTrue(cell["check"]["identical"], cell["id"])
+        self.assert_packaged(self.result()["cells"])
         plans = {each["key"]: each.get("plan") for each in self.choices()}
         self.assertEqual({"serialised"}, {plans[key] for key in kept}, plans)
         self.assertEqual(kept, {key for key, plan in plans.items() if plan})
-        self.assertEqual([], [each for each in self.choices() if each["timed"] and not each["hit"]])
+        self.assertEqual(set(), self.chosen()[0])
 
     def test_says_what_memory_is_for(self):
         said = self.compile("--cache", "off", "--low-memory", "ON").stdout
@@ -86,7 +87,3 @@ class PackagesOnAGpu(HarnessCase):
         self.assertIn("architectures: it is for sm_75, and this device is sm_", done.stderr)
         done = self.run_graphbench(*SWEEP, "--device", "host", code=2)
         self.assertIn("it is for a device of kind cuda", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """How the service's page gets into the binary: with npm, without it, and where npm fails."""
 
 import json
@@ -139,7 +138,3 @@ class Locks(unittest.TestCase):
             for name, version in wanted.items():
                 self.assertRegex(version, r"^\d+\.\d+\.\d+$", name)
                 self.assertEqual(version, lock["packages"][f"node_modules/{name}"]["version"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """The service's page as a person uses it: Chromium against a real service that runs real sweeps."""
 
 import contextlib
 import json
 import re
+import signal
 import sqlite3
-import unittest
 
 from browser import BrowserCase
 from client import fetch, wait_for
@@ -13,15 +12,21 @@ from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 
 MODES = ("eager", "whole", "piecewise")
 UNITS = {"s": 1, "ms": 1e-3, "\u00b5s": 1e-6, "ns": 1e-9}
-# What the page measures of itself in the tests below.
-COLOURED = """
+# What the page measures of itself in the tests below: the red, green and blue of a colour by its name.
+CHANNELS = """
+  const channels = (name) => {
+    const probe = document.createElement("i");
+    probe.style.color = `var(--${name})`;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color.match(/\\d+/g).slice(0, 3).map(Number);
+  };
+"""
+COLOURED = CHANNELS + """
   const canvas = document.querySelector("#plot canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const probe = document.createElement("i");
-  document.body.append(probe);
-  probe.style.color = `var(--${arguments[0]})`;
-  const [r, g, b] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
-  probe.remove();
+  const [r, g, b] = channels(arguments[0]);
   let pixels = 0;
   for (let at = 0; at < data.length; at += 4) {
     if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) ++pixels;
@@ -45,11 +50,7 @@ class PageCase(BrowserCase, ServeCase):
 
     def queue_by_hand(self, **fields):
         for name, text in fields.items():
-            name = name.replace("_", "-")
-            if name == "device":
-                self.select(name, text)
-            else:
-                self.write_in(name, text)
+            self.write_in(name.replace("_", "-"), text)
         self.find("queue-sweep").click()
 
     def wait_until(self, name, pattern, seconds=60):
@@ -81,21 +82,13 @@ class PageCase(BrowserCase, ServeCase):
 
 
 # The ratio of luminances, as WCAG 2 computes it, of what is told by text on its background.
-CONTRAST = """
-  const luminance = (colour) => {
-    const channels = colour.match(/\d+/g).slice(0, 3).map((each) => each / 255)
+CONTRAST = CHANNELS + """
+  const luminance = (name) => {
+    const [r, g, b] = channels(name).map((each) => each / 255)
       .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const resolve = (name) => {
-    const probe = document.createElement("i");
-    probe.style.color = `var(--${name})`;
-    document.body.append(probe);
-    const { color } = getComputedStyle(probe);
-    probe.remove();
-    return color;
-  };
-  const [a, b] = [...arguments].map((name) => luminance(resolve(name)) + 0.05);
+  const [a, b] = [...arguments].map((name) => luminance(name) + 0.05);
   return Math.max(a, b) / Math.min(a, b);
 """
 
@@ -284,9 +277,7 @@ class Page(PageCase):
         return self.run_script(f"return [...{rows}].map((row) => row.dataset.id)")
 
     def test_older_sweeps_are_a_button_away(self):
-        service = self.serve()
-        service.terminate()
-        service.wait()
+        self.end(self.serve())
         ids = [f"{number:016x}" for number in range(250, 0, -1)]
         with contextlib.closing(sqlite3.connect(self.folder / "graphbench-state" / "sweeps.sqlite")) as store:
             store.executemany("INSERT INTO sweeps (id, state, arguments, submitted_at) "
@@ -309,8 +300,7 @@ class Page(PageCase):
         path = self.submit(MANY)
         self.wait_until("tally", r"\d+ ok")
         address = self.url.removeprefix("http://")
-        process.kill()
-        process.wait()
+        self.end(process, signal.SIGKILL)
         self.wait_until("problem", "The service does not answer")
         self.screenshot("6-gone")
         self.serve(listen=address)
@@ -400,7 +390,8 @@ class Token(PageCase):
         self.wait_until("token-error", "does not take this token")
         self.give(TOKEN)
         wait_for("the page to go on", lambda: not self.find("token-part").is_displayed())
-        self.queue_by_hand(workload="mlp", batch="1,2", warmup="0", time_per_cell="0.005", device="host")
+        self.select("device", "host")
+        self.queue_by_hand(workload="mlp", batch="1,2", warmup="0", time_per_cell="0.005")
         self.wait_until("sweep-state", "done")
         self.wait_until("tally", "6 ok")  # they came as events, which took the token, too
         self.browser.refresh()
@@ -481,7 +472,3 @@ class Origins(PageCase):
           });
         """)
         self.assertEqual(["html", "text", "source", "frame"], refused)
-
-
-if __name__ == "__main__":
-    unittest.main()

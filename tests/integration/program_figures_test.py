@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What ci/program_figures.py makes of documents of ci/gpu's stages programs, start-up and training."""
 
 import json
@@ -8,7 +7,6 @@ import tempfile
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
-sys.dont_write_bytecode = True
 import program_figures as figures  # noqa: E402
 
 
@@ -79,7 +77,3 @@ class ProgramFigures(unittest.TestCase):
             self.assertTrue(rows and not any(row.passed for row in rows))
         self.write("shapes_4.json", cell())
         self.assertFalse(figures.shape_rows(self.folder)[0].passed)
-
-
-if __name__ == "__main__":
-    unittest.main()

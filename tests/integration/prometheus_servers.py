@@ -30,19 +30,30 @@ def lint(text):
 
 
 @contextlib.contextmanager
-def running(arguments, folder, ready_url):
-    with open(folder / "server.log", "w", encoding="utf-8") as log:
-        process = subprocess.Popen(arguments, cwd=folder, stdout=log, stderr=log)
+def running(arguments, folder, ready, name="server"):
+    """A program that is told to stop at the end; its messages are in a file of that name. Yields what `ready`
+    made of them, which is true once it serves."""
+    log = folder / f"{name}.log"
+    with open(log, "w", encoding="utf-8") as out:
+        process = subprocess.Popen([str(word) for word in arguments], cwd=folder, stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=out)
     try:
-        def ready():
+        def answer():
             if process.poll() is not None:
-                raise AssertionError((folder / "server.log").read_text(encoding="utf-8"))
-            return fetch(ready_url)[0] == 200
-        wait_for(arguments[0], ready, 60)
-        yield process
+                raise AssertionError(log.read_text(encoding="utf-8"))
+            return ready(log.read_text(encoding="utf-8"))
+        yield wait_for(name, answer, 60)
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def answers(url):
+    return lambda _: fetch(url)[0] == 200
 
 
 class QueryError(Exception):
@@ -65,7 +76,7 @@ class Prometheus:
             self.address = f"127.0.0.1:{free_port()}"
             arguments = [program("prometheus"), "--config.file=prometheus.yml", "--storage.tsdb.path=data",
                          f"--web.listen-address={self.address}", "--log.level=warn"]
-            stack.enter_context(running(arguments, folder, f"http://{self.address}/-/ready"))
+            stack.enter_context(running(arguments, folder, answers(f"http://{self.address}/-/ready")))
             self.stack = stack.pop_all()
         return self
 
@@ -110,6 +121,24 @@ def serving(handler):
         thread.join()
 
 
+def answering(answer):
+    """The same, where `answer` gives an answer to each path of a GET: status, type and text."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            status, kind, text = answer(self.path)
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", kind + "; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    return serving(Handler)
+
+
 @contextlib.contextmanager
 def pushgateway(folder):
     """Yields the gateway's URL."""
@@ -117,5 +146,5 @@ def pushgateway(folder):
     address = f"127.0.0.1:{free_port()}"
     # Debian's build keeps what was pushed in /var/lib unless told not to.
     with running([program("prometheus-pushgateway"), "--persistence.file=",
-                  f"--web.listen-address={address}"], folder, f"http://{address}/-/ready"):
+                  f"--web.listen-address={address}"], folder, answers(f"http://{address}/-/ready")):
         yield f"http://{address}"

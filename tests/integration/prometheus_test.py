@@ -1,6 +1,6 @@
-#!/usr/bin/env python3
 """A sweep that publishes to Prometheus: scraped while it runs, written to a file, pushed; real servers."""
 
+import contextlib
 import http.server
 import os
 import pathlib
@@ -30,9 +30,7 @@ def samples(text, name):
 class Scraped(HarnessCase):
     def start_listening(self, *arguments, port=None):
         port = port or free_port()
-        process = self.start(*arguments, "--prometheus-listen", f"127.0.0.1:{port}")
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        process = self.begin(*arguments, "--prometheus-listen", f"127.0.0.1:{port}")
         return process, f"http://127.0.0.1:{port}/metrics"
 
     def test_prometheus_sees_cells_appear_while_the_sweep_runs(self):
@@ -61,8 +59,8 @@ class Scraped(HarnessCase):
                 name = "{workload}/{preset}/{dtype}/{pass}/b{batch}/w{warmup}/{mode}".format(**labels)
                 [cell] = [cell for cell in result["cells"] if cell["id"] == name]
                 self.assertAlmostEqual(cell["summary"]["latency_seconds"]["p50"], float(series["value"][1]))
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(0, process.wait(timeout=30), "Ctrl-C in the lingering ends a sweep that was done")
+        self.assertEqual(0, self.end(process, signal.SIGINT).returncode,
+                         "Ctrl-C in the lingering ends a sweep that was done")
 
     def test_what_is_served_is_the_text_format_that_promtool_wants(self):
         process, url = self.start_listening(*MLP, "--linger", "60")
@@ -72,8 +70,7 @@ class Scraped(HarnessCase):
         self.assertEqual((200, "text/plain; version=0.0.4; charset=utf-8"), (status, headers["Content-Type"]))
         self.assertEqual("", lint(text))
         self.assertEqual(404, fetch(url + "/x")[0])
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(0, process.wait(timeout=30))
+        self.assertEqual(0, self.end(process).returncode)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "this machine has a single CPU")
     def test_the_server_keeps_off_the_measuring_cpu_and_workers_hold_no_socket(self):
@@ -88,7 +85,8 @@ class Scraped(HarnessCase):
         wait_for("the main thread on every CPU", lambda: cpu in os.sched_getaffinity(process.pid))
         workers = 0
         while process.poll() is None:
-            fetch_quietly(url)
+            with contextlib.suppress(OSError):  # the sweep has just ended
+                fetch(url)
             for child in workers_of(process.pid):
                 links = links_of(child)
                 workers += 1 if links else 0
@@ -111,22 +109,13 @@ def links_of(pid):
         return []  # it has ended
 
 
-def fetch_quietly(url):
-    try:
-        fetch(url)
-    except OSError:
-        pass  # the sweep has just ended
-
-
 class Textfile(HarnessCase):
     def test_every_reader_sees_a_whole_file(self):
         process = self.start(*LONGER, "--prometheus-textfile", "m.prom")
         seen = set()
         while process.poll() is None:
-            try:
+            with contextlib.suppress(FileNotFoundError):
                 seen.add((self.folder / "m.prom").read_text(encoding="utf-8"))
-            except FileNotFoundError:
-                pass
         process.communicate()
         self.assertEqual(0, process.returncode)
         texts = sorted(seen, key=len)
@@ -153,17 +142,16 @@ class Textfile(HarnessCase):
 
 class Pushed(HarnessCase):
     def push(self, url, *arguments, code=0, **options):
-        done = self.run_graphbench(*MLP_BATCH, *(arguments or ["1"]), "--prometheus-push", url, **options,
+        return self.run_graphbench(*MLP_BATCH, *(arguments or ["1"]), "--prometheus-push", url, **options,
                                    code=code)
-        return done
 
     def test_a_push_replaces_what_an_earlier_sweep_pushed(self):
         with pushgateway(self.folder / "gateway") as url:
             self.push(url, "1,2", "--push-grouping", "branch=feature/x")
             text = fetch(url + "/metrics")[2]
             line = next(line for line in samples(text, "graphbench_latency_seconds") if 'batch="1"' in line)
-            for label in ('job="graphbench"', 'branch="feature/x"', f'instance="{os.uname().nodename}"'):
-                self.assertIn(label, line)
+            self.assert_all_in(('job="graphbench"', 'branch="feature/x"',
+                                f'instance="{os.uname().nodename}"'), line)
             self.push(url, "2", "--push-grouping", "branch=feature/x")
             text = fetch(url + "/metrics")[2]
             self.assertIn('batch="2"', text)
@@ -182,11 +170,9 @@ class Pushed(HarnessCase):
 
     def test_a_push_can_be_deleted_on_exit(self):
         with pushgateway(self.folder / "gateway") as url:
-            process = self.start(*MLP, "--prometheus-push", url, "--push-delete", "--linger", "60")
-            self.addCleanup(process.communicate)
+            process = self.begin(*MLP, "--prometheus-push", url, "--push-delete", "--linger", "60")
             wait_for("the push", lambda: "graphbench_latency_seconds" in fetch(url + "/metrics")[2])
-            process.send_signal(signal.SIGINT)
-            self.assertEqual(0, process.wait(timeout=30))
+            self.assertEqual(0, self.end(process, signal.SIGINT).returncode)
             self.assertNotIn("graphbench_latency_seconds", fetch(url + "/metrics")[2])
 
     def test_a_gateway_that_is_not_there_costs_the_exit_code_and_nothing_else(self):
@@ -208,8 +194,8 @@ class Pushed(HarnessCase):
         done = self.push(url, code=1)
         self.assertIn("its certificate is not trusted: let SSL_CERT_FILE name", done.stderr)
         self.assertEqual([], server.requests)
-        self.push(url, env=self.environment(SSL_CERT_FILE=authority,
-                                            GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token"))
+        trusting = self.environment(SSL_CERT_FILE=authority, GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token")
+        self.push(url, env=trusting)
         self.assertEqual([("PUT", f"/metrics/job/graphbench/instance/{os.uname().nodename}", "Bearer token")],
                          server.requests)
 
@@ -229,12 +215,6 @@ class Accepting(http.server.BaseHTTPRequestHandler):
 class BadInput(HarnessCase):
     def test_what_will_not_do_is_refused_before_anything_runs(self):
         """publish_settings_test has what is said of each option."""
-        for arguments, words in (
-                (["--prometheus-listen", "9464"], ("--prometheus-listen", '"9464"', "127.0.0.1:9464")),
-                (["--linger", "5"], ("--linger", "--prometheus-listen"))):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_graphbench(*TINY, *arguments), *words)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.refuse_each((
+            ("--prometheus-listen 9464", ("--prometheus-listen", '"9464"', "127.0.0.1:9464")),
+            ("--linger 5", ("--linger", "--prometheus-listen"))), *TINY)

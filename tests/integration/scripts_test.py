@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The scripts of ci/: they explain themselves, refuse what they do not know, and count honestly."""
 
 import argparse
@@ -20,15 +19,14 @@ SHELL = [ROOT / "ci" / name
          for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate",
                       "shards/entry", "shards/submit")]
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
-sys.dont_write_bytecode = True
 import figures  # noqa: E402
 import influence  # noqa: E402
 import sum_tests  # noqa: E402
 
 
-def run(*command, cwd="/"):
+def run(*command, **options):
     words = [str(word) for word in command]
-    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    return subprocess.run(words, cwd="/", capture_output=True, text=True, check=False, **options)
 
 
 class Scripts(unittest.TestCase):
@@ -117,8 +115,7 @@ printf installed
                 path.chmod(0o755)
             for name in ("bash", "dirname", "grep", "sed", "tr"):
                 (pathlib.Path(folder) / name).symlink_to(shutil.which(name))
-            return subprocess.run([ROOT / "ci" / "packages", *groups], capture_output=True, text=True,
-                                  check=False, env={"PATH": folder, "PROVIDED": provided})
+            return run(ROOT / "ci" / "packages", *groups, env={"PATH": folder, "PROVIDED": provided})
 
     def test_takes_what_another_package_provides_for_installed(self):
         for provided in ("installed, npm", "installed, nodejs-dev, npm (= 11.0)\ninstalled, "):
@@ -179,20 +176,15 @@ skipped: b with bf16
         report = '<testsuite><testcase name="a" status="run"/></testsuite>'
         self.assertEqual((0, "1 passed, 0 failed, 0 skipped"), self.sum(report))
 
-    def test_takes_a_missing_or_broken_report_for_a_failure(self):
-        self.assertEqual((1, "0 passed, 1 failed, 0 skipped"), self.sum(None))
-        self.assertEqual((1, "0 passed, 1 failed, 0 skipped"), self.sum("<testsuite>"))
-
-    def test_takes_a_failed_build_and_an_empty_run_for_failures(self):
-        self.assertEqual((1, "0 passed, 2 failed, 0 skipped"), self.sum(failures=2))
+    def test_takes_a_missing_or_broken_report_an_empty_run_and_a_failed_build_for_failures(self):
+        for report in (None, "<testsuite>"):
+            self.assertEqual((1, "0 passed, 1 failed, 0 skipped"), self.sum(report))
         self.assertEqual((1, "0 passed, 0 failed, 0 skipped"), self.sum("<testsuite/>"))
+        self.assertEqual((1, "0 passed, 2 failed, 0 skipped"), self.sum(failures=2))
 
     def test_takes_a_program_that_could_not_start_for_a_failure(self):
-        self.assertEqual("failed", sum_tests.outcome_of(self.case(REPORT, 2)))
-
-    @staticmethod
-    def case(text, index):
-        return sum_tests.xml.etree.ElementTree.fromstring(text)[index]
+        case = sum_tests.xml.etree.ElementTree.fromstring(REPORT)[2]
+        self.assertEqual("failed", sum_tests.outcome_of(case))
 
 
 def cell(workload="mlp", batch=1, mode="whole", status="ok", identical=True, pool=1000, own=1000, warmup=0):
@@ -229,11 +221,9 @@ class Figures(unittest.TestCase):
             self.assertEqual([False], self.verdicts(figures.memory_rows({"cells": [good, wrong]})))
         self.assertEqual([False], self.verdicts(figures.memory_rows({"cells": [{**cell(), "memory": None}]})))
 
-    def test_eager_has_no_pool_to_judge_and_its_absence_fails(self):
-        self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [cell(mode="eager")]})))
-
-    def test_a_cell_without_memory_fails_its_pool(self):
-        self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [{**cell(), "memory": None}]})))
+    def test_a_cell_without_a_pool_to_judge_or_without_memory_fails(self):
+        for wrong in (cell(mode="eager"), {**cell(), "memory": None}):
+            self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [wrong]})))
 
     def test_witnesses_must_agree_in_every_cell(self):
         def profiled(device, difference):
@@ -300,15 +290,20 @@ class Figures(unittest.TestCase):
         never = {**sustained, "latency_seconds": None}
         self.assertEqual([False], self.verdicts(figures.sustained_rows(folder_of(2.5e6, never))))
 
+    def assert_read(self, reader, text, *passed):
+        """Line by line; a text without such lines fails."""
+        self.assertEqual([False], self.verdicts(reader("nothing of the kind\n")))
+        rows = reader(text)
+        self.assertEqual(list(passed), self.verdicts(rows))
+        return rows
+
     def test_instrument_costs_are_read_line_by_line(self):
         text = ("workload   mode        sampled_ns      bare_ns  difference_ns its 95 % interval\n"
                 "mlp        eager            77000        76990            +20      -20      +50\n"
                 "mlp        whole              990          930            +30       +5      +65  OVER\n"
                 "conv       piecewise         7600         7610            -10      -20       +5\n")
-        rows = figures.instrument_rows(text)
-        self.assertEqual([True, False, True], self.verdicts(rows))
+        rows = self.assert_read(figures.instrument_rows, text, True, False, True)
         self.assertEqual("+30 ns (95 %: +5..+65)", rows[1].measured)
-        self.assertEqual([False], self.verdicts(figures.instrument_rows("nothing of the kind\n")))
 
     def test_loops_of_callers_are_read_line_by_line(self):
         text = ("submit with 4096 bytes in and as many out\n"
@@ -320,36 +315,29 @@ class Figures(unittest.TestCase):
                 "| 4096 | 4096 | 1700 | 1708 | 5200 |\n"
                 "1000 updates of 16 nodes: device +0, heap -16, resident +4096 bytes\n"
                 "1000 updates of 1024 nodes: device +2097152, heap +0, resident +0 bytes  OVER\n")
-        rows = figures.caller_rows(text)
-        self.assertEqual([True, False, True, False], self.verdicts(rows))
+        rows = self.assert_read(figures.caller_rows, text, True, False, True, False)
         self.assertEqual("device +2097152, heap +0, resident +0 bytes", rows[3].measured)
         self.assertIn("io update, 4096 nodes", rows[1].figure)
-        self.assertEqual([False], self.verdicts(figures.caller_rows("nothing of the kind\n")))
 
     def test_hits_of_ladders_are_read_line_by_line(self):
         text = ("submit of a full hit and a padded one, of 67 sizes\n"
                 "workload    rows     size    ours_us    bare_us   ratio  limit\n"
                 "mlp            5 in     8      12.50      12.00   1.042   1.10\n"
                 "attention    505 in   512      19.00      16.00   1.188   1.10  OVER\n")
-        rows = figures.ladder_rows(text)
-        self.assertEqual([True, False], self.verdicts(rows))
+        rows = self.assert_read(figures.ladder_rows, text, True, False)
         self.assertIn("attention, 505 rows in 512", rows[1].figure)
-        self.assertEqual([False], self.verdicts(figures.ladder_rows("nothing of the kind\n")))
 
     def test_bare_loops_are_read_line_by_line(self):
         text = ("workload   batch mode         ours_us    bare_us   ratio  limit\n"
                 "mlp            1 whole            2.20       2.10   1.048   1.10\n"
                 "attention    256 piecewise      360.00     300.00   1.200   1.15  OVER\n")
-        rows = figures.bare_rows(text)
-        self.assertEqual([True, False], self.verdicts(rows))
+        rows = self.assert_read(figures.bare_rows, text, True, False)
         self.assertIn("attention b256 piecewise", rows[1].figure)
-        self.assertEqual([False], self.verdicts(figures.bare_rows("nothing of the kind\n")))
 
     def test_lost_memory_is_read_line_by_line(self):
         line = "{} 1000 capture/destroy cycles, 10000 replays: free before 9, after 8, lost {} bytes{}\n"
         text = line.format("mlp       ", 0, "") + line.format("conv      ", 3 << 20, "  OVER 2 MiB")
-        self.assertEqual([True, False], self.verdicts(figures.cycle_rows(text)))
-        self.assertEqual([False], self.verdicts(figures.cycle_rows("")))
+        self.assert_read(figures.cycle_rows, text, True, False)
 
     def test_influence_is_within_where_its_whole_interval_is(self):
         def blocks(effect, noise, chance=random.Random(3)):
@@ -393,7 +381,3 @@ class Figures(unittest.TestCase):
         self.assertEqual([True, False], [figures.at_most("t", 180, 180.0, "s").passed,
                                          figures.at_most("t", 180, 180.1, "s").passed])
         self.assertFalse(figures.at_most("t", 180, None, "s").passed)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 """Who the service answers, under which names, and what becomes of its token."""
 
-import os
 import pathlib
 import signal
 import socket
-import unittest
 
-from client import processes_in, wait_for
-from harness_case import BINARY
+from client import wait_for
 from serve_case import LONG, TOKEN, ServeCase
 
 
@@ -41,8 +37,7 @@ class ServeAccess(ServeCase):
                 for scheme, code in (("Bearer", 200), ("bearer", 200), ("Basic", 401)):
                     given = f"{scheme} {TOKEN}"
                     self.assertEqual(code, self.ask("GET", "/v1/sweeps", Authorization=given)[0])
-                process.terminate()
-                process.wait(timeout=30)
+                self.end(process)
 
     def test_tokens_that_no_client_could_send_are_refused(self):
         for text in ("correct horse battery", "correct\thorse-battery", "correct\0horse-battery"):
@@ -50,18 +45,15 @@ class ServeAccess(ServeCase):
                 self.write("token", text)
                 done = self.run_graphbench("serve", "--token-file", "token")
                 self.assert_refused(done, "--token-file", "spaces or control characters")
-        given = {"GRAPHBENCH_TOKEN": "correct horse battery"}
-        done = self.run_graphbench("serve", env={**self.environment(), **given})
+        done = self.run_graphbench("serve", env=self.environment(GRAPHBENCH_TOKEN="correct horse battery"))
         self.assert_refused(done, "GRAPHBENCH_TOKEN", "spaces or control characters")
 
     def test_no_process_shows_the_token(self):
-        self.serve(env={**self.environment(), "GRAPHBENCH_TOKEN": TOKEN})
+        self.serve(env=self.environment(GRAPHBENCH_TOKEN=TOKEN))
         self.assertEqual(401, self.ask("GET", "/v1/sweeps")[0])
         self.assertEqual(202, self.ask("POST", "/v1/sweeps", LONG, Authorization="Bearer " + TOKEN)[0])
-        folder = self.folder.resolve()
-        found = wait_for("service, sweep and worker",
-                         lambda: len(now := processes_in(folder, BINARY)) >= 3 and now)
-        for pid in found:
+        for pid in wait_for("service, sweep and worker",
+                            lambda: len(now := self.processes()) >= 3 and now):
             self.assertNotIn(TOKEN.encode(), pathlib.Path(f"/proc/{pid}/environ").read_bytes())
 
     def test_a_hang_up_is_said_once_and_changes_nothing(self):
@@ -70,10 +62,5 @@ class ServeAccess(ServeCase):
         self.assertIn("SIGHUP changes nothing", process.stderr.readline())
         process.send_signal(signal.SIGHUP)
         self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
-        process.terminate()
-        self.assertEqual("graphbench: stopping\n", process.communicate(timeout=30)[1])
-        self.assertEqual(os.EX_OK, process.returncode)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        done = self.end(process)
+        self.assertEqual((0, "graphbench: stopping\n"), (done.returncode, done.stderr))

@@ -1,7 +1,7 @@
 """What the service's tests share: a service of the test's own, and asking it."""
 
-from client import ask, wait_for
-from harness_case import HarnessCase
+from client import ask, fetch, processes_in, wait_for
+from harness_case import BINARY, HarnessCase
 
 TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
         "samples-max": 5}
@@ -22,6 +22,13 @@ class ServeCase(HarnessCase):
     @property
     def port(self):
         return int(self.url.rsplit(":", 1)[1])
+
+    def metrics(self):
+        return fetch(self.url + "/metrics")[2]
+
+    def processes(self):
+        """The service's and its sweep's."""
+        return processes_in(self.folder.resolve(), BINARY)
 
     def submit(self, document):
         status, sweep = self.ask("POST", "/v1/sweeps", document)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The service as a person runs it: real sweeps on the host device, real signals, a real kill -9."""
 
 import contextlib
@@ -12,8 +11,7 @@ import sqlite3
 import time
 import unittest
 
-from client import children_of, fetch, open_url, processes_in, wait_for
-from harness_case import BINARY
+from client import children_of, fetch, open_url, wait_for
 from prometheus_servers import lint
 from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 
@@ -21,14 +19,9 @@ from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 def cpus_of_threads(pid):
     """The CPUs that each thread of a process may be on."""
     found = []
-    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
-        try:
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:  # it has ended
-            continue
-        ranges = next(line.split()[1] for line in lines if line.startswith("Cpus_allowed_list:")).split(",")
-        ends = [[int(end) for end in each.split("-")] for each in ranges]
-        found.append({cpu for each in ends for cpu in range(each[0], each[-1] + 1)})
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):  # it has ended
+            found.append(os.sched_getaffinity(int(path.name)))
     return found
 
 
@@ -44,8 +37,8 @@ class Serve(ServeCase):
         self.wait_for_state(path, "done")
         status, result = self.ask("GET", path + "/results")
         self.assertEqual((200, True, 6), (status, result["complete"], len(result["cells"])))
-        self.assertEqual({"ok"}, {cell["status"] for cell in result["cells"]})
-        _, _, text = fetch(self.url + "/metrics")
+        self.assert_ok(result["cells"])
+        text = self.metrics()
         self.assertEqual("", lint(text))
         self.assertIn('graphbench_cells_total{status="ok"} 6', text)
         for cell in result["cells"]:
@@ -53,8 +46,7 @@ class Serve(ServeCase):
                 line = next(line for line in text.splitlines() if 'quantile="0.5"' in line
                             and 'mode="whole"' in line and 'batch="1"' in line and "latency" in line)
                 self.assertAlmostEqual(cell["summary"]["latency_seconds"]["p50"], float(line.split()[-1]))
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(0, process.wait(timeout=30))
+        self.assertEqual(0, self.end(process).returncode)
 
     def test_a_document_says_what_was_asked_for_and_not_where_the_service_lives(self):
         self.serve()
@@ -89,12 +81,10 @@ class Serve(ServeCase):
         cells = [(int(number), cell) for event, number, cell in events if event == "cell"]
         document = self.ask("GET", path + "/results")[1]
         last = {cell["id"]: cell for _, cell in cells}
-        self.assertEqual({cell["id"] for cell in document["cells"]}, set(last))
-        for cell in document["cells"]:
-            self.assertEqual(cell, last[cell["id"]])
+        self.assertEqual({cell["id"]: cell for cell in document["cells"]}, last)
         numbers = [number for number, _ in cells]
         self.assertEqual(sorted(set(numbers)), numbers)
-        again = [event for event in self.events(path, **{"Last-Event-ID": str(numbers[-2])})]
+        again = self.events(path, **{"Last-Event-ID": str(numbers[-2])})
         self.assertEqual(["cell", "done"], [event for event, _, _ in again])
         status, kept = self.ask("GET", path + "/cells")
         self.assertEqual((200, set(last)), (status, {cell["id"] for cell in kept["cells"]}))
@@ -119,8 +109,7 @@ class Serve(ServeCase):
             with self.subTest(cpu=cpu):
                 path = self.submit({**LONG, **keys})
                 self.wait_for_state(path, "running")
-                wait_for("a worker on the CPU",
-                         lambda: pinned_to(cpu, processes_in(self.folder.resolve(), BINARY), process.pid))
+                wait_for("a worker on the CPU", lambda: pinned_to(cpu, self.processes(), process.pid))
                 threads = cpus_of_threads(process.pid)
                 self.assertGreaterEqual(len(threads), 3, "main, network, runner")
                 for cpus in threads:
@@ -129,18 +118,18 @@ class Serve(ServeCase):
                 self.assertEqual(202, self.ask("DELETE", path)[0])
                 self.wait_for_state(path, "cancelled")
 
-    def limited(self, soft, hard):
-        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
     def test_descriptors_suffice_for_all_clients_or_it_does_not_start(self):
-        self.serve(preexec_fn=self.limited(64, 4096))
+        def limited(soft, hard):
+            return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+        self.serve(preexec_fn=limited(64, 4096))
         clients = [socket.create_connection(("127.0.0.1", self.port), timeout=10) for _ in range(100)]
         for client in clients:
-            self.addCleanup(client.close)
+            self.enterContext(client)
             client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for client in clients:
             self.assertTrue(client.recv(4096).startswith(b"HTTP/1.1 200"))
-        done = self.run_graphbench("serve", "--state", "other", preexec_fn=self.limited(100, 200))
+        done = self.run_graphbench("serve", "--state", "other", preexec_fn=limited(100, 200))
         self.assert_refused(done, "file descriptors to 320", "may have 200", "ulimit -Hn", code=1)
 
     def test_names_that_are_none_are_refused_as_on_the_command_line(self):
@@ -156,25 +145,24 @@ class Serve(ServeCase):
                 self.assertEqual(said.stderr, f"graphbench: --{answer['error']}\n")
         self.assertEqual([], self.ask("GET", "/v1/sweeps")[1]["sweeps"])
 
-    def kill(self, process):
-        """The service; its sweep's processes notice."""
-        process.kill()
-        process.wait()
-        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve(), BINARY))
+    def restart(self, process):
+        """Kills the service, whose sweep's processes notice, and starts another."""
+        self.end(process, signal.SIGKILL)
+        wait_for("the sweep's processes to end", lambda: not self.processes())
+        self.serve()
 
     def cell_lines(self):
-        return sorted(line for line in fetch(self.url + "/metrics")[2].splitlines() if "workload=" in line)
+        return sorted(line for line in self.metrics().splitlines() if "workload=" in line)
 
     def test_a_restart_shows_the_cells_of_the_sweep_that_was_done_last(self):
         process = self.serve()
         done = self.submit({**TINY, "launches": 2})
         self.wait_for_state(done, "done")
         shown = wait_for("its cells", self.cell_lines)
-        stamp = [line for line in fetch(self.url + "/metrics")[2].splitlines() if "last_success" in line][-1]
+        stamp = [line for line in self.metrics().splitlines() if "last_success" in line][-1]
         self.submit({**LONG, "batch": [4]})
-        self.kill(process)
-        self.serve()
-        text = fetch(self.url + "/metrics")[2]
+        self.restart(process)
+        text = self.metrics()
         self.assertEqual("", lint(text))
         self.assertEqual(shown, self.cell_lines())
         self.assertIn('graphbench_cells_total{status="ok"} 0\n', text)
@@ -192,11 +180,10 @@ class Serve(ServeCase):
     def test_termination_keeps_what_was_measured_and_what_is_queued(self):
         process = self.serve()
         running, queued = self.submit(LONG), self.submit(TINY)
-        wait_for("a cell", lambda: "graphbench_sweep_progress_ratio" in fetch(self.url + "/metrics")[2]
-                 and 'progress_ratio{device="host"} 0\n' not in fetch(self.url + "/metrics")[2])
+        wait_for("a cell", lambda: "graphbench_sweep_progress_ratio" in (text := self.metrics())
+                 and 'progress_ratio{device="host"} 0\n' not in text)
         begin = time.monotonic()
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(0, process.wait(timeout=30))
+        self.assertEqual(0, self.end(process).returncode)
         self.assertLess(time.monotonic() - begin, 10, "the default grace")
         self.serve()
         self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])
@@ -211,11 +198,9 @@ class Serve(ServeCase):
         self.wait_for_state(done, "done")
         running, queued = self.submit(MANY), self.submit(TINY)
         self.wait_for_state(running, "running")
-        wait_for("service, sweep and worker",
-                 lambda: len(processes_in(self.folder.resolve(), BINARY)) >= 3)
+        wait_for("service, sweep and worker", lambda: len(self.processes()) >= 3)
         measured = wait_for("a cell", lambda: self.ask("GET", running + "/cells")[1]["cells"])
-        self.kill(process)
-        self.serve()
+        self.restart(process)
         self.assertEqual("done", self.ask("GET", done)[1]["state"])
         self.assertEqual(200, self.ask("GET", done + "/results")[0])
         self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])
@@ -230,8 +215,7 @@ class Serve(ServeCase):
         process = self.serve()
         sweep = self.submit({**MANY, "warmup": list(range(8)), "time-per-cell": 0.05})
         wait_for("a few workers", lambda: len(self.ask("GET", sweep + "/cells")[1]["cells"]) >= 6)
-        self.kill(process)
-        self.serve()
+        self.restart(process)
         kept = {cell["id"]: cell for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
         self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])
         self.wait_for_state(sweep, "done")
@@ -255,16 +239,16 @@ class Serve(ServeCase):
         with contextlib.closing(sqlite3.connect(self.folder / "graphbench-state" / "sweeps.sqlite",
                                                 isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            said = wait_for("the trouble to be told",
-                            lambda: "end of a sweep" in (answer := self.ready())[1] and answer)
-            self.assertEqual((503, True), (said[0], "locked" in said[1]))
+            status, _, said = wait_for("the trouble to be told",
+                                       lambda: "end of a sweep" in (answer := self.ready())[2] and answer)
+            self.assertEqual((503, True), (status, "locked" in said))
             self.assertEqual("queued", self.ask("GET", queued)[1]["state"])
             status, refused = self.ask("POST", "/v1/sweeps", TINY)
             self.assertEqual(503, status, refused)
             self.assertIn("nothing was queued", refused["error"])
             said = self.ask("GET", sweep)[1]
             self.assertEqual((409, {"error": said["message"]}), self.ask("DELETE", sweep), said)
-            self.assertIn('graphbench_sweep_running{device="host"} 0', fetch(self.url + "/metrics")[2])
+            self.assertIn('graphbench_sweep_running{device="host"} 0', self.metrics())
         self.wait_for_state(queued, "done")
         stopped = self.ask("GET", sweep)[1]
         self.assertEqual(("interrupted", True), (stopped["state"], stopped["resumable"]))
@@ -281,8 +265,7 @@ class Serve(ServeCase):
         wait_for("the sweep's process", lambda: children_of(process.pid))
         process.send_signal(signal.SIGSTOP)
         wait_for("the document", document.exists)
-        process.kill()
-        process.wait()
+        self.end(process, signal.SIGKILL)
         self.serve()
         self.assertEqual("done", self.ask("GET", sweep)[1]["state"])
         result = self.ask("GET", sweep + "/results")[1]
@@ -291,8 +274,7 @@ class Serve(ServeCase):
         self.assertFalse(document.exists())
 
     def ready(self):
-        status, _, text = fetch(self.url + "/readyz")
-        return status, text
+        return fetch(self.url + "/readyz")
 
     def test_two_services_on_one_machine_take_turns(self):
         self.serve()
@@ -319,8 +301,8 @@ class Serve(ServeCase):
         done = self.run_graphbench("serve", "--listen", "0.0.0.0:0")
         self.assert_refused(done, "--listen", '"0.0.0.0:0"', "--token-file")
         self.write("short", "secret\n")
-        self.assert_refused(self.run_graphbench("serve", "--token-file", "short"), "--token-file", "short")
-        self.assert_refused(self.run_graphbench("serve", "--token-file", "none"), "--token-file", '"none"')
+        self.refuse_each((("--token-file short", ("--token-file", "short")),
+                          ("--token-file none", ("--token-file", '"none"'))), "serve")
         self.write("token", TOKEN + "\n")
         self.serve("--token-file", "token")
         self.assertEqual(401, self.ask("GET", "/v1/sweeps")[0])
@@ -328,13 +310,6 @@ class Serve(ServeCase):
         self.assertEqual(200, fetch(self.url + "/healthz")[0])
 
     def test_options_that_will_not_do(self):
-        for arguments, words in ((["--listen", "9464"], ("--listen", '"9464"')),
-                                 (["--grace", "x"], ("--grace", '"x"')),
-                                 (["--lisen", "x"], ("--lisen", "--listen")),
-                                 (["--state", "no/such"], ("--state", "no/such"))):
-            with self.subTest(arguments=arguments):
-                self.assert_refused(self.run_graphbench("serve", *arguments), *words)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.refuse_each((("--listen 9464", ("--listen", '"9464"')), ("--grace x", ("--grace", '"x"')),
+                          ("--lisen x", ("--lisen", "--listen")),
+                          ("--state no/such", ("--state", "no/such"))), "serve")

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Sweeps in pieces: shards and their merge, a journal that outlives kill -9, several devices."""
 
 import collections
@@ -64,6 +63,20 @@ class ShardsCase(HarnessCase):
                 self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
                                  "it is in the document once, as it was measured")
 
+    def write_changed(self, name, of, change):
+        """A document as `change` makes it of another one."""
+        document = self.result(of)
+        change(document)
+        self.write(name, json.dumps(document))
+        return name
+
+    def assert_undivided(self, merged, single):
+        """It has the cells of a sweep that is not divided, in their order, all complete."""
+        self.assert_valid(merged, "result.schema.json")
+        self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
+        self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
+        self.assertTrue(merged["complete"])
+
     def refuse(self, arguments, *words):
         before = sorted(path.name for path in self.folder.iterdir())
         self.assert_refused(self.run_graphbench(*arguments), *words)
@@ -87,12 +100,9 @@ class Shards(ShardsCase):
         parts = [f"graphbench.{index}-of-3.json" for index in (3, 1, 2)]
         self.run_graphbench("merge", *parts, "-o", "merged.json", code=0)
         merged = self.result("merged.json")
-        self.assert_valid(merged, "result.schema.json")
-        self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
-        self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
+        self.assert_undivided(merged, single)
         self.assertNotIn("shard", merged["plan"])
         self.assertEqual(self.result("graphbench.1-of-3.json")["plan"]["argv"], merged["plan"]["argv"])
-        self.assertTrue(merged["complete"])
         self.assertEqual([1, 2, 3], [shard["index"] for shard in merged["shards"]])
         by_shard = {(cell["id"], index): cell for index in (1, 2, 3)
                     for cell in self.result(f"graphbench.{index}-of-3.json")["cells"]}
@@ -118,51 +128,39 @@ class Shards(ShardsCase):
         merged = self.result("merged.json")
         self.assert_valid(merged, "result.schema.json")
         self.assertFalse(merged["complete"])
-        cut = self.result(parts[0])
-        cut["complete"] = False
-        cut["cells"][0].update(status="skipped", reason={"code": "interrupted", "message": "it was"},
-                               launches=[])
-        self.write("cut.json", json.dumps(cut))
-        done = self.run_graphbench("merge", "cut.json", parts[1], "-o", "merged.json", code=3)
-        self.assertIn(cut["cells"][0]["id"] + " was not measured to its end", done.stderr)
-        short = self.result(parts[0])
-        short["plan"]["launches"] = 2
-        self.write("short.json", json.dumps(short))
-        done = self.run_graphbench("merge", "short.json", "-o", "merged.json", code=3)
-        self.assertIn(" was not measured to its end", done.stderr)
-        failed = self.result(parts[0])
-        failed["cells"][0].update(status="failed", reason={"code": "crashed", "message": "it did"},
-                                  launches=[])
-        self.write("failed.json", json.dumps(failed))
-        done = self.run_graphbench("merge", "failed.json", parts[1], "-o", "merged.json", "--partial", code=3)
-        self.assertIn(f"1 of {len(merged['cells'])} cells failed", done.stderr)
+
+        def cell_0(**changes):
+            return lambda document: document["cells"][0].update(launches=[], **changes)
+
+        first = self.result(parts[0])["cells"][0]["id"]
+        cut = cell_0(status="skipped", reason={"code": "interrupted", "message": "it was"})
+        for change, more, words in (
+                (lambda document: document.update(complete=False) or cut(document), [parts[1]],
+                 first + " was not measured to its end"),
+                (lambda document: document["plan"].update(launches=2), [], " was not measured to its end"),
+                (cell_0(status="failed", reason={"code": "crashed", "message": "it did"}),
+                 [parts[1], "--partial"], f"1 of {len(merged['cells'])} cells failed")):
+            changed = self.write_changed("changed.json", parts[0], change)
+            done = self.run_graphbench("merge", changed, *more, "-o", "merged.json", code=3)
+            self.assertIn(words, done.stderr)
 
     def test_what_does_not_belong_together_is_refused(self):
         self.shard(1, 2)
         self.shard(2, 2)
         one, two = "graphbench.1-of-2.json", "graphbench.2-of-2.json"
-        first = self.result(one)
-        changed = self.result(two)
-        changed["environment"]["device"]["name"] = "another CPU"
-        self.write("device.json", json.dumps(changed))
+        first = self.result(one)["cells"][0]
         self.write("half.json", (self.folder / two).read_text(encoding="utf-8")[:-500])
-        foreign = self.result(two)
-        foreign["plan"]["shard"]["assignment"] = "0" * 64
-        self.write("foreign.json", json.dumps(foreign))
-        stray = self.result(two)
-        stray["cells"].append({**first["cells"][0]})
-        self.write("stray.json", json.dumps(stray))
-        renamed = self.result(two)
-        for key in ("id", "mode"):
-            renamed["cells"][0][key] += "s"
-        self.write("renamed.json", json.dumps(renamed))
         (self.folder / "empty").mkdir()
-        for name, change in (("single", lambda plan: plan.pop("shard")),
-                             ("plan", lambda plan: plan.update(hash="0" * 64)),
-                             ("replica", lambda plan: plan["shard"].update(by="replica"))):
-            other = self.result(two)
-            change(other["plan"])
-            self.write(name + ".json", json.dumps(other))
+        for name, change in (
+                ("device", lambda document: document["environment"]["device"].update(name="another CPU")),
+                ("foreign", lambda document: document["plan"]["shard"].update(assignment="0" * 64)),
+                ("stray", lambda document: document["cells"].append(first)),
+                ("renamed", lambda document: document["cells"][0].update(
+                    {key: document["cells"][0][key] + "s" for key in ("id", "mode")})),
+                ("single", lambda document: document["plan"].pop("shard")),
+                ("plan", lambda document: document["plan"].update(hash="0" * 64)),
+                ("replica", lambda document: document["plan"]["shard"].update(by="replica"))):
+            self.write_changed(name + ".json", two, change)
         for inputs, words in (([one, one], ("it is shard 1 of 2, as",)),
                               ([one, "half.json"], ("half.json", "JSON")),
                               ([one, "device.json"], ("device.name", "--allow")),
@@ -198,18 +196,14 @@ class Shards(ShardsCase):
 
 
 class Journal(ShardsCase):
-    def kill_at(self, arguments, seconds):
-        process = self.start(*arguments)
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-
     def test_kills_at_random_moments_lose_nothing_that_is_finished(self):
         arguments = [*SMALL, "--launches", "2"]
         generator = random.Random(os.environ.get("GRAPHBENCH_TEST_SEED", "1"))
         before = {}
         for _ in range(int(os.environ.get("GRAPHBENCH_TEST_KILLS", "5"))):
-            self.kill_at(arguments, generator.uniform(0.05, 4))
+            process = self.start(*arguments)
+            time.sleep(generator.uniform(0.05, 4))
+            self.end(process, signal.SIGKILL)
             now = self.finished()
             if (self.folder / "graphbench.json").exists() and not now:  # it was done before the kill
                 (self.folder / "graphbench.json").unlink()
@@ -229,25 +223,19 @@ class Journal(ShardsCase):
 
     def interrupt_after_a_task(self, arguments):
         process = self.start(*arguments)
-        deadline = time.monotonic() + 60
-        while not self.finished() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertTrue(self.finished())
+        wait_for("a task", self.finished)
         return process
 
     def test_a_second_writer_and_another_plan_are_refused(self):
         process = self.interrupt_after_a_task([*SMALL, "--launches", "3"])
         refused = self.run_graphbench(*SMALL, "--launches", "3", code=2)
         self.assertIn(f"is being written by process {process.pid} on {os.uname().nodename}", refused.stderr)
-        process.send_signal(signal.SIGTERM)
-        process.communicate()
-        self.assertEqual(130, process.returncode)
+        self.assertEqual(130, self.end(process).returncode)
         partial = self.folder / "graphbench.json.partial"
         kept, document = partial.read_bytes(), (self.folder / "graphbench.json").read_bytes()
         for other in (["--launches", "2"], ["--launches", "3", "--seed", "2"],
                       ["--launches", "3", "--profile"]):
-            done = self.run_graphbench(*SMALL, *other, code=2)
-            self.assertIn("is of another plan", done.stderr)
+            self.assertIn("is of another plan", self.run_graphbench(*SMALL, *other, code=2).stderr)
         lines = kept.splitlines(keepends=True)
         partial.write_bytes(lines[0] + lines[1].replace(b"cell", b"call") + b"".join(lines[1:]))
         damaged = partial.read_bytes()
@@ -260,9 +248,7 @@ class Journal(ShardsCase):
         self.assertTrue(self.result()["complete"])
 
     def test_a_journal_of_what_no_worker_wrote_is_refused(self):
-        process = self.interrupt_after_a_task([*SMALL, "--launches", "3"])
-        process.send_signal(signal.SIGTERM)
-        process.communicate()
+        self.end(self.interrupt_after_a_task([*SMALL, "--launches", "3"]))
         partial = self.folder / "graphbench.json.partial"
         (self.folder / "graphbench.json").unlink()
         kept = partial.read_text(encoding="utf-8")
@@ -280,9 +266,7 @@ class Journal(ShardsCase):
         shutil.copy(self.plugin("good_op"), plugin)
         arguments = ["--sweep", "--device", "host", "--workload", "good_op", "--plugin", plugin,
                      "--batch", "1,2", "--warmup", "0:20:+1", "--time-per-cell", "0.001", "--quiet"]
-        process = self.interrupt_after_a_task(arguments)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        self.end(self.interrupt_after_a_task(arguments), signal.SIGKILL)
         with plugin.open("ab") as file:
             file.write(b"\0")
         self.assertIn("is of another plugins", self.run_graphbench(*arguments, code=2).stderr)
@@ -345,8 +329,7 @@ class Devices(ShardsCase):
 
         process = self.start(*on("host:0"))
         wait_for("a whole group", whole_groups)
-        process.kill()
-        process.communicate()
+        self.end(process, signal.SIGKILL)
         whole = whole_groups()
         kept = {name: events for name, events in self.finished().items() if group_of(name) in whole}
         self.run_graphbench(*on("host:1"), code=0)
@@ -361,13 +344,9 @@ class Devices(ShardsCase):
         process = self.start("--sweep", "--workload", "mlp", "--batch", "1", "--launches", "500", "--quiet",
                              "--time-per-cell", "0.001", "--device", "host:0,host:1", "--concurrent",
                              "--json", "r-{device}.json")
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and sum(
-                '"task"' in path.read_text(encoding="utf-8") for path in self.folder.glob("*.partial")) < 2:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
-        self.assertEqual(130, process.returncode)
+        wait_for("a task of each", lambda: 2 == sum(
+            '"task"' in path.read_text(encoding="utf-8") for path in self.folder.glob("*.partial")))
+        self.assertEqual(130, self.end(process).returncode)
         for index in (0, 1):
             self.assertFalse(self.result(f"r-host-{index}.json")["complete"])
 
@@ -382,7 +361,3 @@ class Devices(ShardsCase):
         self.refuse(["--sweep", "--device", "host", "--concurrent"], "--concurrent: ", "several devices")
         self.refuse(["--sweep", "--device", "host:0,auto", "--json", "r-{device}.json"], "--device: ", "auto")
         self.refuse(["bench", *both], "--device: ", "host:0,host:1")
-
-
-if __name__ == "__main__":
-    unittest.main()

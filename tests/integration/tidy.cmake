@@ -1,22 +1,22 @@
 # The tests of the tree itself, of its scripts and of an installed copy. Included by tests/golden.
 set(folder "${PROJECT_SOURCE_DIR}/tests/integration")
 
-function(graphbench_python_test name script)
-  add_test(NAME ${name} COMMAND "${GRAPHBENCH_PYTHON}" "${folder}/${script}" ${ARGN})
+function(graphbench_python_test name tests)
+  add_test(NAME ${name} COMMAND "${GRAPHBENCH_PYTHON}" -B -m unittest ${tests} WORKING_DIRECTORY "${folder}")
   # What unittest skips shows as skipped: a test that did not run is not one that passed.
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "OK \\(skipped=")
 endfunction()
 
-graphbench_python_test(tidy.tree tidy_test.py Tree)
-graphbench_python_test(tidy.rules tidy_test.py Rules)
-graphbench_python_test(tidy.commits tidy_test.py Commits)
-graphbench_python_test(tidy.format tidy_test.py Format)
-graphbench_python_test(ci.scripts scripts_test.py)
+graphbench_python_test(tidy.tree tidy_test.Tree)
+graphbench_python_test(tidy.rules tidy_test.Rules)
+graphbench_python_test(tidy.commits tidy_test.Commits)
+graphbench_python_test(tidy.format tidy_test.Format)
+graphbench_python_test(ci.scripts scripts_test)
 foreach(name beside quiet ratios run sampling)
   add_test(NAME ci.peers.${name}
     COMMAND "${GRAPHBENCH_PYTHON}" "${PROJECT_SOURCE_DIR}/ci/peers/test_${name}.py")
   set_tests_properties(ci.peers.${name} PROPERTIES TIMEOUT 120)
 endforeach()
-graphbench_python_test(install.plugin install_test.py)
+graphbench_python_test(install.plugin install_test)
 set_tests_properties(install.plugin PROPERTIES
   ENVIRONMENT "ONEDNN_MAX_CPU_ISA=AVX2;GRAPHBENCH_BUILD=${CMAKE_BINARY_DIR}")

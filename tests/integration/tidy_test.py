@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Checks the tree against the rules of tidy_rules.py, rooms.py and tidy_words.py, and the rules themselves.
 
 Tree checks every tracked file, Rules plants violations and expects each to be found, Commits reads the newest
@@ -266,7 +265,6 @@ class Rules(unittest.TestCase):
         faults = tidy_rules.faults_of("graphs/ir/a.cpp", PURPOSE + "int a;\nint b; \n")
         self.assertEqual(["graphs/ir/a.cpp:4: blanks at the end of the line"], faults)
 
-
     def test_find_what_is_wrong_with_a_commits_message(self):
         body = "\n\nWhy.\n"
         for subject in ("net: refuse a coding other than chunked", "graphs/ir, abi: pass programs on",
@@ -303,7 +301,3 @@ class Format(unittest.TestCase):
         complaints = [line for line in check.stderr.splitlines() if "error:" in line]
         self.assertEqual([], complaints[:40])
         self.assertEqual(0, check.returncode, check.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

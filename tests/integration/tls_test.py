@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """HTTPS as a person sets it up, with certificates of the openssl program; malformed_requests_test is rude."""
 
 import contextlib
 import http.client
 import json
-import signal
 import ssl
-import unittest
 
 from certificates import Certificates
 from client import wait_for
@@ -24,20 +21,17 @@ class Tls(HarnessCase):
         self.certificate, self.key = self.made.signed("server", "ca")
         self.tls = ["--tls-certificate", self.certificate, "--tls-key", self.key]
 
-    def begin(self, *arguments):
+    def listen(self, *arguments):
         process = self.start_service(*arguments, scheme="https")
         self.port = int(self.url.split("https://")[1].split(":")[1].split("/")[0])
         return process
 
     def serve(self, *arguments):
-        return self.begin("serve", "--listen", "127.0.0.1:0", *self.tls, *arguments)
-
-    def context(self):
-        return ssl.create_default_context(cafile=self.ca)
+        return self.listen("serve", "--listen", "127.0.0.1:0", *self.tls, *arguments)
 
     def ask(self, method, path, document=None, **headers):
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30,
-                                                 context=self.context())
+        context = ssl.create_default_context(cafile=self.ca)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
         with contextlib.closing(connection):
             body = None if document is None else json.dumps(document)
             connection.request(method, path, body, {"Content-Type": "application/json", **headers})
@@ -69,11 +63,9 @@ class Tls(HarnessCase):
 
     def test_a_sweep_serves_its_metrics_over_tls(self):
         sweep = [*SWEEP, "--workload", "mlp", "--linger", "60", "--prometheus-listen"]
-        process = self.begin(*sweep, "0.0.0.0:0", *self.tls, "--prometheus-allow-remote")
+        process = self.listen(*sweep, "0.0.0.0:0", *self.tls, "--prometheus-allow-remote")
         wait_for("the sweep", lambda: "graphbench_last_success" in self.ask("GET", "/metrics")[1])
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
-        self.assertEqual(0, process.returncode)
+        self.assertEqual(0, self.end(process).returncode)
         done = self.run_graphbench(*SWEEP, *self.tls, "--json", "other.json", code=2)
         self.assertIn("--tls-certificate: it does nothing without --prometheus-listen", done.stderr)
 
@@ -93,7 +85,3 @@ class Tls(HarnessCase):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_graphbench("serve", *arguments), *words)
                 self.assertFalse((self.folder / "graphbench-state").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

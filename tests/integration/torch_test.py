@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """--torch: a step that PyTorch runs is a workload. On the host device it runs eagerly, from torch 1.13 on."""
 
 import json
@@ -140,7 +139,3 @@ class Torch(HarnessCase):
             self.assertEqual([f"step-{function}"], plan["axes"]["workload"])
             hashes.add(plan["hash"])
         self.assertEqual(2, len(hashes))
-
-
-if __name__ == "__main__":
-    unittest.main()

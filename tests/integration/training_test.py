@@ -1,26 +1,19 @@
-#!/usr/bin/env python3
 """The pass training: cells, checks, what the document says of a step, and what is refused."""
-
-import unittest
 
 from harness_case import TINY, HarnessCase
 
 
 class Training(HarnessCase):
-    def sweep(self, *arguments, code=0, **options):
-        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", *arguments, code=code, **options)
-        document = self.result()
-        self.assert_valid(document, "result.schema.json")
-        return done, document, {cell["id"]: cell for cell in document["cells"]}
+    def sweep(self, *arguments, **options):
+        return self.measure(*TINY, "--mode", "eager,whole,piecewise", *arguments, **options)
 
     def test_every_optimizer_is_a_cell_that_is_checked_in_every_mode(self):
         _, document, cells = self.sweep("--workload", "mlp,conv", "--pass", "forward,training",
                                         "--optimizer", "none,sgd,adamw")
         self.assertEqual(["forward", "training"], document["plan"]["axes"]["pass"])
         self.assertEqual(2 * 2 * 3 * (1 + 3), len(cells))  # workloads, batches, modes, steps
+        self.assert_ok(cells.values())
         for cell in cells.values():
-            self.assertEqual("ok", cell["status"], cell.get("reason"))
-            self.assertTrue(cell["check"]["identical"], cell["id"])
             self.assertEqual(cell["pass"] == "training", "training" in cell)
         for workload in ("mlp", "conv"):
             step = f"{workload}/tiny/fp32/training/b2/w0/whole"
@@ -46,8 +39,7 @@ class Training(HarnessCase):
         _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--loss", "mse,cross_entropy",
                                  "--accumulate", "asap,end", "--io", "static,copy_in_out")
         step = "mlp/tiny/fp32/training/b2/w0/whole"
-        for cell in cells.values():
-            self.assertEqual("ok", cell["status"], cell.get("reason"))
+        self.assert_ok(cells.values())
         end = cells[step + "/accumulate=end"]["training"]["ops"]
         self.assertEqual(0, cells[step]["training"]["ops"]["accumulate"])
         self.assertEqual(7, end["accumulate"])  # the residual of each layer but the first
@@ -56,13 +48,11 @@ class Training(HarnessCase):
     def test_micro_batches(self):
         _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--optimizer", "adamw",
                                  "--micro-batches", "1,2", code=3)
-        for cell in cells.values():
-            if cell["batch"] == 1 and cell.get("micro-batches"):
-                self.assertEqual("failed", cell["status"])
-                self.assertIn("batch 1 does not divide into 2 micro-batches", cell["reason"]["message"])
-                continue
-            self.assertEqual("ok", cell["status"], cell.get("reason"))
-            self.assertTrue(cell["check"]["identical"])
+        undivided = [cell for cell in cells.values() if cell["batch"] == 1 and cell.get("micro-batches")]
+        for cell in undivided:
+            self.assertEqual("failed", cell["status"])
+            self.assertIn("batch 1 does not divide into 2 micro-batches", cell["reason"]["message"])
+        self.assert_ok(cell for cell in cells.values() if cell not in undivided)
         step = "mlp/tiny/fp32/training/b2/w0/whole"
         plain = cells[step + "/optimizer=adamw"]["training"]
         parts = cells[step + "/micro-batches=2/optimizer=adamw"]["training"]
@@ -88,9 +78,7 @@ class Training(HarnessCase):
             _, _, cells = self.sweep("--workload", "attention", "--preset", preset, "--pass", "training",
                                      "--optimizer", "sgd", "--dtype", ",".join(dtypes), env=self.whole_cpu())
             self.assertEqual(set(dtypes), {cell["dtype"] for cell in cells.values()})
-            for cell in cells.values():
-                self.assertEqual("ok", cell["status"], cell.get("reason"))
-                self.assertTrue(cell["check"]["identical"], cell["id"])
+            self.assert_ok(cells.values())
             step = cells[f"attention/{preset}/fp32/training/b2/w0/piecewise/optimizer=sgd"]
             self.assertEqual(16, step["graph"]["eager_ops"])  # sdpa and its gradient
             sizes[preset] = step["training"]
@@ -99,15 +87,11 @@ class Training(HarnessCase):
     def test_forms_of_the_backward_pass_are_graphs_that_share_a_pool(self):
         steps = {}
         for choice in (("--backward", "iteration,apart,callables"), ("--optimizer-in", "eager,backward")):
-            self.run_graphbench(*TINY, "--mode", "whole", "--workload", "mlp", "--pass", "training",
-                                "--optimizer", "adamw", *choice)
-            document = self.result()
-            self.assert_valid(document, "result.schema.json")
-            for cell in document["cells"]:
-                self.assertEqual("ok", cell["status"], cell.get("reason"))
-                self.assertTrue(cell["check"]["identical"], cell["id"])
-                if cell["batch"] == 2:
-                    steps[cell.get("backward", cell.get("optimizer-in", "iteration"))] = cell
+            _, _, cells = self.measure(*TINY, "--mode", "whole", "--workload", "mlp", "--pass", "training",
+                                       "--optimizer", "adamw", *choice)
+            self.assert_ok(cells.values())
+            steps.update({cell.get("backward", cell.get("optimizer-in", "iteration")): cell
+                          for cell in cells.values() if cell["batch"] == 2})
         self.assertEqual(
             # Forward and backward of eight layers, the loss, the optimizer. Launched eagerly: its op, and
             # ahead of it the one that counts steps.
@@ -122,9 +106,7 @@ class Training(HarnessCase):
     def test_layers_that_run_again_are_not_kept(self):
         _, _, cells = self.sweep("--workload", "mlp,attention", "--pass", "training",
                                  "--checkpoint", "none,layer")
-        for cell in cells.values():
-            self.assertEqual("ok", cell["status"], cell.get("reason"))
-            self.assertTrue(cell["check"]["identical"], cell["id"])
+        self.assert_ok(cells.values())
         for workload in ("mlp", "attention"):
             for mode in ("eager", "whole", "piecewise"):
                 step = f"{workload}/tiny/fp32/training/b2/w0/{mode}"
@@ -152,16 +134,12 @@ class Training(HarnessCase):
             if told:
                 self.assertGreater(times[3], 0)
 
-    def test_there_are_no_more_micro_batches_than_a_step_can_hold(self):
-        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
-                                   "--micro-batches", "1025", code=2)
-        self.assert_refused(done, "mlp", 'micro-batches "1025": at most 1024')
-
-    def test_an_option_that_would_change_no_cell_is_refused(self):
-        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
-                                   "--optimizer-in", "eager", code=2)
-        self.assert_refused(done, "--optimizer-in", '"eager" would change no cell of this plan: it goes with '
-                                                    "--pass training --optimizer sgd,adamw")
+    def test_what_no_step_can_hold_or_would_change_no_cell_is_refused(self):
+        self.refuse_each((
+            ("--micro-batches 1025", ("mlp", 'micro-batches "1025": at most 1024')),
+            ("--optimizer-in eager", ("--optimizer-in", '"eager" would change no cell of this plan: it goes '
+                                      "with --pass training --optimizer sgd,adamw"))),
+            "--sweep", "--device", "host", "--workload", "mlp", "--pass", "training")
 
     def test_a_loss_of_classes_wants_rows(self):
         _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy",
@@ -177,12 +155,10 @@ class Training(HarnessCase):
         done = self.run_graphbench("--sweep", "--device", "host", "--plugin", self.plugin("good_op"),
                                    "--workload", "mlp,good_op", "--pass", "forward,training",
                                    "--optimizer", "sgd", "--dump-program")
-        self.assertIn("program mlp/tiny/fp32  (", done.stdout)
-        self.assertIn("program mlp/tiny/fp32/training  (", done.stdout)
-        self.assertIn("parameter layer0.w1 : fp32[256, 64]", done.stdout)
-        self.assertIn("layer0.up.grad_weight = linear_grad_weight(", done.stdout)
-        self.assertIn("[optimizer]", done.stdout)
-        self.assertIn("output after depends on no weight", done.stdout)
+        self.assert_all_in(("program mlp/tiny/fp32  (", "program mlp/tiny/fp32/training  (",
+                            "parameter layer0.w1 : fp32[256, 64]", "[optimizer]",
+                            "layer0.up.grad_weight = linear_grad_weight(",
+                            "output after depends on no weight"), done.stdout)
 
     def test_unknown_words_are_refused_with_those_there_are(self):
         for option, given, known in (("--pass", "backward", "forward, training"),
@@ -194,11 +170,4 @@ class Training(HarnessCase):
                                      ("--backward", "sideways", "iteration, apart, callables"),
                                      ("--optimizer-in", "place", "graph, eager, backward")):
             done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)
-            line = done.stderr.strip().splitlines()[-1]
-            self.assertIn(f'{option}', line)
-            self.assertIn(f'"{given}"', line)
-            self.assertIn(known, line)
-
-
-if __name__ == "__main__":
-    unittest.main()
+            self.assert_all_in((option, f'"{given}"', known), done.stderr.strip().splitlines()[-1])

@@ -4,6 +4,7 @@ sweeps that were accepted and are lost, cells that were shown and are lost, and 
 Then resumes what was interrupted, and counts cells that were finished and are measured again."""
 
 import argparse
+import collections
 import pathlib
 import random
 import sys
@@ -34,9 +35,9 @@ def main():
                 client.wait_for("a first cell", lambda: hear(service, accepted[-4:], cells))
             service.kill()
             end = time.monotonic() + 10
-            while client.processes_in(service.folder, service.binary) and time.monotonic() < end:
+            while (left := client.processes_in(service.folder, service.binary)) and time.monotonic() < end:
                 time.sleep(0.01)
-            stayed += len(client.processes_in(service.folder, service.binary))
+            stayed += len(left)
             service.start()
             known = {sweep["id"]: sweep for sweep in service.sweeps()}
             lost += len(set(accepted) - set(known))
@@ -44,11 +45,9 @@ def main():
                 kept = service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]
                 lost += len(told - {cell["id"] for cell in kept})
         sweeps = client.wait_for("the queue to drain", lambda: all_ended(service))
-        states = {}
-        for sweep in sweeps:
-            states[sweep["state"]] = states.get(sweep["state"], 0) + 1
-            if sweep["state"] == "done":
-                lost += not service.ask("GET", f"/v1/sweeps/{sweep['id']}/results")["complete"]
+        states = dict(collections.Counter(sweep["state"] for sweep in sweeps))
+        lost += sum(not service.ask("GET", f"/v1/sweeps/{sweep['id']}/results")["complete"]
+                    for sweep in sweeps if sweep["state"] == "done")
         resumed, again = resume_all(service, [sweep["id"] for sweep in sweeps if sweep["resumable"]])
         service.kill()
         told = sum(map(len, cells.values()))

@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.parse
 
-from service import client
+from service import client, end
 
 
 class Scraper:
@@ -107,10 +107,7 @@ def main():
         url = process.stdout.readline().strip()
         outcome = asyncio.run(scrape_all(options, url, process.pid))
         process.stdin.close()
-    faults = verdict(options, *outcome)
-    for fault in faults:
-        print("scrape.py:", fault, file=sys.stderr)
-    return 1 if faults else 0
+    return end(verdict(options, *outcome))
 
 
 if __name__ == "__main__":

@@ -42,6 +42,13 @@ class Service:
     def submit(self, sweep):
         return self.ask("POST", "/v1/sweeps", sweep)["id"]
 
+    def wait_for_state(self, sweep, state, seconds=60):
+        client.wait_for(f"the sweep to be {state}",
+                        lambda: self.ask("GET", f"/v1/sweeps/{sweep}")["state"] == state, seconds)
+
+    def memory_mib(self):
+        return client.memory_mib(self.process.pid)
+
     def sweeps(self):
         """All of them, page by page."""
         found, path = [], "/v1/sweeps?limit=1000"
@@ -55,3 +62,11 @@ class Service:
         self.process.kill()
         self.process.wait()
         self.process.stderr.close()
+
+
+def end(faults, nothing="no fault"):
+    """Prints the faults and how many they are; returns the exit code."""
+    for fault in faults:
+        print(f"{pathlib.Path(sys.argv[0]).name}: {fault}", file=sys.stderr)
+    print(f"{len(faults)} faults" if faults else nothing)
+    return 1 if faults else 0

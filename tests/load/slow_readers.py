@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.parse
 
-from service import Service, client
+from service import Service, client, end
 
 TINY = {"workload": "mlp", "preset": "tiny", "device": "host", "batch": [1, 2], "warmup": 0, "launches": 1,
         "time-per-cell": 0.001, "samples-max": 1}
@@ -63,19 +63,14 @@ def hold_out(service, seconds):
         with client.open_url(service.url + "/healthz", 60) as answer:
             answer.read()
         slowest = max(slowest, time.monotonic() - began)
-        most = max(most, client.memory_mib(service.process.pid))
+        most = max(most, service.memory_mib())
         time.sleep(0.02)
     return most, slowest
 
 
-def wait_until_done(service, sweep):
-    client.wait_for("a small sweep", lambda: service.ask("GET", f"/v1/sweeps/{sweep}")["state"] == "done",
-                    seconds=120)
-
-
 def trial(options, service, sweeps, what):
     url = urllib.parse.urlsplit(service.url)
-    before = client.memory_mib(service.process.pid)
+    before = service.memory_mib()
     readers = [ask(url, f"/v1/sweeps/{sweeps[i % len(sweeps)]}/{what}") for i in range(options.readers)]
     most, slowest = hold_out(service, options.seconds)
     answer = read_all(readers[-1])  # one reads on, the others leave
@@ -83,9 +78,7 @@ def trial(options, service, sweeps, what):
     for reader in readers:
         reader.close()
     deadline = time.monotonic() + 10
-    while (after := client.memory_mib(service.process.pid)) - before > options.limit_mib / 4:
-        if time.monotonic() > deadline:
-            break
+    while (after := service.memory_mib()) - before > options.limit_mib / 4 and time.monotonic() < deadline:
         time.sleep(0.1)
     print(f"{options.readers} x /{what:8} {before:6.1f} -> {most:6.1f} MiB, afterwards {after:6.1f}; "
           f"/healthz at most {slowest * 1e3:.0f} ms; who read got {len(answer) / 2**20:.1f} MiB", flush=True)
@@ -115,17 +108,14 @@ def main():
         with Service(options.binary, folder) as service:
             sweeps = [service.submit(TINY) for _ in range(2)]
             for sweep in sweeps:
-                wait_until_done(service, sweep)
+                service.wait_for_state(sweep, "done", 120)
             service.kill()
             for sweep in sweeps:
                 enlarge(folder, sweep, options.mib)
             service.start()
             faults = [fault for what in ("results", "cells", "events")
                       for fault in trial(options, service, sweeps, what)]
-    for fault in faults:
-        print("slow_readers.py:", fault, file=sys.stderr)
-    print("no fault" if not faults else f"{len(faults)} faults")
-    return 1 if faults else 0
+    return end(faults)
 
 
 if __name__ == "__main__":

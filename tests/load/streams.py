@@ -6,6 +6,7 @@ the service's memory grows; and says what it counted. The figure is the default.
 
 import argparse
 import asyncio
+import collections
 import itertools
 import json
 import pathlib
@@ -16,7 +17,7 @@ import time
 import urllib.parse
 
 from scrape import Scraper, quantile
-from service import Service, client
+from service import Service, end
 
 # Steps long enough for the time to bound a cell: cells are done all the time, for about two minutes.
 SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
@@ -35,7 +36,7 @@ class Stream:
     def __init__(self, url, path):
         self.url, self.path = urllib.parse.urlsplit(url), path
         self.numbers = []  # of the cells it was told
-        self.events = {}
+        self.events = collections.Counter()
         self.bytes = 0
         self.errors = []
         self.opened = asyncio.Event()
@@ -48,10 +49,8 @@ class Stream:
             if not head.startswith("HTTP/1.1 200"):
                 raise ValueError(head.splitlines()[0])
             self.opened.set()
-            while event := await asyncio.wait_for(reader.readuntil(b"\n\n"), timeout=60):
-                self.take(event)
-                if "done" in self.events:
-                    break
+            while not self.events["done"]:
+                self.take(await asyncio.wait_for(reader.readuntil(b"\n\n"), timeout=60))
             writer.close()
         except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
             self.errors.append(repr(error))
@@ -62,7 +61,7 @@ class Stream:
         lines = [line for line in event.splitlines() if line and not line.startswith(b":")]
         fields = dict(line.split(b": ", 1) for line in lines)
         name = fields.get(b"event", b"comment").decode()
-        self.events[name] = self.events.get(name, 0) + 1
+        self.events[name] += 1
         if name == "cell":
             number = int(fields[b"id"])
             if self.numbers and number <= self.numbers[-1]:
@@ -77,12 +76,8 @@ class Stream:
 
 async def sample_memory(service, until, samples):
     while (now := time.monotonic()) < until:
-        samples.append((now, client.memory_mib(service.process.pid)))
+        samples.append((now, service.memory_mib()))
         await asyncio.sleep(min(1, max(0, until - now)))
-
-
-def stop_sweep(service, sweep):
-    service.ask("DELETE", f"/v1/sweeps/{sweep}")
 
 
 async def load(options, service, sweep):
@@ -101,7 +96,7 @@ async def load(options, service, sweep):
     end = time.monotonic() + 120
     while not any(stream.numbers for stream in streams) and time.monotonic() < end:
         await asyncio.sleep(0.1)
-    await asyncio.get_running_loop().run_in_executor(None, stop_sweep, service, sweep)
+    await asyncio.to_thread(service.ask, "DELETE", f"/v1/sweeps/{sweep}")
     await asyncio.wait(readers, timeout=60)
     for reader in readers:
         reader.cancel()
@@ -118,9 +113,9 @@ def slope_mib_a_minute(samples):
 def table_of(options, streams, scrapers, samples):
     seconds = [value for scraper in scrapers for value in scraper.seconds]
     p50, p99 = (quantile(seconds, fraction) * 1e3 for fraction in (0.5, 0.99))
-    events = {name: sum(stream.events.get(name, 0) for stream in streams)
+    events = {name: sum(stream.events[name] for stream in streams)
               for name in ("progress", "cell", "comment", "done")}
-    cells = [stream.events.get("cell", 0) for stream in streams]
+    cells = [stream.events["cell"] for stream in streams]
     memory = [mib for _, mib in samples]
     return [
         ("event streams", f"{len(streams)} for {options.seconds:g} s and more"),
@@ -144,7 +139,7 @@ def faults_of(streams, scrapers, samples):
     missing = [count for stream in streams if (count := stream.missing(told))]
     if missing:
         faults.append(f"{len(missing)} streams missed cells, {max(missing)} at most")
-    cut = sum("done" not in stream.events for stream in streams)
+    cut = sum(not stream.events["done"] for stream in streams)
     if cut:
         faults.append(f"{cut} streams did not hear of the sweep's end")
     if not told:
@@ -172,11 +167,9 @@ def main():
         with Service(options.binary, pathlib.Path(name).resolve()) as service:
             axes = {**SWEEP, "warmup": list(range(options.warmups))}
             brief = service.submit({**axes, **BRIEF})
-            client.wait_for("the brief sweep",
-                            lambda: service.ask("GET", f"/v1/sweeps/{brief}")["state"] == "done", seconds=300)
+            service.wait_for_state(brief, "done", 300)
             sweep = service.submit(axes)
-            client.wait_for("the sweep to run",
-                            lambda: service.ask("GET", f"/v1/sweeps/{sweep}")["state"] == "running")
+            service.wait_for_state(sweep, "running")
             outcome = asyncio.run(load(options, service, sweep))
             state = service.ask("GET", f"/v1/sweeps/{sweep}")
     faults = faults_of(*outcome)
@@ -185,10 +178,7 @@ def main():
     if not any("never answered" in fault for fault in faults):
         for figure, value in table_of(options, *outcome):
             print(f"{figure:18}{value}")
-    for fault in faults:
-        print("streams.py:", fault, file=sys.stderr)
-    print("no error" if not faults else f"{len(faults)} faults")
-    return 1 if faults else 0
+    return end(faults, "no error")
 
 
 if __name__ == "__main__":

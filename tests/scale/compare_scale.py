@@ -44,22 +44,24 @@ def launch(index, draw, factor):
             f'"device_seconds":{summary(draw(9e-5 * factor))},"throughput_steps_per_second":9000.5}}')
 
 
-def write(path, cells, launches, slower, seed):
+def cell(batch, warmup, launches):
+    return (f'{{"id":"mlp/base/bf16/forward/b{batch}/w{warmup}/whole","workload":"mlp","preset":"base",'
+            f'"dtype":"bf16","pass":"forward","batch":{batch},"warmup":{warmup},"mode":"whole","status":"ok",'
+            f'{FIXED},"launches":[{",".join(launches)}],'
+            f'"summary":{{"speedup_over_eager":1.1,"breakeven_steps":10}}}}')
+
+
+def drawing(seed):
+    """What gives times around a median."""
     generator = random.Random(seed)
+    return lambda median: median * (1 + 0.002 * generator.gauss(0, 1))
 
-    def draw(median):
-        return median * (1 + 0.002 * generator.gauss(0, 1))
 
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(HEAD % launches)
-        for i in range(cells):
-            factor = 1.1 if i < slower else 1
-            each = ",".join(launch(k, draw, factor) for k in range(launches))
-            file.write(f'{"," if i else ""}{{"id":"mlp/base/bf16/forward/b{i + 1}/w0/whole","workload":"mlp",'
-                       f'"preset":"base","dtype":"bf16","pass":"forward","batch":{i + 1},"warmup":0,'
-                       f'"mode":"whole","status":"ok",{FIXED},"launches":[{each}],'
-                       f'"summary":{{"speedup_over_eager":1.1,"breakeven_steps":10}}}}\n')
-        file.write("]}\n")
+def write(path, cells, launches, slower, seed):
+    draw = drawing(seed)
+    path.write_text(HEAD % launches + ",\n".join(
+        cell(i + 1, 0, [launch(k, draw, 1.1 if i < slower else 1) for k in range(launches)])
+        for i in range(cells)) + "]}\n", encoding="utf-8")
 
 
 def measure(command):

@@ -9,36 +9,24 @@ test: times depend on the machine."""
 import argparse
 import json
 import pathlib
-import random
 import sys
 import tempfile
 
-from compare_scale import FIXED, HEAD, launch, measure
+from compare_scale import HEAD, cell, drawing, launch, measure
 
 
 def write(folder, files, cells, launches):
     """Each shard has the group of one warmup count: all batches in one mode."""
-    generator = random.Random(1)
-    batches = cells // files
-
-    def draw(median):
-        return median * (1 + 0.002 * generator.gauss(0, 1))
-
+    draw, batches = drawing(1), cells // files
     head = json.loads(HEAD % launches + "]}")
     head["plan"]["axes"].update(batch=list(range(1, batches + 1)), warmup=list(range(files)))
     del head["cells"]
     for index in range(files):
         head["plan"]["shard"] = {"index": index + 1, "count": files, "by": "task", "assignment": "00bb"}
-        with open(folder / f"graphbench.{index + 1}-of-{files}.json", "w", encoding="utf-8") as file:
-            file.write(json.dumps(head)[:-1] + ',"cells":[\n')
-            for batch in range(1, batches + 1):
-                each = ",".join(launch(k, draw, 1) for k in range(launches))
-                name = f"mlp/base/bf16/forward/b{batch}/w{index}/whole"
-                file.write(f'{"," if batch > 1 else ""}{{"id":"{name}","workload":"mlp","preset":"base",'
-                           f'"dtype":"bf16","pass":"forward","batch":{batch},'
-                           f'"warmup":{index},"mode":"whole","status":"ok",{FIXED},"launches":[{each}],'
-                           f'"summary":{{"speedup_over_eager":1.1,"breakeven_steps":10}}}}\n')
-            file.write("]}\n")
+        (folder / f"graphbench.{index + 1}-of-{files}.json").write_text(
+            json.dumps(head)[:-1] + ',"cells":[\n' + ",\n".join(
+                cell(batch, index, [launch(k, draw, 1) for k in range(launches)])
+                for batch in range(1, batches + 1)) + "]}\n", encoding="utf-8")
 
 
 def main():

@@ -37,9 +37,8 @@ TEST(CudaStatusTest, CaptureErrorsKeepTheirReasons) {
 }
 
 TEST(CudaStatusTest, StickyErrorsMeanALostDevice) {
-  for (const int status : {214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719}) {
+  for (const int status : {214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719})
     EXPECT_EQ(code_of(static_cast<cudaError_t>(status)), ErrorCode::device_lost) << status;
-  }
   EXPECT_EQ(code_of(cudaErrorMemoryAllocation), ErrorCode::out_of_memory);
   EXPECT_EQ(code_of(cudaErrorInvalidValue), ErrorCode::device_failed);
 }

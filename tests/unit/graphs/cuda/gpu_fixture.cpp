@@ -93,9 +93,8 @@ HostTensor random_tensor(ir::DType dtype, std::vector<std::int64_t> dims, std::u
   HostTensor tensor{{dtype, std::move(dims)}, {}};
   const auto elements = static_cast<std::size_t>(tensor.desc.elements());
   tensor.values.resize(elements);
-  for (std::size_t i = 0; i < elements; ++i) {
+  for (std::size_t i = 0; i < elements; ++i)
     tensor.values[i] = ir::uniform_at(seed, i, static_cast<float>(low), static_cast<float>(high));
-  }
   tensor.values = decode(dtype, encode(tensor));
   return tensor;
 }

@@ -73,9 +73,8 @@ class Bench {
   std::vector<std::string> paths(std::int64_t batch) {
     std::vector<std::string> names;
     for (const execution::StepItem& item : executors_.at(batch)->eager().items()) {
-      if (item.kernel != nullptr && !item.kernel->path().name.empty()) {
+      if (item.kernel != nullptr && !item.kernel->path().name.empty())
         names.push_back(item.kernel->path().name);
-      }
     }
     return names;
   }

@@ -3,7 +3,6 @@
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 

@@ -8,8 +8,6 @@
 namespace graphbench::execution {
 namespace {
 
-using ::testing::HasSubstr;
-
 class CallerTest : public ExecutionTest {
  protected:
   std::unique_ptr<Executor> ready(CallerMemory& caller, ExecutionMode mode = ExecutionMode::piecewise) {

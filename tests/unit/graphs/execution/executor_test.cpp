@@ -41,9 +41,8 @@ TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
 TEST_F(ExecutionTest, AnOpsOperandsAreDistinctWhileTheyLive) {
   make_executor(ExecutionMode::eager, context(), 4)->submit();
   ASSERT_FALSE(device_.log.operands.empty());
-  for (const auto& operands : device_.log.operands) {
+  for (const auto& operands : device_.log.operands)
     EXPECT_EQ(std::set<void*>(operands.begin(), operands.end()).size(), operands.size());
-  }
 }
 
 TEST_F(ExecutionTest, WholeCapturesOnceAndReplaysWithOneLaunch) {
@@ -125,9 +124,8 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   ASSERT_EQ(executor->free_ranges().size(), 3u);
   // What the next layer reads is live between the pieces, so it is not among the free ranges.
   const auto* live = static_cast<const std::byte*>(device_.log.operands.back().at(2));
-  for (const pool::MemoryRange& range : executor->free_ranges()[1]) {
+  for (const pool::MemoryRange& range : executor->free_ranges()[1])
     EXPECT_FALSE(live >= range.data && live < range.data + range.bytes);
-  }
   const auto silent = make_executor(ExecutionMode::piecewise, context(), 4);
   silent->capture();
   EXPECT_TRUE(silent->free_ranges().empty());

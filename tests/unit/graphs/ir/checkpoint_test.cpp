@@ -13,7 +13,6 @@ namespace {
 using test::batched;
 using test::fixed;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class CheckpointTest : public ::testing::Test {
  protected:

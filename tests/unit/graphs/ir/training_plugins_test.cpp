@@ -9,7 +9,6 @@
 namespace graphbench::ir {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

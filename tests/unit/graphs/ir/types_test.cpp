@@ -36,9 +36,8 @@ TEST(TensorDesc, RefusesMoreElementsThanFit) {
 }
 
 TEST(DTypeNames, RoundTrip) {
-  for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16, DType::i32}) {
+  for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16, DType::i32})
     EXPECT_EQ(parse_dtype(name_of(dtype)), dtype);
-  }
   EXPECT_FALSE(parse_dtype("float32").has_value());
 }
 

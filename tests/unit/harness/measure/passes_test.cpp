@@ -73,6 +73,7 @@ class EmptyingStream final : public test::FakeStream {
 
 constexpr std::int64_t a_placement = 11;  // samples of a pass
 constexpr std::int64_t samples = a_placement * placements;
+constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 
 class CellPassesTest : public ::testing::Test {
  protected:
@@ -82,7 +83,13 @@ class CellPassesTest : public ::testing::Test {
   }
   void ramp() { measure_ramp({step_, stream_}, bounds_, launch_); }
   CellPasses passes() { return {bounds_, 1, launch_}; }
-  void visit(CellPasses& cell, CacheFlush* cache = nullptr) { cell.visit({step_, stream_}, device_, cache); }
+  void visit(CellPasses& cell) { cell.visit({step_, stream_}, device_, nullptr); }
+  void measure_all(Device& device, CacheFlush* cache = nullptr) {
+    ramp();
+    CellPasses cell = passes();
+    for (std::int64_t i = 0; i < visits_to_a_cell; ++i) cell.visit({step_, stream_}, device, cache);
+    cell.finish();
+  }
 
   Trace trace_;
   CachedDevice device_;
@@ -91,8 +98,6 @@ class CellPassesTest : public ::testing::Test {
   model::SamplingBounds bounds_;
   model::Launch launch_{};
 };
-
-constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 
 std::int64_t due(std::int64_t share, std::int64_t visit) {
   return (share * visit + visits_in_a_placement - 1) / visits_in_a_placement;
@@ -140,10 +145,7 @@ TEST_F(CellPassesTest, ASinglePlacementHasAllSamples) {
 
 TEST_F(CellPassesTest, EachPlacementHasSixSamplesWhereTimeIsUpAtOnce) {
   bounds_.seconds_max = 1e-9;
-  ramp();
-  CellPasses cell = passes();
-  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) visit(cell);
-  cell.finish();
+  measure_all(device_);
   for (const model::LaunchPlacement& placement : launch_.placements) EXPECT_GE(placement.latency_samples, 6);
   EXPECT_EQ(launch_.latency_stopped_by, "time");
   EXPECT_TRUE(launch_.latency_seconds->p50_ci95_low);
@@ -151,10 +153,7 @@ TEST_F(CellPassesTest, EachPlacementHasSixSamplesWhereTimeIsUpAtOnce) {
 
 TEST_F(CellPassesTest, EachVisitBeginsWithAnEmptyCacheAndStepsThatAreNoSamples) {
   CacheFlush cache(device_, stream_);
-  ramp();
-  CellPasses cell = passes();
-  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) visit(cell, &cache);
-  cell.finish();
+  measure_all(device_, &cache);
   std::vector<std::int64_t> visits(trace_.steps_since_emptied.begin() + 1, trace_.steps_since_emptied.end());
   ASSERT_EQ(visits.size(), static_cast<std::size_t>(visits_to_a_cell));
   // Settling ends early where a machine is so busy that eight empty calls take two milliseconds.
@@ -167,10 +166,7 @@ TEST_F(CellPassesTest, EachVisitBeginsWithAnEmptyCacheAndStepsThatAreNoSamples) 
 
 TEST_F(CellPassesTest, ThePrecisionIsThatOfAllSamplesOfAPlacementInWhateverOrderTheyCame) {
   OutlierDevice device;
-  ramp();
-  CellPasses cell = passes();
-  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) cell.visit({step_, stream_}, device, nullptr);
-  cell.finish();
+  measure_all(device);
   EXPECT_EQ(launch_.device_stopped_by, "precision")
       << "the interval's ends are the second and the tenth in order";
   EXPECT_EQ(launch_.device_seconds->p50_ci95_low, launch_.device_seconds->p50_ci95_high);
@@ -185,10 +181,7 @@ TEST_F(CellPassesTest, AStepThatFailsEndsTheVisitWithItsError) {
 
 TEST_F(CellPassesTest, OneSampleAPlacementIsEnoughToFinish) {
   bounds_.samples_max = 1;
-  ramp();
-  CellPasses cell = passes();
-  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) visit(cell);
-  cell.finish();
+  measure_all(device_);
   EXPECT_EQ(launch_.latency_seconds->count, placements);
   EXPECT_EQ(launch_.device_seconds->count, placements);
   EXPECT_FALSE(launch_.throughput_steps_per_second.has_value());

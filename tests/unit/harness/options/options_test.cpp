@@ -99,9 +99,8 @@ TEST(Options, TakeWhatACallerDoes) {
 }
 
 TEST(Options, RefuseMalformedDeviceNumbers) {
-  for (const char* device : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999", "host:x"}) {
+  for (const char* device : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999", "host:x"})
     EXPECT_THAT(refusal(flag("device", device)), HasSubstr("is not a device")) << device;
-  }
   EXPECT_EQ(check_options(flag("device", "cuda:7")).device, "cuda:7");
 }
 
@@ -113,12 +112,10 @@ TEST(Options, RefuseEmptyAndRepeatedWords) {
 }
 
 TEST(Options, RefuseNumbersOutsideTheirBounds) {
-  for (const char* text : {"0", "-1", "10001", "two", "", "1.5"}) {
+  for (const char* text : {"0", "-1", "10001", "two", "", "1.5"})
     EXPECT_THAT(refusal(flag("launches", text)), HasSubstr("give a whole number from 1 to 10000")) << text;
-  }
-  for (const char* text : {"0", "-1", "nan", "inf", "1e9", "", "1s"}) {
+  for (const char* text : {"0", "-1", "nan", "inf", "1e9", "", "1s"})
     EXPECT_THAT(refusal(flag("time-per-cell", text)), HasSubstr("give seconds")) << text;
-  }
   EXPECT_THAT(refusal(flag("sustained", "3.9")), HasSubstr("\"3.9\" is too short"));
   EXPECT_EQ(check_options(flag("sustained", "4")).instruments.sustained_seconds, 4);
   EXPECT_FALSE(check_options({}).instruments.sustained_seconds);
@@ -135,9 +132,8 @@ TEST(Options, SplitSetIntoItsParts) {
 }
 
 TEST(Options, RefuseMalformedSet) {
-  for (const char* text : {"", "mlp", "mlp.hidden", "hidden=3", ".hidden=3", "mlp.=3", "mlp=3.hidden"}) {
+  for (const char* text : {"", "mlp", "mlp.hidden", "hidden=3", ".hidden=3", "mlp.=3", "mlp=3.hidden"})
     EXPECT_THAT(refusal(flag("set", text)), HasSubstr("is not WORKLOAD.KEY=VALUE")) << text;
-  }
   EXPECT_THAT(refusal(flag("set", "mlp.hidden=big")), HasSubstr("no whole number"));
   EXPECT_THAT(refusal({{"set", {{"mlp.ffn=1", "--set"}, {"mlp.ffn=2", "--set"}}}}),
               HasSubstr("a second time"));

@@ -32,20 +32,6 @@ class LastProgress final : public SweepListener {
 const model::WorkerTask eager = sample_task("eager", {1, 2});
 const model::WorkerTask whole = sample_task("whole", {1, 2});
 
-// The eager worker follows `eager_script`; the whole worker always measures both its cells.
-SweepOutcome sweep_with(const std::string& eager_script, LastProgress& progress, double silent = 60) {
-  const std::string well = sends({.cell = ok_cell(whole, 2)}) + sends({.cell = ok_cell(whole, 1)});
-  const std::string script = "task=$(cat); case \"$task\" in *'\"mode\":\"eager\"'*) " + eager_script +
-                             " ;; *) " + well + " ;; esac";
-  process::ProcessSupervisor supervisor;
-  return run_sweep(sample_plan({eager, whole}), {}, {shell(script), silent}, supervisor, progress);
-}
-
-SweepOutcome sweep_with(const std::string& eager_script, double silent = 60) {
-  LastProgress progress;
-  return sweep_with(eager_script, progress, silent);
-}
-
 void expect_whole_is_ok(const SweepOutcome& outcome) {
   ASSERT_EQ(outcome.result.cells.size(), 4u);
   EXPECT_EQ(outcome.result.cells[2].status, CellStatus::ok);
@@ -59,30 +45,6 @@ std::string reason(const SweepOutcome& outcome, std::size_t cell) {
   return result.reason->code + ": " + result.reason->message;
 }
 
-TEST(RunSweep, AllIsWellWhereWorkersAre) {
-  LastProgress progress;
-  const SweepOutcome outcome =
-      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}), progress);
-  expect_whole_is_ok(outcome);
-  EXPECT_EQ(outcome.cells_failed, 0);
-  EXPECT_TRUE(outcome.warnings.empty());
-  EXPECT_EQ(progress.last.cells_done, 4);
-  EXPECT_EQ(progress.last.tasks_done, 2);
-  EXPECT_EQ(outcome.result.environment.fingerprint.size(), 64u);
-}
-
-TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
-  LastProgress progress;
-  model::CellResult measured = ok_cell(eager, 1);
-  measured.launches[0].latency_seconds.emplace().p50 = 2e-6;
-  sweep_with(sends({.cell = measured}) + "kill -SEGV $$", progress);
-  ASSERT_EQ(progress.done.size(), 2u);
-  ASSERT_EQ(progress.done[0].size(), 2u);
-  EXPECT_EQ(progress.done[0][0].summary.latency_seconds->p50, 2e-6);
-  EXPECT_EQ(progress.done[0][1].status, CellStatus::failed);
-  EXPECT_EQ(progress.done[1].size(), 4u) << "the other mode's cells come with those known before";
-}
-
 FinishedTask finished(const model::WorkerTask& task, const std::vector<double>& latencies) {
   FinishedTask finished_task{task_id(task), {"node", "GPU-1"}, 3, {}};
   for (std::size_t i = 0; i < latencies.size(); ++i) {
@@ -93,7 +55,54 @@ FinishedTask finished(const model::WorkerTask& task, const std::vector<double>& 
   return finished_task;
 }
 
-TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
+class RunSweep : public testing::Test {
+ protected:
+  // The eager worker follows `eager_script`; the whole worker always measures both its cells.
+  SweepOutcome sweep_with(const std::string& eager_script, double silent = 60) {
+    const std::string well = sends({.cell = ok_cell(whole, 2)}) + sends({.cell = ok_cell(whole, 1)});
+    const std::string script = "task=$(cat); case \"$task\" in *'\"mode\":\"eager\"'*) " + eager_script +
+                               " ;; *) " + well + " ;; esac";
+    return run_sweep(sample_plan({eager, whole}), {}, {shell(script), silent}, supervisor, progress);
+  }
+  SweepOutcome sweep_after(const std::vector<FinishedTask>& earlier, const std::string& uuid) {
+    model::CellResult measured = ok_cell(eager, 1);
+    measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
+    const std::string eager_alone = sends({.cell = measured}) + sends({.cell = ok_cell(eager, 2)});
+    const std::string script =
+        "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
+    SweepSettings settings{shell(script), 60, earlier};
+    settings.hostname = "node";
+    model::DeviceFacts facts{};
+    facts.uuid = uuid;
+    return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
+  }
+  LastProgress progress;
+  process::ProcessSupervisor supervisor;
+};
+
+TEST_F(RunSweep, AllIsWellWhereWorkersAre) {
+  const SweepOutcome outcome =
+      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}));
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(outcome.cells_failed, 0);
+  EXPECT_TRUE(outcome.warnings.empty());
+  EXPECT_EQ(progress.last.cells_done, 4);
+  EXPECT_EQ(progress.last.tasks_done, 2);
+  EXPECT_EQ(outcome.result.environment.fingerprint.size(), 64u);
+}
+
+TEST_F(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
+  model::CellResult measured = ok_cell(eager, 1);
+  measured.launches[0].latency_seconds.emplace().p50 = 2e-6;
+  sweep_with(sends({.cell = measured}) + "kill -SEGV $$");
+  ASSERT_EQ(progress.done.size(), 2u);
+  ASSERT_EQ(progress.done[0].size(), 2u);
+  EXPECT_EQ(progress.done[0][0].summary.latency_seconds->p50, 2e-6);
+  EXPECT_EQ(progress.done[0][1].status, CellStatus::failed);
+  EXPECT_EQ(progress.done[1].size(), 4u) << "the other mode's cells come with those known before";
+}
+
+TEST_F(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
   FinishedTask finished_task = finished(whole, {1e-6, 2e-6});
   finished_task.events.back() = "{}";
   SweepSettings settings{shell("exit 9"), 60, {finished_task}};
@@ -101,8 +110,6 @@ TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
   settings.finished_in = "--json: \"r.json.partial\"";
   model::DeviceFacts facts{};
   facts.uuid = "GPU-1";
-  process::ProcessSupervisor supervisor;
-  LastProgress progress;
   const std::string refused = test::refusal([&] {
     return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
   });
@@ -110,24 +117,8 @@ TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
   EXPECT_TRUE(refused.ends_with("or give another --json")) << refused;
 }
 
-SweepOutcome sweep_after(const std::vector<FinishedTask>& earlier, const std::string& uuid,
-                         LastProgress& progress) {
-  model::CellResult measured = ok_cell(eager, 1);
-  measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
-  const std::string eager_alone = sends({.cell = measured}) + sends({.cell = ok_cell(eager, 2)});
-  const std::string script =
-      "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
-  process::ProcessSupervisor supervisor;
-  SweepSettings settings{shell(script), 60, earlier};
-  settings.hostname = "node";
-  model::DeviceFacts facts{};
-  facts.uuid = uuid;
-  return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
-}
-
-TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
-  LastProgress progress;
-  const SweepOutcome outcome = sweep_after({finished(whole, {1e-6, 2e-6})}, "GPU-1", progress);
+TEST_F(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
+  const SweepOutcome outcome = sweep_after({finished(whole, {1e-6, 2e-6})}, "GPU-1");
   expect_whole_is_ok(outcome);
   EXPECT_FALSE(outcome.result.cells[0].resumed);
   EXPECT_TRUE(outcome.result.cells[2].resumed && outcome.result.cells[3].resumed);
@@ -141,24 +132,21 @@ TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
   EXPECT_EQ(progress.done[0].size(), 2u) << "who listens is told what was taken over";
 }
 
-TEST(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
-  LastProgress progress;
+TEST_F(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
   const SweepOutcome outcome =
-      sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2", progress);
+      sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2");
   expect_whole_is_ok(outcome);
   for (const model::CellResult& cell : outcome.result.cells)
     EXPECT_EQ(cell.measured_on, (model::MeasuredOn{.hostname = "node", .uuid = "GPU-1"}));
   EXPECT_EQ(outcome.result.environment.device.uuid, "GPU-2");
 }
 
-TEST(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
+TEST_F(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
   model::CellResult measured = ok_cell(whole, 1);
   measured.launches[0].latency_samples.assign(40, 1e-6);
   measured.launches[0].latency_seconds.emplace().count = 8;
   const std::string script = "case $(cat) in *'\"mode\":\"eager\"'*) exit 9 ;; *) " +
                              sends({.cell = ok_cell(whole, 2)}) + sends({.cell = measured}) + " ;; esac";
-  process::ProcessSupervisor supervisor;
-  LastProgress progress;
   std::vector<FinishedTask> kept;
   SweepSettings settings{shell(script), 60};
   settings.keep = [&](const FinishedTask& finished_task) { kept.push_back(finished_task); };
@@ -171,7 +159,7 @@ TEST(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
   EXPECT_EQ(cell.launches[0].within->latency_spread, 0.0) << "and what summaries take from the others";
 }
 
-TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
+TEST_F(RunSweep, ACrashCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome =
       sweep_with(sends({.cell = ok_cell(eager, 2)}) + sends({.batch = 1, .phase = "capture"}) +
                  "echo last words; kill -SEGV $$");
@@ -187,7 +175,7 @@ const std::string crashes_at_2 =
     "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.batch = 2, .phase = "warmup"}) +
     "kill -SEGV $$ ;; *'\"batches\":[1]'*) " + sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
 
-TEST(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
+TEST_F(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
   const SweepOutcome outcome = sweep_with(crashes_at_2);
   expect_whole_is_ok(outcome);
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
@@ -195,13 +183,11 @@ TEST(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
   EXPECT_EQ(outcome.cells_failed, 1);
 }
 
-TEST(RunSweep, LaterLaunchesLeaveABatchOutThatEndedAWorker) {
+TEST_F(RunSweep, LaterLaunchesLeaveABatchOutThatEndedAWorker) {
   model::WorkerTask again = eager;
   again.launch = 1;
   const std::string script =
       "task=$(cat); case \"$task\" in *'\"batches\":[1,2]'*'\"launch\":1'*) exit 9 ;; esac; " + crashes_at_2;
-  process::ProcessSupervisor supervisor;
-  LastProgress progress;
   const SweepOutcome outcome =
       run_sweep(sample_plan({eager, again}), {}, {shell(script), 60}, supervisor, progress);
   EXPECT_EQ(outcome.result.cells[0].launches.size(), 2u);
@@ -209,7 +195,7 @@ TEST(RunSweep, LaterLaunchesLeaveABatchOutThatEndedAWorker) {
   EXPECT_EQ(progress.last.cells_done, 4);
 }
 
-TEST(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
+TEST_F(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
   model::CellResult failed = ok_cell(eager, 2);
   failed.status = CellStatus::failed;
   failed.reason = {"plugin_failed", "launch m: returned 1"};
@@ -222,7 +208,7 @@ TEST(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
   EXPECT_EQ(reason(outcome, 1), "plugin_failed: launch m: returned 1");
 }
 
-TEST(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
+TEST_F(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
   const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " +
                              sends({.batch = 2, .phase = "warmup"}) + " ;; *'\"batches\":[1]'*) " +
                              sends({.batch = 1, .phase = "capture"}) + " ;; esac; kill -SEGV $$";
@@ -232,18 +218,18 @@ TEST(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
   EXPECT_THAT(reason(outcome, 1), HasSubstr("warmup of batch 2"));
 }
 
-TEST(RunSweep, AWorkerThatStopsWithoutAReportIsNotStartedForEver) {
+TEST_F(RunSweep, AWorkerThatStopsWithoutAReportIsNotStartedForEver) {
   const SweepOutcome outcome = sweep_with(sends({.batch = 2, .stopped = true}) + "exit 0");
   expect_whole_is_ok(outcome);
   EXPECT_THAT(reason(outcome, 1), StartsWith("worker_crashed: ended with exit code 0"));
 }
 
-TEST(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
+TEST_F(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
   EXPECT_EQ(reason(sweep_with("kill -KILL $$"), 0),
             "worker_crashed: crashed with SIGKILL before its first phase");
 }
 
-TEST(RunSweep, AHangCostsTheCellsNotReportedYet) {
+TEST_F(RunSweep, AHangCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome = sweep_with(sends({.batch = 2, .phase = "warmup"}) + "sleep 60", 0.3);
   expect_whole_is_ok(outcome);
   EXPECT_EQ(reason(outcome, 0),
@@ -251,19 +237,19 @@ TEST(RunSweep, AHangCostsTheCellsNotReportedYet) {
   EXPECT_EQ(reason(outcome, 1), reason(outcome, 0));
 }
 
-TEST(RunSweep, AnErrorIsTheReason) {
+TEST_F(RunSweep, AnErrorIsTheReason) {
   const SweepOutcome outcome =
       sweep_with(sends({.error = model::Reason{"out_of_memory", "allocate weights: 9 GB"}}) + "exit 1");
   expect_whole_is_ok(outcome);
   EXPECT_EQ(reason(outcome, 0), "out_of_memory: allocate weights: 9 GB");
 }
 
-TEST(RunSweep, AnExitWithoutAWordIsACrash) {
+TEST_F(RunSweep, AnExitWithoutAWordIsACrash) {
   EXPECT_THAT(reason(sweep_with("exit 0"), 0), StartsWith("worker_crashed: ended with exit code 0"));
   EXPECT_THAT(reason(sweep_with("exit 9"), 0), StartsWith("worker_crashed: ended with exit code 9"));
 }
 
-TEST(RunSweep, NonsenseIsACrash) {
+TEST_F(RunSweep, NonsenseIsACrash) {
   for (const std::string script :
        {"echo hello >&3; sleep 60", "echo '{\"event\":\"dance\"}' >&3; sleep 60"}) {
     const SweepOutcome outcome = sweep_with(script);
@@ -272,13 +258,13 @@ TEST(RunSweep, NonsenseIsACrash) {
   }
 }
 
-TEST(RunSweep, ACellOfAnotherTaskIsACrash) {
+TEST_F(RunSweep, ACellOfAnotherTaskIsACrash) {
   const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(whole, 1)}) + "sleep 60");
   expect_whole_is_ok(outcome);
   EXPECT_THAT(reason(outcome, 0), HasSubstr("does not owe it"));
 }
 
-TEST(RunSweep, ACrashAfterTheLastCellIsAWarning) {
+TEST_F(RunSweep, ACrashAfterTheLastCellIsAWarning) {
   const SweepOutcome outcome =
       sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}) + "kill -ABRT $$");
   expect_whole_is_ok(outcome);
@@ -289,12 +275,11 @@ TEST(RunSweep, ACrashAfterTheLastCellIsAWarning) {
   EXPECT_THAT(outcome.warnings[0], HasSubstr("SIGABRT"));
 }
 
-TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
-  LastProgress progress;
+TEST_F(RunSweep, InterruptionKeepsWhatWasMeasured) {
   progress.on_update = [&] {
     if (progress.last.cells_done == 1) ::kill(getpid(), SIGINT);
   };
-  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(eager, 1)}) + "sleep 60", progress);
+  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(eager, 1)}) + "sleep 60");
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_FALSE(outcome.result.complete);
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
@@ -304,14 +289,12 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
   }
 }
 
-TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
+TEST_F(RunSweep, WhatWorkersChoseIsListedOnce) {
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " +
       sends({.choices = {{"b", "two", true, false, ""}, {"a", "one", true, false, "serialised"}}}) +
       " ;; *) " + sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true, ""}}}) +
       " ;; esac; exit 1";
-  process::ProcessSupervisor supervisor;
-  LastProgress progress;
   const SweepOutcome outcome =
       run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60}, supervisor, progress);
   using Choice = model::LibraryChoice;
@@ -321,7 +304,7 @@ TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
                            Choice{"b", "two", true, false, ""}));
 }
 
-TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
+TEST_F(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
   model::DeviceFacts facts{};
   facts.name = "as a worker saw it";
   const SweepOutcome outcome = sweep_with(sends({.device = facts}) + "exit 1");

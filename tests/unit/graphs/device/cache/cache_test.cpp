@@ -48,6 +48,7 @@ class CacheTest : public testing::Test {
 
   const test::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path() / "below" / "cache";
+  Cache cache_{folder_};
   int made_ = 0;
 };
 
@@ -69,16 +70,15 @@ TEST_F(CacheTest, MakesAKeyOnceAndFindsItLater) {
 TEST_F(CacheTest, CountsAKeyOnceAndTheSecondsOfWhatItFinds) {
   fs::create_directories(folder_);
   put(path_of("1"), encode({choice_key("1"), 1.5, "kept"}));
-  Cache cache(folder_);
-  static_cast<void>(cache.find(choice_key("1")));
-  ask(cache, "1");
-  EXPECT_EQ(cache.use().hits, 1);
-  EXPECT_EQ(cache.use().misses, 0);
-  EXPECT_EQ(cache.use().seconds_saved, 1.5);
-  EXPECT_EQ(cache.use().bytes, static_cast<std::int64_t>(fs::file_size(path_of("1"))));
-  ask(cache, "2");
-  EXPECT_EQ(cache.use().misses, 1);
-  EXPECT_EQ(cache.use().bytes,
+  static_cast<void>(cache_.find(choice_key("1")));
+  ask(cache_, "1");
+  EXPECT_EQ(cache_.use().hits, 1);
+  EXPECT_EQ(cache_.use().misses, 0);
+  EXPECT_EQ(cache_.use().seconds_saved, 1.5);
+  EXPECT_EQ(cache_.use().bytes, static_cast<std::int64_t>(fs::file_size(path_of("1"))));
+  ask(cache_, "2");
+  EXPECT_EQ(cache_.use().misses, 1);
+  EXPECT_EQ(cache_.use().bytes,
             static_cast<std::int64_t>(fs::file_size(path_of("1")) + fs::file_size(path_of("2"))));
 }
 
@@ -108,31 +108,28 @@ TEST_F(CacheTest, ADamagedEntryIsRefusedOnceAndMadeAgain) {
 }
 
 TEST_F(CacheTest, AnEntryUnderAnothersNameIsRefused) {
-  Cache cache(folder_);
-  ask(cache);
+  ask(cache_);
   fs::rename(path_of("1"), path_of("2"));
   testing::internal::CaptureStderr();
-  EXPECT_FALSE(ask(cache, "2").hit);
+  EXPECT_FALSE(ask(cache_, "2").hit);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it is about something else"));
 }
 
 TEST_F(CacheTest, WhatItsUserCannotUseIsMadeAgain) {
-  Cache cache(folder_);
-  ask(cache);
+  ask(cache_);
   testing::internal::CaptureStderr();
-  const auto found = cache.find_or_make(
+  const auto found = cache_.find_or_make(
       choice_key("1"), [](const std::string& kept) { return kept == "new" ? "" : "it is gone"; },
       [] { return std::optional<std::string>("new"); });
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it is gone; it is made again"));
   EXPECT_FALSE(found->hit);
-  EXPECT_EQ(cache.find(choice_key("1")), "new");
+  EXPECT_EQ(cache_.find(choice_key("1")), "new");
 }
 
 TEST_F(CacheTest, WhatIsMadeOnTheWayIsItsOwnTime) {
-  Cache cache(folder_);
   const auto start = std::chrono::steady_clock::now();
-  cache.find_or_make(choice_key("outer"), any, [&] {
-    cache.find_or_make(choice_key("inner"), any, [] {
+  cache_.find_or_make(choice_key("outer"), any, [&] {
+    cache_.find_or_make(choice_key("inner"), any, [] {
       usleep(50'000);
       return std::optional<std::string>("inner");
     });
@@ -146,13 +143,12 @@ TEST_F(CacheTest, WhatIsMadeOnTheWayIsItsOwnTime) {
 }
 
 TEST_F(CacheTest, AMakerThatFailsKeepsNothingAndLocksNothing) {
-  Cache cache(folder_);
-  EXPECT_FALSE(cache.find_or_make(choice_key("1"), any, [] { return std::optional<std::string>(); }));
-  EXPECT_THROW(cache.find_or_make(choice_key("1"), any,
-                                  []() -> std::optional<std::string> { throw Error(ErrorCode::io, "no"); }),
+  EXPECT_FALSE(cache_.find_or_make(choice_key("1"), any, [] { return std::optional<std::string>(); }));
+  EXPECT_THROW(cache_.find_or_make(choice_key("1"), any,
+                                   []() -> std::optional<std::string> { throw Error(ErrorCode::io, "no"); }),
                Error);
-  EXPECT_FALSE(ask(cache).hit);
-  EXPECT_EQ(cache.use().misses, 1);
+  EXPECT_FALSE(ask(cache_).hit);
+  EXPECT_EQ(cache_.use().misses, 1);
 }
 
 TEST_F(CacheTest, WithoutAFolderEverythingIsMade) {
@@ -165,8 +161,7 @@ TEST_F(CacheTest, WithoutAFolderEverythingIsMade) {
 }
 
 TEST_F(CacheTest, TheLeastRecentlyUsedGoesFirst) {
-  Cache cache(folder_);
-  for (const char* shape : {"1", "2", "3"}) ask(cache, shape);
+  for (const char* shape : {"1", "2", "3"}) ask(cache_, shape);
   age("1", std::chrono::hours(3));
   age("2", std::chrono::hours(2));
   age("3", std::chrono::hours(1));
@@ -184,9 +179,8 @@ TEST_F(CacheTest, TheLeastRecentlyUsedGoesFirst) {
 }
 
 TEST_F(CacheTest, PruningKeepsWhatIsYoungAndWhatIsNotOurs) {
-  Cache cache(folder_);
-  ask(cache, "1");
-  ask(cache, "2");
+  ask(cache_, "1");
+  ask(cache_, "2");
   age("1", std::chrono::hours(30));
   put(folder_ / "notes.txt", "mine");
   put(draft_of(path_of("1")), "half");
@@ -205,8 +199,7 @@ TEST_F(CacheTest, PruningKeepsWhatIsYoungAndWhatIsNotOurs) {
 }
 
 TEST_F(CacheTest, ContentsSayWhatAFileIsForOrWhyItIsRefused) {
-  Cache cache(folder_);
-  ask(cache, "1");
+  ask(cache_, "1");
   const Content sound = content_of(path_of("1"));
   EXPECT_EQ(sound.why_not, "");
   EXPECT_EQ(sound.kind, "choices");
@@ -237,11 +230,10 @@ TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {
 }
 
 TEST_F(CacheTest, AnOfferThatDoesNotFitIsMadeAgain) {
-  Cache cache(folder_);
-  cache.offer({choice_key(), 2, "gone"});
+  cache_.offer({choice_key(), 2, "gone"});
   const auto refuse = [](const std::string& content) { return content == "gone" ? "it is gone" : ""; };
   const auto found =
-      cache.find_or_make(choice_key(), refuse, [] { return std::optional<std::string>("new"); });
+      cache_.find_or_make(choice_key(), refuse, [] { return std::optional<std::string>("new"); });
   EXPECT_FALSE(found->hit);
   EXPECT_EQ(found->content, "new");
   EXPECT_EQ(Cache(folder_).find(choice_key()), "new");
@@ -249,10 +241,9 @@ TEST_F(CacheTest, AnOfferThatDoesNotFitIsMadeAgain) {
 
 TEST_F(CacheTest, AFolderThatCannotBeMadeIsSaidOnceAndSurvived) {
   put(temporary_.path() / "below", "a file where a folder should be");
-  Cache cache(folder_);
   testing::internal::CaptureStderr();
-  EXPECT_FALSE(ask(cache, "1").hit);
-  EXPECT_FALSE(ask(cache, "2").hit);
+  EXPECT_FALSE(ask(cache_, "1").hit);
+  EXPECT_FALSE(ask(cache_, "2").hit);
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("graphbench: cache: cannot write " + folder_.string() + ": "));
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
@@ -260,8 +251,7 @@ TEST_F(CacheTest, AFolderThatCannotBeMadeIsSaidOnceAndSurvived) {
 
 // In a child, whose files may not grow: what it cannot write it uses, and the old entry stays as it was.
 TEST_F(CacheTest, WithoutSpaceTheOldEntryStaysAndNothingIsLeft) {
-  Cache cache(folder_);
-  ask(cache);
+  ask(cache_);
   const std::string before = test::read_file(path_of("1"));
   testing::internal::CaptureStderr();
   const pid_t child = fork();
@@ -271,7 +261,7 @@ TEST_F(CacheTest, WithoutSpaceTheOldEntryStaysAndNothingIsLeft) {
     setrlimit(RLIMIT_FSIZE, &limit);
     const FileLock lock(path_of("1"), FileLock::Wait::yes);
     const bool refused = !write_file(path_of("1"), std::string(1000, 'x')).empty();
-    _exit(refused && ask(cache, "2", std::string(1000, 'x')).content.size() == 1000 ? 0 : 1);
+    _exit(refused && ask(cache_, "2", std::string(1000, 'x')).content.size() == 1000 ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

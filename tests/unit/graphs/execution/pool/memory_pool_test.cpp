@@ -104,9 +104,8 @@ TEST_F(PoolTest, LiveBlocksNeverOverlap) {
     if (live.empty() || random() % 5 < 3) {
       Block* block = pool_.allocate(1 + random() % 20000);
       std::memset(block->data, static_cast<int>(step & 0xFF), block->bytes);
-      for (const Block* other : live) {
+      for (const Block* other : live)
         ASSERT_TRUE(other->data + other->bytes <= block->data || block->data + block->bytes <= other->data);
-      }
       live.push_back(block);
     } else {
       const std::size_t which = random() % live.size();

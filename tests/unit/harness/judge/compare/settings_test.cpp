@@ -43,15 +43,13 @@ TEST(ComparisonSettings, AFloorHasAUnit) {
 }
 
 TEST(ComparisonSettings, WhatIsNoMarginOrFloorIsNamed) {
-  for (const char* text : {"2", "", "%", "-1%", "nan%", "2%%", "1e9%", "2%,", "latency=", "x%"}) {
+  for (const char* text : {"2", "", "%", "-1%", "nan%", "2%%", "1e9%", "2%,", "latency=", "x%"})
     expect_refused(set_margins, text, "--margin: ");
-  }
   expect_refused(set_margins, "latncy=2%", "did you mean \"latency\"?");
   expect_refused(set_margins, "1%,2%", "twice");
   expect_refused(set_margins, "submit=1%,submit=2%", "twice");
-  for (const char* text : {"200", "", "ns", "-1ns", "inf s", "200 ns", "1h"}) {
+  for (const char* text : {"200", "", "ns", "-1ns", "inf s", "200 ns", "1h"})
     expect_refused(set_floors, text, "--floor: ");
-  }
 }
 
 TEST(ComparisonSettings, AlphaIsARate) {

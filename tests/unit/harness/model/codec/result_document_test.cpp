@@ -26,9 +26,8 @@ TEST(ResultJson, KeepsEveryCellInOrder) {
   const model::Result result = samples::default_sweep_result();
   const Json document = document_of(result);
   ASSERT_EQ(document["cells"].size(), 324U);
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+  for (std::size_t i = 0; i < result.cells.size(); ++i)
     EXPECT_EQ(document["cells"][i]["id"], model::id_of(result.cells[i].cell));
-  }
 }
 
 TEST(ResultJson, KeepsNumbersToTheLastBitAndMissingPercentilesAsNull) {
@@ -74,9 +73,8 @@ TEST(ResultJson, KeepsTheFirstThirtyTwoSamplesAsRamp) {
 TEST(ResultJson, GivesAReasonExactlyWhereACellIsNotOk) {
   const Json document = document_of(samples::small_result());
   ASSERT_EQ(document["cells"].size(), 12U);
-  for (const Json& cell : document["cells"]) {
+  for (const Json& cell : document["cells"])
     EXPECT_EQ(cell.contains("reason"), cell["status"] != "ok") << cell["id"];
-  }
   const Json pending = document_of(samples::interrupted_result())["cells"][1];
   EXPECT_EQ(pending["status"], "skipped");
   EXPECT_EQ(pending["reason"]["code"], "interrupted");

@@ -29,19 +29,21 @@ CellResult cell(const std::string& mode, const std::vector<double>& latency_medi
   return result;
 }
 
-TEST(CellSummary, IsTheMedianOfTheLaunchMedians) {
-  std::vector<CellResult> cells{cell("eager", {3e-4, 1e-4, 2e-4})};
+std::vector<CellResult> summarized(std::vector<CellResult> cells) {
   summarize_cells(cells);
+  return cells;
+}
+
+TEST(CellSummary, IsTheMedianOfTheLaunchMedians) {
+  const auto cells = summarized({cell("eager", {3e-4, 1e-4, 2e-4})});
   EXPECT_DOUBLE_EQ(cells[0].summary.latency_seconds->p50, 2e-4);
   EXPECT_FALSE(cells[0].summary.submit_seconds.has_value());
 }
 
 TEST(CellSummary, HasAnIntervalFromThreeLaunchesOn) {
-  std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
-  summarize_cells(cells);
+  auto cells = summarized({cell("eager", {1e-4, 1.1e-4})});
   EXPECT_FALSE(cells[0].summary.latency_seconds->ci95_low);
-  cells = {cell("eager", {1e-4, 1.1e-4, 1.21e-4})};
-  summarize_cells(cells);
+  cells = summarized({cell("eager", {1e-4, 1.1e-4, 1.21e-4})});
   // Logs 0.0953 apart: sd 0.0953, standard error 0.0550, t(0.975, 2) = 4.303.
   EXPECT_NEAR(*cells[0].summary.latency_seconds->ci95_low,
               1.1e-4 * std::exp(-4.3027 * 0.0953102 / std::sqrt(3)), 1e-8);
@@ -50,8 +52,7 @@ TEST(CellSummary, HasAnIntervalFromThreeLaunchesOn) {
 }
 
 TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
-  std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4}), cell("piecewise", {5e-4})};
-  summarize_cells(cells);
+  auto cells = summarized({cell("eager", {4e-4}), cell("whole", {1e-4}), cell("piecewise", {5e-4})});
   EXPECT_DOUBLE_EQ(*cells[1].summary.speedup_over_eager, 4);
   EXPECT_EQ(*cells[1].summary.breakeven_steps, 17);  // 5 ms / 0.3 ms, rounded up
   EXPECT_DOUBLE_EQ(*cells[2].summary.speedup_over_eager, 0.8);
@@ -62,8 +63,7 @@ TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
 
 TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
   // Both drift by a factor of two; the launches of one index gain 1.4, 1.5 and 1.6.
-  std::vector<CellResult> cells{cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})};
-  summarize_cells(cells);
+  auto cells = summarized({cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})});
   const model::CellSummary& summary = cells[1].summary;
   const double mean = std::log(1.4 * 1.5 * 1.6) / 3;
   EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), std::exp(mean), 1e-9);
@@ -76,14 +76,12 @@ TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
 }
 
 TEST(CellSummary, AGainThatIsNotToldFromOneIsNeverPaidBack) {
-  std::vector<CellResult> cells{cell("eager", {1.0e-4, 1.1e-4, 1.2e-4}),
-                                cell("whole", {1.05e-4, 1.0e-4, 1.1e-4})};
-  summarize_cells(cells);
+  auto cells =
+      summarized({cell("eager", {1.0e-4, 1.1e-4, 1.2e-4}), cell("whole", {1.05e-4, 1.0e-4, 1.1e-4})});
   EXPECT_GT(*cells[1].summary.speedup_over_eager, 1);
   EXPECT_TRUE(may_be_no_gain(cells[1].summary));
   EXPECT_FALSE(cells[1].summary.breakeven_steps);
-  cells = {cell("eager", {1.0e-4, 1.1e-4}), cell("whole", {1.05e-4, 1.0e-4})};
-  summarize_cells(cells);
+  cells = summarized({cell("eager", {1.0e-4, 1.1e-4}), cell("whole", {1.05e-4, 1.0e-4})});
   EXPECT_FALSE(cells[1].summary.speedup_ci95_low) << "two launches";
   EXPECT_TRUE(cells[1].summary.breakeven_steps);
 }

@@ -37,9 +37,8 @@ TEST(PageTest, ThePageThatIsBuiltInNeedsNothingFromElsewhere) {
        {"connect-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"}) {
     EXPECT_THAT(built_in_page.policy, HasSubstr(part));
   }
-  for (const char* loophole : {"unsafe", "http:", "https:", "*"}) {
+  for (const char* loophole : {"unsafe", "http:", "https:", "*"})
     EXPECT_THAT(built_in_page.policy, testing::Not(HasSubstr(loophole)));
-  }
   EXPECT_THAT(built_in_page.html, testing::StartsWith("<!doctype html>"));
   EXPECT_THAT(built_in_page.html, testing::Not(HasSubstr("<!--S")));  // every part is in its place
 }

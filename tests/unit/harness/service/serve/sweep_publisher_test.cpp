@@ -60,9 +60,8 @@ TEST_F(SweepPublisherTest, ARestartShowsTheCellsOfTheLastSweepThatIsDone) {
   EXPECT_THAT(text,
               HasSubstr(of_cell + R"(batch="1",warmup="0",mode="whole",device="host",quantile="0.5"} 0.75)"));
   EXPECT_THAT(text, HasSubstr("graphbench_ramp_seconds{"));
-  for (const char* other : {"batch=\"2\"", "batch=\"4\"", "batch=\"8\"", "cuda:0"}) {
+  for (const char* other : {"batch=\"2\"", "batch=\"4\"", "batch=\"8\"", "cuda:0"})
     EXPECT_THAT(text, Not(HasSubstr(other))) << "not of the last one";
-  }
   EXPECT_THAT(text, HasSubstr("graphbench_last_success_timestamp_seconds{device=\"host\"} 200\n"));
   EXPECT_THAT(text, HasSubstr("graphbench_sweep_progress_ratio{device=\"host\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("graphbench_sweep_running{device=\"host\"} 0\n"));

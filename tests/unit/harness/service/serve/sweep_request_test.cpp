@@ -112,9 +112,8 @@ TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
 }
 
 TEST(SweepRequest, BodiesThatAreNoDocumentsAreRefused) {
-  for (const char* body : {"", "{", "[]", "1", "null", "\"a\"", "{\"a\": 1", "\xff\xfe", "{\"\xff\": 1}"}) {
+  for (const char* body : {"", "{", "[]", "1", "null", "\"a\"", "{\"a\": 1", "\xff\xfe", "{\"\xff\": 1}"})
     EXPECT_NE(refusal(body), "accepted") << body;
-  }
   EXPECT_NE(refusal("batch =", BodyFormat::toml), "accepted");
 }
 

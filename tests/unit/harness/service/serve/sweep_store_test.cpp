@@ -151,9 +151,8 @@ TEST_F(SweepStoreTest, ARowThatCannotBeReadIsASweepThatFailed) {
 
 TEST_F(SweepStoreTest, OthersCannotReadItsFiles) {
   add("a");
-  for (const char* end : {"", "-wal", "-shm"}) {
+  for (const char* end : {"", "-wal", "-shm"})
     EXPECT_EQ(std::filesystem::status(file() + end).permissions(), std::filesystem::perms(0600)) << end;
-  }
 }
 
 TEST_F(SweepStoreTest, AFullQueueTakesNoMore) {

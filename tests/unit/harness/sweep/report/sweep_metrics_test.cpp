@@ -28,6 +28,7 @@ class SweepMetricsTest : public testing::Test {
  protected:
   std::string text() const { return *metrics.text(); }
   SweepMetrics metrics{"1.2.3"};
+  model::CellResult cell = measured();
 };
 
 TEST_F(SweepMetricsTest, CountersStartAtZeroAndNoCellHasASeries) {
@@ -39,7 +40,6 @@ TEST_F(SweepMetricsTest, CountersStartAtZeroAndNoCellHasASeries) {
 }
 
 TEST_F(SweepMetricsTest, ACellsNumbersAreItsMediansOverLaunches) {
-  model::CellResult cell = measured();
   cell.launches.push_back(cell.launches.front());
   cell.launches.front().setup.capture_seconds = 0.25;
   cell.launches.back().setup.capture_seconds = 0.75;
@@ -59,7 +59,6 @@ TEST_F(SweepMetricsTest, ACellsNumbersAreItsMediansOverLaunches) {
 }
 
 TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
-  model::CellResult cell = measured();
   metrics.set_cell("cuda:0", cell);
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_")));
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_")));
@@ -81,7 +80,6 @@ TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
 }
 
 TEST_F(SweepMetricsTest, StartUpEvaluationAndWalkHaveSeriesAndStepsTheirOutcome) {
-  model::CellResult cell = measured();
   model::Startup& startup = cell.launches.front().startup.emplace();
   startup.process_seconds = 0.25;
   startup.context_seconds = 0.5;
@@ -106,7 +104,6 @@ TEST_F(SweepMetricsTest, StartUpEvaluationAndWalkHaveSeriesAndStepsTheirOutcome)
 }
 
 TEST_F(SweepMetricsTest, ASkippedCellHasItsReasonAndNothingElse) {
-  model::CellResult cell = measured();
   cell.status = model::CellStatus::skipped;
   cell.counters.emplace().skips["host_op"] = 1;
   metrics.show_cell("cuda:0", cell);
@@ -116,7 +113,6 @@ TEST_F(SweepMetricsTest, ASkippedCellHasItsReasonAndNothingElse) {
 }
 
 TEST_F(SweepMetricsTest, WhatALaterResultLacksIsGone) {
-  model::CellResult cell = measured();
   metrics.set_cell("cuda:0", cell);
   EXPECT_THAT(text(), HasSubstr("graphbench_speedup_over_eager_ratio" + labels));
   cell.summary.speedup_over_eager.reset();
@@ -155,7 +151,6 @@ TEST_F(SweepMetricsTest, ACellCountsOnceASweep) {
 }
 
 TEST_F(SweepMetricsTest, SkipsOfGraphModesAreCountedByReason) {
-  model::CellResult cell = measured();
   cell.cell.mode = "eager";
   cell.status = model::CellStatus::skipped;
   cell.reason = model::Reason{"host_op", "op 3 runs on the host"};
@@ -168,7 +163,6 @@ TEST_F(SweepMetricsTest, SkipsOfGraphModesAreCountedByReason) {
 }
 
 TEST_F(SweepMetricsTest, NumbersThatAreNoneHaveNoSeries) {
-  model::CellResult cell = measured();
   cell.summary.speedup_over_eager = std::numeric_limits<double>::infinity();
   cell.summary.latency_seconds->p50 = std::numeric_limits<double>::quiet_NaN();
   metrics.set_cell("host", cell);
@@ -192,7 +186,6 @@ TEST_F(SweepMetricsTest, ProgressAndSuccessAreADevices) {
 }
 
 TEST_F(SweepMetricsTest, TheRampIsTheFirstStepsMediansOverLaunches) {
-  model::CellResult cell = measured();
   cell.launches = {cell.launches.front(), cell.launches.front()};
   cell.launches.front().latency_samples = {3, 2};
   cell.launches.back().latency_samples = {5, 4, 1, 1, 1};
