@@ -178,9 +178,19 @@ std::vector<std::string> warnings_of(const model::Result& result) {
         "why no GPU was used");
   }
   const auto ok = [](const model::CellResult& cell) { return cell.status == model::CellStatus::ok; };
-  const auto differs = std::count_if(result.cells.begin(), result.cells.end(), [&](const auto& cell) {
-    return ok(cell) && cell.check && !cell.check->identical && !cell.check->tolerated;
-  });
+  const auto differ = [&](bool tolerated) {
+    return std::count_if(result.cells.begin(), result.cells.end(), [&](const auto& cell) {
+      return ok(cell) && cell.check && !cell.check->identical &&
+             cell.check->tolerated.has_value() == tolerated;
+    });
+  };
+  if (const auto explained = differ(true); explained > 0) {
+    warnings.push_back(fmt::format(
+        "the outputs of {} are not eager's bit for bit: they differ as another order of operations explains, "
+        "or the captured step launches other kernels; `check.tolerated` says by how much",
+        plural(explained, "cell")));
+  }
+  const auto differs = differ(false);
   if (differs > 0) {
     warnings.push_back(fmt::format(
         "the outputs of {} differ from their reference: do not trust their times, report it as a defect",

@@ -215,7 +215,7 @@ void print_wide(std::ostream& out, const TableSection& section, const std::vecto
 void print_narrow(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
                   const Columns& columns, bool colours) {
   int width = mode_width;
-  for (const std::string& mode : modes) width = std::max(width, static_cast<int>(mode.size()) + 3);
+  for (const std::string& mode : modes) width = std::max(width, static_cast<int>(mode.size()) + 2);
   const std::string names = right("batch", batch_width) + right("W", warmup_width) + left("  mode", width) +
                             column_names(columns, "whole");
   out << paint(names, Colour::dim, colours) << '\n';
