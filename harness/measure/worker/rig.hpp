@@ -38,7 +38,7 @@ class Rig {
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase,
                                                bool eagerly = false);
-  // Of it, what follows the kernels: warmups, capture, instantiation, upload.
+  // The part of prepare() that follows the kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
               const std::function<void(std::string_view)>& phase);
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
@@ -57,7 +57,7 @@ class Rig {
  protected:
   // With the kernels that a step needs, and no step run. Its time is prepare_seconds.
   virtual std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) = 0;
-  // As serving engines do: nothing pending and no cached memory when a capture begins.
+  // Leaves nothing pending and no cached memory when a capture begins, as serving engines do.
   virtual void before_capture() {}
 
   const model::WorkerTask& task_;
