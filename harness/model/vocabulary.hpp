@@ -14,7 +14,6 @@ struct Mode {
   std::string help;
   bool graph = false;      // replays graphs: captures, instantiates and uploads them first
   bool reference = false;  // its cells are what those of the other modes are compared with: one mode
-  bool of_step = false;    // some foreign step has it, and no program
 };
 // In the order in which they are measured and shown.
 const std::vector<Mode>& modes();

@@ -51,7 +51,8 @@ std::string binary_digest() {
   dl_iterate_phdr(add_library, &paths);
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(module_directory(), error))
-    if (entry.path().extension() == ".so") paths.insert(entry.path().string());
+    if (entry.path().extension() == ".so" || entry.path().extension() == ".py")
+      paths.insert(entry.path().string());
   return digest_of_files(paths);
 }
 

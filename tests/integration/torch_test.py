@@ -108,6 +108,7 @@ class Torch(HarnessCase):
         for arguments, *words in ((["--torch", "step.py"], "--torch", "give FILE.py:FUNCTION"),
                                   (["--torch", "none.py:build"], "--torch", '"none.py" is not a file'),
                                   (["--python", PYTHON], "--python", "give --torch"),
+                                  (["--torch", "step.py:model", "--split-ops", "mm"], "--split-ops", "leave"),
                                   (["--torch", "step.py:model", "--workload", "mlp"], "--workload", "leave"),
                                   (["--torch", "step.py:model", "--python", "none"], "--python", '"none"'),
                                   (["--torch", "step.py:none", "--python", PYTHON], "--torch",

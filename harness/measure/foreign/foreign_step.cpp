@@ -63,6 +63,15 @@ ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& 
                                 .axis_values = values.data()};
   checked("open",
           [&] { return record_.open(&request, &step_, reason_.data(), reason_.size(), record_.user); });
+  try {
+    read_parts();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void ForeignStep::read_parts() {
   std::vector<std::uint8_t> captured(parts_max);
   std::int32_t count = 0;
   checked("parts", [&] {
@@ -77,7 +86,7 @@ ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& 
                                           " parts, " + std::to_string(graphs) + " of them captured");
 }
 
-ForeignStep::~ForeignStep() {
+void ForeignStep::close() noexcept {
   if (step_ != nullptr) record_.close(step_);
 }
 

@@ -27,7 +27,7 @@ class ForeignStep {
  public:
   // `record` outlives this.
   ForeignStep(const gb_step& record, const Opening& opening, Stream& stream);
-  ~ForeignStep();
+  ~ForeignStep() { close(); }
   ForeignStep(const ForeignStep&) = delete;
   ForeignStep& operator=(const ForeignStep&) = delete;
 
@@ -45,6 +45,8 @@ class ForeignStep {
   template <typename Call>
   void checked(const char* function, Call&& call);
   [[noreturn]] void fail(const char* function, int status);
+  void read_parts();
+  void close() noexcept;
 
   const gb_step& record_;
   const std::string mode_;

@@ -106,7 +106,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   }
 }
 
-// Of a sweep of programs, which have the modes of the table alone.
+// Programs have the modes of the table alone.
 void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
