@@ -163,6 +163,21 @@ struct Profile {
   std::optional<DeviceTimeCheck> witness;  // absent where the device has no empty kernel to wait behind
 };
 
+// What a foreign step runs on the device, by the device's own records of a few steps behind all that was
+// measured: this cell's, and the eager step's in the same process.
+struct StepRecords {
+  std::int64_t steps;                    // how many of each were recorded
+  double busy_seconds;                   // of this cell's step: how long anything ran, the median over steps
+  std::int64_t operations;               // of it: kernels, copies and fills
+  std::int64_t kernels;                  // of it
+  std::int64_t eager_kernels;            // of the eager step
+  std::int64_t other_kernels;            // by name, that one of the two runs and the other does not
+  std::vector<std::string> differences;  // the first of them: "3 eager, 0 here: NAME"
+  // What the eager step should take as one graph: a graph of as many empty kernels as it has operations, with
+  // its busy time in place of theirs. Both are measured in this process.
+  double graph_seconds;
+};
+
 // Whether an instrument could be used, and what it is or why not.
 struct InstrumentState {
   bool available;

@@ -241,6 +241,10 @@ struct CellSummary {
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
+  // Of a foreign step's eager cell, without a capture: the share of its latency in which its device has
+  // nothing to do, and what one graph should make of it (StepRecords).
+  std::optional<double> launch_bound;
+  std::optional<double> predicted_gain;
 };
 
 // Whether the interval of a speedup holds 1, so that there may be no gain at all.
@@ -319,8 +323,10 @@ struct CellResult {
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
-  std::optional<Profile> profile;  // of the last launch that was profiled
-  bool resumed;                    // launches of it were measured before an interruption, and taken over
+  std::optional<Profile> profile;              // of the last launch that was profiled
+  std::optional<StepRecords> records;          // of the last launch, where a foreign step ran on a GPU
+  std::map<std::string, std::string> library;  // what a foreign step's library says of itself, by its names
+  bool resumed;  // launches of it were measured before an interruption, and taken over
   std::optional<MeasuredOn> measured_on;  // where that was on another device
   std::optional<std::int64_t> shard;      // of a merged result: which one measured it
 };

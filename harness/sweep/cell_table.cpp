@@ -110,6 +110,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
     model::add(*cell.cache, *reported.cache);
   }
   if (!cell.package) cell.package = reported.package;
+  if (!reported.library.empty()) cell.library = reported.library;
   if (!reported.rewrites.empty()) cell.rewrites = reported.rewrites;
   if (!reported.fallback.empty()) {
     cell.fallback = reported.fallback;

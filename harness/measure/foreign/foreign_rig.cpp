@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "graphs/base/text.hpp"
 #include "harness/measure/worker/task_rig.hpp"
@@ -77,6 +78,16 @@ bool same(const Output& a, const Output& b) {
          (a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) == 0);
 }
 
+void add_facts(std::map<std::string, std::string>& facts, const std::string& name,
+               const nlohmann::json& value) {
+  if (!value.is_object()) {
+    facts[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    return;
+  }
+  for (const auto& [key, field] : value.items())
+    add_facts(facts, name.empty() ? key : name + "." + key, field);
+}
+
 }  // namespace
 
 ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
@@ -113,8 +124,15 @@ std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batc
       eagerly || task_.mode == execution::name_of(execution::ExecutionMode::eager));
 }
 
-std::string ForeignRig::report(std::int64_t batch) {
-  return step_at(batch).report();
+std::map<std::string, std::string> ForeignRig::library(std::int64_t batch) {
+  std::map<std::string, std::string> facts;
+  const std::string report = step_at(batch).report();
+  if (report.empty()) return facts;
+  const auto parsed = nlohmann::json::parse(report, nullptr, false);
+  if (!parsed.is_object())
+    throw Error(ErrorCode::step_failed, "report: it is not a JSON object: " + report.substr(0, 100));
+  add_facts(facts, "", parsed);
+  return facts;
 }
 
 void ForeignRig::check(execution::Executor& executor, std::int64_t batch,

@@ -33,8 +33,8 @@ class ForeignRig final : public worker::Rig {
   }
   // PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
-  // What the step has counted, a JSON object; empty: nothing.
-  std::string report(std::int64_t batch);
+  // What gb_step.report says, its objects within named by their path.
+  std::map<std::string, std::string> library(std::int64_t batch) override;
 
  private:
   struct Opened {

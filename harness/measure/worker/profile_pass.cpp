@@ -16,8 +16,6 @@
 namespace graphbench::worker {
 namespace {
 
-constexpr int settling_steps = 3;
-constexpr int recorded_steps = 5;
 constexpr int checked_steps = 9;
 
 // With records on, the host submits a step's first kernels before the device has run so many.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -92,6 +93,43 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
   if (profile.top.size() > top_max) profile.top.resize(top_max);
   return profile;
+}
+
+model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
+                                     const std::vector<RecordedStep>& eager) {
+  constexpr std::size_t differences_max = 5;
+  constexpr std::size_t name_max = 160;
+  const model::Profile profile = summarize_profile(steps);
+  model::StepRecords records{.steps = profile.steps,
+                             .busy_seconds = profile.busy_seconds,
+                             .operations = static_cast<std::int64_t>(steps.back().activities.size()),
+                             .kernels = 0,
+                             .eager_kernels = 0,
+                             .other_kernels = 0,
+                             .differences = {},
+                             .graph_seconds = 0};
+  struct Counts {
+    std::int64_t eager = 0;
+    std::int64_t here = 0;
+  };
+  std::map<std::string, Counts> names;
+  const auto count = [&](const RecordedStep& step, std::int64_t Counts::*side, std::int64_t& all) {
+    for (const Activity& activity : step.activities) {
+      if (activity.kind != Activity::Kind::kernel || activity.name.starts_with("memset")) continue;
+      ++(names[activity.name.substr(0, name_max)].*side);
+      ++all;
+    }
+  };
+  count(eager.back(), &Counts::eager, records.eager_kernels);
+  count(steps.back(), &Counts::here, records.kernels);
+  for (const auto& [name, counts] : names) {
+    if (counts.eager == counts.here) continue;
+    records.other_kernels += std::abs(counts.eager - counts.here);
+    if (records.differences.size() == differences_max) continue;
+    records.differences.push_back(std::to_string(counts.eager) + " eager, " + std::to_string(counts.here) +
+                                  " here: " + name);
+  }
+  return records;
 }
 
 model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,

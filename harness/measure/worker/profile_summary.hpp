@@ -8,6 +8,10 @@
 
 namespace graphbench::worker {
 
+// Steps that run under a profiler before those that it records.
+inline constexpr int settling_steps = 3;
+inline constexpr int recorded_steps = 5;
+
 // How long anything ran, and how long nothing did between the first start and the last end. Records
 // may overlap and stand in any order.
 struct BusyTime {
@@ -29,5 +33,11 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 // measurement without a step. At least one of each.
 model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
                                             const std::vector<RecordedStep>& without);
+
+// Compares kernels of the last steps by the first 160 bytes of their names, without their order, and leaves
+// out those by which the driver fills memory in a graph and not outside. Busy time is the median over steps.
+// At least one of each. graph_seconds is left 0.
+model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
+                                     const std::vector<RecordedStep>& eager);
 
 }  // namespace graphbench::worker

@@ -17,7 +17,7 @@ namespace graphbench::worker {
 struct WorkerEvent {
   std::int64_t batch = 0;  // what it is about; 0: the worker, or the batch is in `cell`
   // "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "dump", "shapes", "memory",
-  // "profile", as each begins. "open", of batch 0: the device is given up and opened again.
+  // "profile", "records", as each begins. "open", of batch 0: the device is given up and opened again.
   std::string phase = {};
   // The worker ends, because the failure of the batch, which it has reported, may spoil what it measures
   // next.
@@ -27,6 +27,7 @@ struct WorkerEvent {
   // Of a batch whose cell was reported.
   std::optional<model::Memory> memory = {};
   std::optional<model::Profile> profile = {};
+  std::optional<model::StepRecords> records = {};
 
   std::optional<model::DeviceFacts> device = {};
   std::vector<model::LibraryChoice> choices = {};  // for all batches, once they are set up

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "graphs/execution/executor.hpp"
@@ -44,6 +46,8 @@ class Rig {
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   virtual void check(execution::Executor& executor, std::int64_t batch,
                      std::optional<model::Check>& check) = 0;
+  // What the library that runs the step says of itself, name by name. Throws where it cannot be read.
+  virtual std::map<std::string, std::string> library(std::int64_t) { return {}; }
   // Whether a failure of this code leaves the process fit for other batches.
   virtual bool survives(ErrorCode code) const noexcept = 0;
   // Whether the device is the process's own, to be reset and opened again between placements.

@@ -75,6 +75,7 @@ void check(TaskRun& run, BatchRun& batch) {
     measure_phases(run.placement->device(), rig.stream(), *run.program, *batch.executor,
                    *batch.result.training);
   rig.check(*batch.executor, batch.size, batch.result.check);
+  batch.result.library = rig.library(batch.size);
   count(run, batch);
   batch.result.status = model::CellStatus::ok;
 }
@@ -149,7 +150,8 @@ void run_stages(TaskRun& run) {
     for (const Stage& stage : after_measuring) attempt(run, batch, stage);
     report(run, batch);
   }
-  if (!run.placement->rig().allocated() || run.program == nullptr) return;
+  if (!run.placement->rig().allocated()) return;
+  if (run.program == nullptr) return record_steps(run);
   if (run.memory) measure_memory(run);
   if (run.task.instruments.profile) profile(run);
 }

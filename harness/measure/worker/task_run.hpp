@@ -85,6 +85,10 @@ void note_rest(TaskRun& run);
 // fit) the memory figures are absent; the cells keep their results.
 void measure_memory(TaskRun& run);
 
+// Of a foreign step: what it and its eager step run on the device, by the device's own records. It comes last
+// of all, as a profile does.
+void record_steps(TaskRun& run);
+
 // Reports every batch exactly once through WorkerEvent::cell, or those up to WorkerEvent::stopped. Throws
 // where the device does not open.
 void run_task(TaskRun& run);

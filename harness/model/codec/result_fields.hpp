@@ -84,7 +84,8 @@ GB_DESCRIBE(model::Memory, weights_bytes, pool_bytes, pool_bytes_private, pool_b
             context_bytes, code_bytes, static_bytes, workspace_bytes, pool_in_use_bytes_max, exec_bytes,
             weights_bytes_max, tuning_bytes_max, unaccounted_bytes, (later, witness), (later, peak_bytes));
 GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds, speedup_over_eager,
-            breakeven_steps, steady_after, (later, submit_over_floor),
+            breakeven_steps, steady_after, (later, submit_over_floor), (later, launch_bound),
+            (later, predicted_gain),
             (interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high)),
             (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)));
 
@@ -164,7 +165,7 @@ GB_DESCRIBE(model::CellResult, (computed_field<CellId>("id")), (inlined(&T::cell
             memory, launches, summary, (later, caller_io), (later, counters), (later, training),
             (later, shape_walk), (later, cache), (later, package), (later, fallback),
             (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
-            (later, measured_on), (later, shard), (later, rewrites));
+            (later, measured_on), (later, shard), (later, rewrites), (later, records), (later, library));
 GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));

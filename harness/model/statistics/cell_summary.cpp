@@ -163,6 +163,13 @@ void compare_with_reference(CellResult& cell, const CellResult& reference) {
   if (const auto setup = setup_seconds(cell)) add_breakeven(cell.summary, *setup, eager->p50 - own->p50);
 }
 
+void add_prediction(CellResult& cell) {
+  const std::optional<model::Estimate>& latency = cell.summary.latency_seconds;
+  if (!cell.records || !latency || latency->p50 <= 0 || model::is_graph_mode(cell.cell.mode)) return;
+  cell.summary.launch_bound = std::max(0.0, 1 - cell.records->busy_seconds / latency->p50);
+  cell.summary.predicted_gain = latency->p50 / cell.records->graph_seconds;
+}
+
 }  // namespace
 
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches) {
@@ -197,6 +204,7 @@ void summarize_cells(std::vector<CellResult>& cells) {
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
     summarize_launches(cell);
+    add_prediction(cell);
     measured[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {

@@ -140,6 +140,23 @@ void warn_of_ramps(const model::Result& result, std::vector<std::string>& warnin
                      ": no summary counts the first 32; `steady:` says how many steps to let pass");
 }
 
+// Code can branch under capture, and compilers fuse: then a gain is of two programs.
+std::string other_programs(const model::Result& result) {
+  std::string first;
+  std::int64_t cells = 0;
+  for (const model::CellResult& cell : result.cells) {
+    if (cell.status != model::CellStatus::ok || !cell.records || cell.records->other_kernels == 0) continue;
+    if (++cells > 1) continue;
+    first = fmt::format("{} runs {} kernels where eager runs {}", id_of(cell.cell), cell.records->kernels,
+                        cell.records->eager_kernels);
+    if (!cell.records->differences.empty()) first += ": " + one_line(cell.records->differences.front());
+  }
+  if (cells == 0) return "";
+  return fmt::format(
+      "{} {} not eager's program, so its gain (*) is not of graphs alone; {} (`records.differences`)",
+      plural(cells, "cell"), cells == 1 ? "is" : "are", first);
+}
+
 // How many steps cells of one workload and mode took to settle.
 struct Settling {
   std::int64_t steps = 0;  // of the slowest that did
@@ -190,6 +207,7 @@ std::vector<std::string> warnings_of(const model::Result& result) {
         "or the captured step launches other kernels; `check.tolerated` says by how much",
         plural(explained, "cell")));
   }
+  if (std::string other = other_programs(result); !other.empty()) warnings.push_back(std::move(other));
   const auto differs = differ(false);
   if (differs > 0) {
     warnings.push_back(fmt::format(

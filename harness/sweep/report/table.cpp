@@ -2,6 +2,7 @@
 #include "harness/sweep/report/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -137,8 +138,11 @@ std::string text_of(const model::MetricRow& row, double value) {
   return format_count(value);
 }
 
-// Without an interval a gain is about so; "?" is one whose interval holds 1.
-std::string marked_gain(const std::string& number, const model::CellSummary& summary) {
+// Without an interval a gain is about so; "?" is one whose interval holds 1, "*" in place of "x" one of two
+// programs.
+std::string marked_gain(std::string number, const model::CellResult& cell) {
+  const model::CellSummary& summary = cell.summary;
+  if (cell.records && cell.records->other_kernels > 0) number.back() = '*';
   if (!summary.speedup_ci95_low) return "~" + number;
   return model::may_be_no_gain(summary) ? number + "?" : number;
 }
@@ -151,7 +155,7 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   const bool unknown = !cell.summary.speedup_over_eager || model::may_be_no_gain(cell.summary);
   const char* none = even && !unknown ? "never" : "-";
   const std::string number = value ? text_of(row, *value) : none;
-  const std::string text = right(gain && value ? marked_gain(number, cell.summary) : number, width_of(row));
+  const std::string text = right(gain && value ? marked_gain(number, cell) : number, width_of(row));
   if (!gain || !value) return text;
   if (model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
   return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
@@ -264,6 +268,21 @@ void print_floor_line(std::ostream& out, const TableSection& section, bool colou
   if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
 }
 
+// "eager leaves its device idle: b1 81 % (one graph should gain 4.9x), b8 ..." Empty where nothing was
+// recorded.
+void print_launch_line(std::ostream& out, const TableSection& section, bool colours) {
+  std::string line;
+  for (const Row& row : section.rows) {
+    for (const model::CellResult* cell : row.cells) {
+      if (cell == nullptr || !cell->summary.launch_bound || !cell->summary.predicted_gain) continue;
+      line += (line.empty() ? "eager leaves its device idle: b" : ", b") + std::to_string(row.batch) + " " +
+              std::to_string(std::lround(100 * *cell->summary.launch_bound)) + " % (one graph should gain " +
+              format_ratio(*cell->summary.predicted_gain) + ")";
+    }
+  }
+  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
+}
+
 }  // namespace
 
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
@@ -291,6 +310,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
       print_narrow(out, section, modes, columns, options.colours);
     }
     print_floor_line(out, section, options.colours);
+    print_launch_line(out, section, options.colours);
     out << '\n';
   }
   print_troubles(out, result, options);

@@ -22,6 +22,28 @@ TEST(BusyTime, OfNothingIsZero) {
   EXPECT_EQ(busy_time({}).gap_seconds, 0);
 }
 
+TEST(StepRecords, CompareKernelsByNameAndCountThoseThatOneSideLacks) {
+  const RecordedStep eager{0, {kernel("a", 0, 1), kernel("b", 2, 3), kernel("a", 4, 5)}};
+  const RecordedStep other_order{
+      0, {kernel("b", 0, 1), kernel("a", 1, 2), kernel("memset32", 1, 2), kernel("a", 2, 3)}};
+  const model::StepRecords same = summarize_records({other_order}, {eager});
+  EXPECT_EQ(same.other_kernels, 0);
+  EXPECT_TRUE(same.differences.empty());
+  EXPECT_EQ(same.kernels, 3);
+  EXPECT_EQ(same.operations, 4);
+  EXPECT_DOUBLE_EQ(same.busy_seconds, 3);
+
+  const RecordedStep branched{
+      0, {kernel("a", 0, 1), kernel("mask", 2, 3), {Activity::Kind::copy, "copy", 3, 5}}};
+  const model::StepRecords different = summarize_records({branched}, {eager});
+  EXPECT_EQ(different.kernels, 2);
+  EXPECT_EQ(different.eager_kernels, 3);
+  EXPECT_EQ(different.operations, 3);
+  EXPECT_EQ(different.other_kernels, 3);
+  EXPECT_EQ(different.differences,
+            (std::vector<std::string>{"2 eager, 1 here: a", "1 eager, 0 here: b", "0 eager, 1 here: mask"}));
+}
+
 TEST(Profile, IsTheMedianOverSteps) {
   const model::Profile profile = summarize_profile({{4, {kernel("a", 0, 1), kernel("b", 2, 3)}},
                                                     {12, {kernel("a", 0, 9), kernel("b", 10, 11)}},

@@ -61,6 +61,24 @@ TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
   EXPECT_FALSE(cells[0].summary.breakeven_steps);
 }
 
+TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
+  auto eager = cell("eager", {4e-4});
+  eager.records = model::StepRecords{.steps = 5,
+                                     .busy_seconds = 1e-4,
+                                     .operations = 40,
+                                     .kernels = 40,
+                                     .eager_kernels = 40,
+                                     .other_kernels = 0,
+                                     .differences = {},
+                                     .graph_seconds = 1.25e-4};
+  auto whole = cell("whole", {1e-4});
+  whole.records = eager.records;
+  const auto cells = summarized({eager, whole});
+  EXPECT_DOUBLE_EQ(*cells[0].summary.launch_bound, 0.75);
+  EXPECT_DOUBLE_EQ(*cells[0].summary.predicted_gain, 3.2);
+  EXPECT_FALSE(cells[1].summary.predicted_gain);
+}
+
 TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
   // Both drift by a factor of two; the launches of one index gain 1.4, 1.5 and 1.6.
   auto cells = summarized({cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})});

@@ -44,6 +44,21 @@ TEST(Warnings, AreAbsentForACleanResultAndNameWhatIsNot) {
       "in 1 cell the slowest tenth");
 }
 
+TEST(Warnings, NameTheFirstStepThatIsAnotherProgramThanEager) {
+  model::Result result = clean_result();
+  for (const std::size_t i : {1u, 2u, 4u}) {
+    model::StepRecords& records = result.cells[i].records.emplace();
+    records.eager_kernels = 165;
+    records.kernels = i == 1 ? 165 : 376;
+    records.other_kernels = records.kernels - records.eager_kernels;
+    if (i > 1) records.differences = {"0 eager, 211 here: mask_kernel"};
+  }
+  EXPECT_THAT(warnings_of(result),
+              ElementsAre(AllOf(HasSubstr("2 cells are not eager's program"),
+                                HasSubstr(model::id_of(result.cells[2].cell) +
+                                          " runs 376 kernels where eager runs 165: 0 eager, 211 here"))));
+}
+
 TEST(Warnings, NameOnlyTheWarmupsWhoseFirstStepsAreSlow) {
   model::Result result = clean_result();
   model::CellResult& cell = result.cells.front();

@@ -13,6 +13,7 @@ namespace graphbench::reporters {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -57,6 +58,18 @@ TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
   EXPECT_THAT(print(result, {}), AllOf(HasSubstr("43.0ms"), HasSubstr("67.0ms")));
   EXPECT_EQ(print(result, {}).find("rested") != std::string::npos,
             print(samples::small_result(), {}).find("rested") != std::string::npos);
+}
+
+TEST(Table, SaysHowIdleEagerLeavesItsDeviceAndWhichGainIsOfTwoPrograms) {
+  model::Result result = samples::small_result();
+  model::CellSummary& eager = result.cells.front().summary;
+  eager.launch_bound = 0.814;
+  eager.predicted_gain = 4.9;
+  EXPECT_THAT(print(result, {}),
+              HasSubstr("eager leaves its device idle: b1 81 % (one graph should gain 4.90x)\n"));
+  EXPECT_THAT(print(result, {}), Not(HasSubstr("*")));
+  result.cells[1].records.emplace().other_kernels = 2;
+  EXPECT_THAT(print(result, {}), ContainsRegex("~[0-9.]+\\*"));
 }
 
 TEST(Table, TakesTheMedianCaptureCostOverLaunches) {

@@ -1,0 +1,142 @@
+// Records a foreign step and its eager step with the device's own instrument, and measures graphs of empty
+// kernels beside them, from which follows what the eager step should take as one graph.
+#include <array>
+
+#include "graphs/base/clock.hpp"
+#include "harness/measure/worker/profile_summary.hpp"
+#include "harness/measure/worker/task_run.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+constexpr int timed_replays = 50;
+// Of the two graphs of empty kernels through which the line of their latency goes.
+constexpr std::array<std::int64_t, 2> empty_kernels{1, 257};
+
+using StepList = std::vector<RecordedStep>;
+
+// A graph of empty kernels in a straight line.
+class EmptyGraph {
+ public:
+  EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
+      : stream_(stream), kernels_(kernels), kernel_(device.make_empty_kernel()) {
+    stream.begin_capture();
+    try {
+      for (std::int64_t i = 0; i < kernels; ++i) kernel_->launch(stream, nullptr);
+    } catch (...) {
+      stream.abandon_capture();
+      throw;
+    }
+    graph_ = stream.end_capture();
+    exec_ = graph_->instantiate();
+    exec_->upload(stream);
+    stream.synchronize();
+  }
+
+  double latency_seconds() {
+    std::vector<double> seconds;
+    for (int i = 0; i < timed_replays; ++i) {
+      const Stopwatch watch;
+      exec_->launch(stream_);
+      stream_.synchronize();
+      seconds.push_back(watch.seconds());
+    }
+    return statistics::median(seconds);
+  }
+
+  double busy_seconds_per_kernel(ActivityProfiler& profiler) {
+    static_cast<void>(profiler.collect());
+    exec_->launch(stream_);
+    stream_.synchronize();
+    return busy_time(profiler.collect()).busy_seconds / static_cast<double>(kernels_);
+  }
+
+ private:
+  Stream& stream_;
+  const std::int64_t kernels_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Graph> graph_;
+  std::unique_ptr<GraphExec> exec_;
+};
+
+// What a graph of empty kernels takes: `first` of one, and `per_kernel` for each after it, of which the
+// kernel itself is `busy`.
+struct EmptyLine {
+  double first = 0;
+  double per_kernel = 0;
+  double busy = 0;
+};
+
+EmptyLine measure_line(Device& device, Stream& stream) {
+  std::array<double, 2> seconds{};
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    seconds[i] = EmptyGraph(device, stream, empty_kernels[i]).latency_seconds();
+  return {.first = seconds[0],
+          .per_kernel = std::max(0.0, seconds[1] - seconds[0]) /
+                        static_cast<double>(empty_kernels[1] - empty_kernels[0])};
+}
+
+double graph_seconds(const EmptyLine& line, const StepList& eager) {
+  const model::Profile profile = summarize_profile(eager);
+  const auto operations = static_cast<double>(eager.back().activities.size());
+  return line.first + line.per_kernel * std::max(0.0, operations - 1) +
+         std::max(0.0, profile.busy_seconds - operations * line.busy);
+}
+
+StepList record(execution::Executor& executor, Stream& stream, ActivityProfiler& profiler) {
+  for (int i = 0; i < settling_steps; ++i) executor.submit();
+  stream.synchronize();
+  static_cast<void>(profiler.collect());
+  StepList steps;
+  for (int i = 0; i < recorded_steps; ++i) {
+    executor.submit();
+    stream.synchronize();
+    steps.push_back({.device_seconds = 0, .activities = profiler.collect()});
+  }
+  return steps;
+}
+
+void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, ActivityProfiler& profiler) {
+  Stream& stream = run.placement->rig().stream();
+  execution::Executor& executor = *batch.executor;
+  const StepList eager = record(executor.eager(), stream, profiler);
+  const bool is_eager = &executor.eager() == &executor;
+  if (eager.back().activities.empty())
+    throw Error(ErrorCode::unsupported, "the eager step ran nothing on the device");
+  model::StepRecords records =
+      summarize_records(is_eager ? eager : record(executor, stream, profiler), eager);
+  records.graph_seconds = graph_seconds(line, eager);
+  run.tell({.batch = batch.size, .records = records});
+}
+
+}  // namespace
+
+void record_steps(TaskRun& run) {
+  Device& device = run.placement->device();
+  Stream& stream = run.placement->rig().stream();
+  if (device.info().kind == "host") return;
+  const auto tell = [&](bool available, const std::string& detail) {
+    run.tell({.profiler = model::InstrumentState{.available = available, .detail = detail}});
+  };
+  std::int64_t at = 0;
+  try {
+    EmptyLine line = measure_line(device, stream);
+    const ProfilerResult made = device.make_profiler();
+    if (made.profiler == nullptr) return tell(false, made.detail);
+    line.busy = EmptyGraph(device, stream, empty_kernels[1]).busy_seconds_per_kernel(*made.profiler);
+    for (BatchRun& batch : run.batches) {
+      if (batch.result.status != model::CellStatus::ok || !batch.executor) continue;
+      at = batch.size;
+      run.tell_phase(at, "records");
+      record_batch(run, batch, line, *made.profiler);
+    }
+    tell(true, made.detail);
+  } catch (const Error& error) {
+    tell(false, (at > 0 ? "batch " + std::to_string(at) + ": " : "") + error.what());
+  } catch (const std::bad_alloc&) {
+    tell(false, "the worker's own heap is exhausted");
+  }
+}
+
+}  // namespace graphbench::worker
