@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the README's tables from a result document: submit and latency p50 of its modes, with half of the
-95 % interval over launches, beside PyTorch's eager where --torch names a document of ci/peers; or, with
---steady, after how many steps they are within 2 % of their medians."""
+"""Prints the README's tables from result documents: first, where --torch names sweeps of PyTorch's steps, its
+eager and whole side by side; then submit and latency p50 of the document's modes, with half of the 95 %
+interval over launches; or, with --steady, after how many steps they are within 2 % of their medians."""
 
 import argparse
 import json
@@ -28,13 +28,31 @@ def cells_of(document, warmup):
             for cell in document["cells"] if cell["warmup"] == warmup and cell["status"] == "ok"}
 
 
-def rows_of(document, batches, warmup, torch):
+def markdown(rows):
+    head, *body = rows
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *body])
+
+
+def torch_table_of(documents, warmup):
+    """A document holds one of PyTorch's steps. Batches that did not run in both modes are left out."""
+    rows = [["PyTorch", "eager latency", "whole latency", "whole gains"]]
+    for document in documents:
+        cells = cells_of(document, warmup)
+        for workload, batch, mode in cells:
+            eager = cells.get((workload, batch, "eager"))
+            if mode != "whole" or eager is None:
+                continue
+            whole = cells[workload, batch, mode]
+            rows.append([f"{workload.split('-', 1)[-1]} b{batch}", estimate(eager["latency_seconds"]),
+                         estimate(whole["latency_seconds"]), f"{whole['speedup_over_eager']:.2f}x"])
+    return markdown(rows)
+
+
+def rows_of(document, batches, warmup):
     cells = cells_of(document, warmup)
     for workload in document["plan"]["axes"]["workload"]:
         for batch in batches:
             row = [f"{workload} b{batch}"]
-            if torch:
-                row.append(duration(torch[workload, batch, "eager"]["latency_seconds"]["p50"]))
             for mode in document["plan"]["axes"]["mode"]:
                 summary = cells[workload, batch, mode]
                 row += [duration(summary["submit_seconds"]["p50"]), estimate(summary["latency_seconds"])]
@@ -44,11 +62,9 @@ def rows_of(document, batches, warmup, torch):
             yield row
 
 
-def table_of(document, batches, warmup, torch):
+def table_of(document, batches, warmup):
     modes = [f"{mode} {what}" for mode in document["plan"]["axes"]["mode"] for what in ("submit", "latency")]
-    head = ["", *(["PyTorch eager latency"] if torch else []), *modes, "whole gains", "even after"]
-    rows = [head, ["---"] * len(head), *rows_of(document, batches, warmup, torch)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return markdown([["", *modes, "whole gains", "even after"], *rows_of(document, batches, warmup)])
 
 
 def settling(cells):
@@ -62,13 +78,13 @@ def settling(cells):
 def steady_table_of(document):
     fewest = min(document["plan"]["axes"]["warmup"])
     modes = document["plan"]["axes"]["mode"]
-    rows = [["", *modes], ["---"] * (len(modes) + 1)]
+    rows = [["", *modes]]
     for workload in document["plan"]["axes"]["workload"]:
         cells = [cell for cell in document["cells"] if cell["status"] == "ok"
                  and cell["workload"] == workload and cell["warmup"] == fewest]
         of_mode = [[cell for cell in cells if cell["mode"] == mode] for mode in modes]
         rows.append([workload, *map(settling, of_mode)])
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return markdown(rows)
 
 
 def main():
@@ -77,12 +93,14 @@ def main():
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 16, 256])
     parser.add_argument("--warmup", type=int, default=3)
     parser.add_argument("--steady", action="store_true", help="steps until a cell is steady, fewest warmups")
-    parser.add_argument("--torch", type=pathlib.Path, metavar="FILE", help="a document of ci/peers")
+    parser.add_argument("--torch", type=pathlib.Path, nargs="+", default=[], metavar="FILE",
+                        help="result documents of sweeps with --torch, one per step")
     arguments = parser.parse_args()
-    document = json.loads(arguments.document.read_text())
-    torch = arguments.torch and cells_of(json.loads(arguments.torch.read_text()), arguments.warmup)
+    document, *torch = (json.loads(path.read_text()) for path in (arguments.document, *arguments.torch))
+    if torch:
+        print(torch_table_of(torch, arguments.warmup), end="\n\n")
     print(steady_table_of(document) if arguments.steady
-          else table_of(document, arguments.batch, arguments.warmup, torch))
+          else table_of(document, arguments.batch, arguments.warmup))
 
 
 if __name__ == "__main__":
