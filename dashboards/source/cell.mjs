@@ -17,7 +17,7 @@ const of = (metric, ...matchers) => modes(select(`graphbench_${metric}`, CELLS, 
 const GAINS = thresholds("red", [0.98, "text"], [1.02, "green"]);
 
 function headline(builder) {
-  const byMode = (about, expression) => number({ span: 6, ...about }, expression, "{{mode}}");
+  const byMode = (about, expression) => number({ span: 4, ...about }, expression, "{{mode}}");
   return builder
     .withPanel(byMode({
       title: "Gain over eager",
@@ -34,6 +34,16 @@ function headline(builder) {
       description: "Submit against the least that the same launches cost on this machine.",
       unit: UNITS.times, decimals: 2, thresholds: thresholds("green", [2, "orange"], [5, "red"]),
     }, of("submit_over_floor_ratio")))
+    .withPanel(byMode({
+      title: "Device idle in eager",
+      description: "Share of a foreign step's eager latency in which its device has nothing to do.",
+      unit: UNITS.share, decimals: 0,
+    }, of("launch_bound_ratio")))
+    .withPanel(byMode({
+      title: "Predicted gain",
+      description: "From the eager step's records alone, before anything is captured.",
+      unit: UNITS.times, decimals: 2,
+    }, of("predicted_gain_ratio")))
     .withPanel(byMode({
       title: "Steady after",
       description: "Steps after which the latency stays within its steady band. More than the warmup gives " +

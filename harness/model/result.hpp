@@ -242,7 +242,7 @@ struct CellSummary {
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
   // Of a foreign step's eager cell, without a capture: the share of its latency in which its device has
-  // nothing to do, and what one graph should make of it (StepRecords).
+  // nothing to do (absent: none), and what one graph should make of it (StepRecords).
   std::optional<double> launch_bound;
   std::optional<double> predicted_gain;
 };

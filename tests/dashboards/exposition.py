@@ -52,6 +52,10 @@ TIMES = {"graphbench_latency_seconds": latency, "graphbench_submit_seconds": sub
          "graphbench_device_seconds": device}
 
 
+def of_eager(value):
+    return lambda cell: value if cell["mode"] == "eager" else None
+
+
 def of_graph(value):
     return lambda cell: None if cell["mode"] == "eager" else value
 
@@ -73,6 +77,8 @@ CELLS = {
         lambda cell: latency({**cell, "mode": "eager"}) / latency(cell),
     "graphbench_breakeven_steps": of_graph(19),
     "graphbench_submit_over_floor_ratio": lambda cell: 1.3,
+    "graphbench_launch_bound_ratio": of_eager(0.7),
+    "graphbench_predicted_gain_ratio": of_eager(3.1),
     "graphbench_sustained_latency_seconds": lambda cell: 1.1 * latency(cell),
     "graphbench_sustained_device_seconds": lambda cell: 1.1 * device(cell),
     "graphbench_sustained_sm_clock_hertz": lambda cell: 1.65e9,

@@ -25,6 +25,8 @@ TABLE = metrics_table.load()
 MAY_LACK = {
     "graphbench_breakeven_steps": "a replay may come out no faster than eager: then it is never paid back",
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
+    "graphbench_launch_bound_": "of foreign steps on a GPU",
+    "graphbench_predicted_gain_": "of foreign steps on a GPU",
     "graphbench_sustained_": "measured with --sustained, which takes four seconds a cell",
     "graphbench_ladder_": "a service serves no ladders",
     "graphbench_io_": "the sweeps leave their caller's memory at its default",

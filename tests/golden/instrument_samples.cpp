@@ -161,6 +161,30 @@ model::LaunchMachine machine(bool throttled) {
   return machine;
 }
 
+// As if they were of a foreign step: an eager cell, and one that runs another program.
+void add_records(model::Result& result) {
+  const model::StepRecords of_eager{.steps = 5,
+                                    .busy_seconds = 128e-6,
+                                    .operations = 44,
+                                    .kernels = 40,
+                                    .eager_kernels = 40,
+                                    .other_kernels = 0,
+                                    .differences = {},
+                                    .graph_seconds = 160e-6};
+  model::CellResult& eager = result.cells.front();
+  const double latency = eager.summary.latency_seconds->p50;
+  eager.records = of_eager;
+  eager.summary.launch_bound = 1 - of_eager.busy_seconds / latency;
+  eager.summary.predicted_gain = latency / of_eager.graph_seconds;
+  model::CellResult& piecewise =
+      *std::ranges::find(result.cells, "piecewise", [](const auto& cell) { return cell.cell.mode; });
+  model::StepRecords& records = piecewise.records.emplace(of_eager);
+  records.kernels = 42;
+  records.other_kernels = 2;
+  records.differences = {"0 eager, 2 here: mask_kernel"};
+  piecewise.library = {{"torch", "2.11"}, {"counters.frames.total", "3"}};
+}
+
 }  // namespace
 
 model::Result instruments_result() {
@@ -211,17 +235,7 @@ model::Result instruments_result() {
     return cell.status == model::CellStatus::skipped && cell.cell.mode != "eager";
   });
   if (skipped != result.cells.end()) skipped->counters.emplace().skips[skipped->reason->code] = 1;
-  model::CellResult& piecewise =
-      *std::ranges::find(result.cells, "piecewise", [](const auto& cell) { return cell.cell.mode; });
-  piecewise.records = model::StepRecords{.steps = 5,
-                                         .busy_seconds = 128e-6,
-                                         .operations = 44,
-                                         .kernels = 42,
-                                         .eager_kernels = 40,
-                                         .other_kernels = 2,
-                                         .differences = {"0 eager, 2 here: mask_kernel"},
-                                         .graph_seconds = 160e-6};
-  piecewise.library = {{"torch", "2.11"}, {"counters.frames.total", "3"}};
+  add_records(result);
   result.plan.caller = {{"capture-stream", "default"}};
   // Nothing that can be absent keeps a document from being one.
   model::CellResult& last = result.cells[9];

@@ -166,7 +166,8 @@ void compare_with_reference(CellResult& cell, const CellResult& reference) {
 void add_prediction(CellResult& cell) {
   const std::optional<model::Estimate>& latency = cell.summary.latency_seconds;
   if (!cell.records || !latency || latency->p50 <= 0 || model::is_graph_mode(cell.cell.mode)) return;
-  cell.summary.launch_bound = std::max(0.0, 1 - cell.records->busy_seconds / latency->p50);
+  const double idle = 1 - cell.records->busy_seconds / latency->p50;
+  cell.summary.launch_bound = idle > 0 ? std::optional(idle) : std::nullopt;
   cell.summary.predicted_gain = latency->p50 / cell.records->graph_seconds;
 }
 

@@ -274,10 +274,10 @@ void print_launch_line(std::ostream& out, const TableSection& section, bool colo
   std::string line;
   for (const Row& row : section.rows) {
     for (const model::CellResult* cell : row.cells) {
-      if (cell == nullptr || !cell->summary.launch_bound || !cell->summary.predicted_gain) continue;
+      if (cell == nullptr || !cell->summary.predicted_gain) continue;
       line += (line.empty() ? "eager leaves its device idle: b" : ", b") + std::to_string(row.batch) + " " +
-              std::to_string(std::lround(100 * *cell->summary.launch_bound)) + " % (one graph should gain " +
-              format_ratio(*cell->summary.predicted_gain) + ")";
+              std::to_string(std::lround(100 * cell->summary.launch_bound.value_or(0))) +
+              " % (one graph should gain " + format_ratio(*cell->summary.predicted_gain) + ")";
     }
   }
   if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
