@@ -30,7 +30,8 @@ std::vector<OptionSpec> other_options() {
        true},
       {"python", what, text, "PATH", "the interpreter of --torch (default: python3)", true},
       {"split-ops", what, words, "KIND,...",
-       "op kinds at which piecewise splits (default: the workload's own)"},
+       "op kinds at which piecewise splits (default: the workload's own; of --torch "
+       "scaled_dot_product_attention)"},
       {"io-addresses", what, text, "WHICH",
        "rotate: the caller's two sets come in turn; fresh: every step has other addresses (default: rotate)"},
       {"mutated-inputs", what, text, "WHAT",

@@ -16,62 +16,12 @@ import re
 import sys
 import traceback
 
-# Rows of the plugin ABI (graphs/abi/graphbench_abi.h), whose structs follow here field by field.
-ABI_VERSION = 2
-ON_CUDA = 1
-SKIP = 2
-OTHER_DTYPE = -1
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I and -P leave it out
 
-ERROR = (ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
-STEP = ctypes.c_void_p
-
-
-class Request(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("place", ctypes.c_int32), ("batch", ctypes.c_int64),
-                ("mode", ctypes.c_char_p), ("cuda_stream", ctypes.c_void_p), ("device_uuid", ctypes.c_char_p),
-                ("split_ops", ctypes.POINTER(ctypes.c_char_p)), ("split_op_count", ctypes.c_int32),
-                ("axis_count", ctypes.c_int32), ("axis_names", ctypes.POINTER(ctypes.c_char_p)),
-                ("axis_values", ctypes.POINTER(ctypes.c_char_p))]
-
-
-class Output(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64),
-                ("dtype", ctypes.c_int32), ("reserved", ctypes.c_int32)]
-
-
-OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Request), ctypes.POINTER(STEP), *ERROR, ctypes.c_void_p)
-PARTS = ctypes.CFUNCTYPE(ctypes.c_int32, STEP, ctypes.POINTER(ctypes.c_uint8), ctypes.c_int32, *ERROR)
-RUN = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_int32, *ERROR)
-CAPTURE = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p), *ERROR)
-FILL = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_uint64, *ERROR)
-OUTPUTS = ctypes.CFUNCTYPE(ctypes.c_int32, STEP, ctypes.POINTER(ctypes.POINTER(Output)), *ERROR)
-REPORT = ctypes.CFUNCTYPE(ctypes.c_void_p, STEP)
-CLOSE = ctypes.CFUNCTYPE(None, STEP)
-
-
-class StepRecord(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("mode_count", ctypes.c_int32), ("name", ctypes.c_char_p),
-                ("help", ctypes.c_char_p), ("modes", ctypes.POINTER(ctypes.c_char_p)), ("open", OPEN),
-                ("parts", PARTS), ("run", RUN), ("capture", CAPTURE), ("fill", FILL), ("outputs", OUTPUTS),
-                ("report", REPORT), ("close", CLOSE), ("user", ctypes.c_void_p)]
-
-
-class Plugin(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("abi_version", ctypes.c_uint32), ("name", ctypes.c_char_p),
-                ("version", ctypes.c_char_p), ("workloads", ctypes.c_void_p), ("ops", ctypes.c_void_p),
-                ("workload_count", ctypes.c_int32), ("op_count", ctypes.c_int32),
-                ("passes", ctypes.c_void_p), ("pass_count", ctypes.c_int32), ("step_count", ctypes.c_int32),
-                ("steps", ctypes.POINTER(ctypes.POINTER(StepRecord)))]
-
-
-class Skip(Exception):
-    """The mode cannot hold the step, which is not a failure."""
-
-
-def eager(function):
-    """Marks a callable of a step's list: mode piecewise runs it without a graph."""
-    function.graphbench_eager = True
-    return function
+from graphbench_abi import (  # noqa: E402
+    ABI_VERSION, CAPTURE, CLOSE, FILL, ON_CUDA, OPEN, OTHER_DTYPE, OUTPUTS, PARTS, REPORT, RUN, SKIP, Output,
+    Plugin, Skip, StepRecord)
+from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import eager
 
 
 def reason_of(error, file):
@@ -155,9 +105,13 @@ class Kept:
 class Step:
     """The user's step at one batch size in one mode. Calls come on one thread, on our stream."""
 
-    def __init__(self, torch, build, request):
+    def __init__(self, torch, build, request, file):
         self.torch = torch
         self.mode = request.mode.decode()
+        self.file = file
+        self.split_ops = {request.split_ops[i].decode() for i in range(request.split_op_count)}
+        self.facts = {}
+        self.pieces = None
         self.on_cuda = request.place == ON_CUDA
         self.device = torch.device("cpu")
         if self.on_cuda:
@@ -210,8 +164,9 @@ class Step:
         if self.mode == "whole":
             self.captured = [True]
         elif self.mode == "piecewise":
-            if len(self.calls) < 2:
-                raise Skip("mode piecewise needs a list of callables: the function returned one")
+            if len(self.calls) == 1:
+                cut(self)
+                return
             self.captured = [not getattr(call, "graphbench_eager", False) for call in self.calls]
             for index, call in enumerate(self.calls):
                 self.runs[index] = self.keep_result(call)
@@ -234,11 +189,16 @@ class Step:
 
         return run
 
-    def compiled(self, how):
+    def fresh_dynamo(self):
         import torch._dynamo
 
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
+        return torch._dynamo
+
+    def compiled(self, how):
+        torch = self.torch
+        self.fresh_dynamo()
         if self.module is not None:
             function = torch.compile(self.module, **how)
             call = lambda: function(*self.args)  # noqa: E731
@@ -265,6 +225,8 @@ class Step:
     def capture(self, part):
         torch = self.torch
         call = self.run_eagerly if self.mode != "piecewise" else self.runs[part]
+        if self.pieces:
+            self.pieces.forget(part)
         if self.pool is None:
             self.pool = torch.cuda.graph_pool_handle()
         graph = torch.cuda.CUDAGraph(keep_graph=True)
@@ -313,7 +275,11 @@ class Step:
         torch = self.torch
         from torch.utils import _pytree
 
-        leaves = _pytree.tree_flatten(self.static if self.result is None else self.result)[0]
+        result = self.static if self.result is None else self.result
+        leaves = _pytree.tree_flatten(result)[0]
+        if self.result is None and self.pieces:
+            made = _pytree.tree_flatten(self.pieces.results())[0]
+            leaves = [made[place] for place in self.places]
         tensors = [(str(i), leaf) for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         for optimizer in self.found.optimizers:
             tensors += [(f"parameter {i}", parameter) for group in optimizer.param_groups
@@ -329,12 +295,13 @@ class Step:
         return len(self.dense), self.list
 
     def report(self):
-        facts = {"torch": self.torch.__version__}
+        facts = {"torch": self.torch.__version__, **self.facts}
         if self.on_cuda:
             facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
         if "torch._dynamo" in sys.modules:
-            counters = sys.modules["torch._dynamo"].utils.counters
-            facts["counters"] = {group: dict(counts) for group, counts in counters.items() if counts}
+            for group, counts in sys.modules["torch._dynamo"].utils.counters.items():
+                if group != "graph_break":  # its names are paragraphs
+                    facts.update({f"{group}.{name}": count for name, count in counts.items()})
         return json.dumps(facts).encode()
 
 
@@ -375,7 +342,7 @@ class Host:
 
     def open(self, request, step, reason, size, _):
         try:
-            made = Step(self.torch, self.build, request.contents)
+            made = Step(self.torch, self.build, request.contents, self.file)
             gc.disable()  # until the process ends: a collection in a sample would be timed
             gc.collect()
             self.last += 1
