@@ -174,6 +174,7 @@ std::vector<OptionSpec> axis_options(const model::AxisTable& table) {
   for (const model::Axis& axis : table) {
     if (axis.placeholder.empty()) continue;
     options.push_back({axis.name, OptionGroup::what, kind_of(axis.values), axis.placeholder, axis.help});
+    if (contains(axis.choices, "on") && axis.fallback == "off") options.back().alone = "on";
   }
   return options;
 }

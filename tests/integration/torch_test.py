@@ -131,6 +131,26 @@ class Torch(HarnessCase):
                                            "--python", program)
                 self.assert_refused(done, "--torch", words)
 
+    def test_its_axes_are_in_ids_and_go_with_steps_alone(self):
+        cells = self.cells("model", "--torch-compile", "none,default", "--torch-hide-capture", batch="2")
+        ids = [cell["id"] for cell in self.result()["cells"]]
+        self.assertIn("step-model/own/own/own/b2/w3/whole/torch-compile=default/torch-hide-capture=on", ids)
+        self.assertIn("step-model/own/own/own/b2/w3/eager", ids)
+        self.assertEqual("skipped", cells["whole", 2]["status"])
+        (self.folder / "graphbench.json").unlink()
+        other = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--torch-compile",
+                                    "default")
+        self.assert_refused(other, "--torch-compile", "would change no cell")
+
+    def test_the_doctor_needs_a_gpu_and_one_batch(self):
+        for arguments, words in ((["--torch", "step.py:model", "--python", PYTHON, "--device", "host"],
+                                  "has no GPU"),
+                                 (["--torch", "step.py:model", "--batch", "1,2"], "give one"),
+                                 ([], "give --torch")):
+            with self.subTest(arguments):
+                done = self.run_graphbench("doctor", *arguments, code=2)
+                self.assertIn(words, done.stderr)
+
     def test_each_function_is_a_workload_of_its_own(self):
         hashes = set()
         for function in ("model", "training"):

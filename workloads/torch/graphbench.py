@@ -6,6 +6,7 @@ graphbench starts this file with the interpreter of --python; a step file may im
 
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib.util
 import inspect
@@ -20,7 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I an
 
 from graphbench_abi import (  # noqa: E402
     ABI_VERSION, CAPTURE, CLOSE, FILL, ON_CUDA, OPEN, OTHER_DTYPE, OUTPUTS, PARTS, REPORT, RUN, SKIP, Output,
-    Plugin, Skip, StepRecord)
+    Plugin, Request, Skip, StepRecord)
+from graphbench_doctor import Doctor, examine  # noqa: E402
 from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import eager
 
 
@@ -110,7 +112,11 @@ class Step:
         self.mode = request.mode.decode()
         self.file = file
         self.split_ops = {request.split_ops[i].decode() for i in range(request.split_op_count)}
+        self.axes = {request.axis_names[i].decode(): request.axis_values[i].decode()
+                     for i in range(request.axis_count)}
         self.facts = {}
+        if self.axes.get("torch-hide-capture") == "on":
+            self.facts["hide_capture"] = True
         self.pieces = None
         self.on_cuda = request.place == ON_CUDA
         self.device = torch.device("cpu")
@@ -142,6 +148,8 @@ class Step:
         self.found = Found(torch, self.calls, (self.module, self.args))
         with torch.no_grad():
             self.kept = Kept(self.found)
+        if "torch-compile" in self.axes:
+            self.inside(self.axes["torch-compile"])
         self.prepare_mode()
         self.synchronize()
 
@@ -182,6 +190,34 @@ class Step:
             self.runs[0] = self.keep_result(lambda: graphed(*self.args))
         else:
             self.runs[0] = self.run_eagerly
+
+    def inside(self, which):
+        """Inductor's code in place of the step's calls, without graphs of its own."""
+        if not hasattr(self.torch, "compile"):
+            raise Skip(f"--torch-compile needs torch 2 or newer: this is {self.torch.__version__}")
+        self.fresh_dynamo()
+        how = {"mode": "max-autotune-no-cudagraphs"}
+        if which == "default":
+            how = {"options": {"triton.cudagraphs": False}}
+        function = functools.partial(self.torch.compile, dynamic=False, **how)
+        if self.module is None:
+            self.calls = [function(call) for call in self.calls]
+        else:
+            module = function(self.module)
+            self.calls = [lambda: module(*self.args)]
+        for _ in range(2):
+            self.run_eagerly()
+
+    @contextlib.contextmanager
+    def hiding(self):
+        """Model code hears that nothing is captured; torch's own goes on asking the driver."""
+        cuda, original = self.torch.cuda, self.torch.cuda.is_current_stream_capturing
+        if "hide_capture" in self.facts:
+            cuda.is_current_stream_capturing = lambda: False
+        try:
+            yield
+        finally:
+            cuda.is_current_stream_capturing = original
 
     def keep_result(self, call):
         def run():
@@ -230,14 +266,23 @@ class Step:
         if self.pool is None:
             self.pool = torch.cuda.graph_pool_handle()
         graph = torch.cuda.CUDAGraph(keep_graph=True)
-        with torch.cuda.graph(graph, pool=self.pool, stream=self.stream, capture_error_mode="thread_local"):
+        with self.hiding(), torch.cuda.graph(graph, pool=self.pool, stream=self.stream,
+                                             capture_error_mode="thread_local"):
             call()
         self.static, self.result = self.result, None
         self.graphs[part] = graph
         return graph
 
     def lend(self, part):
-        graph = self.capture(part)
+        try:
+            graph = self.capture(part)
+        except Exception:
+            doctor = Doctor(self.torch, self.stream, self.file)
+            with contextlib.suppress(Exception), doctor.watching():  # the process is given up anyway
+                self.run_eagerly()
+            if doctor.sentence():
+                raise RuntimeError(doctor.sentence()) from None
+            raise
         if self.moves_generator(graph):
             raise Skip("the step draws random numbers, which a bare launch would repeat: take torch.replay")
         return graph.raw_cuda_graph()
@@ -314,7 +359,6 @@ def device_of(torch, uuid):
 
 class Host:
     """The C record of the user's step, and its functions."""
-
     MODES = ("whole", "piecewise", "torch.replay", "torch.cudagraphs", "torch.reduce-overhead",
              "torch.callables")
 
@@ -340,17 +384,23 @@ class Host:
         ctypes.memmove(reason, bytes_, len(bytes_))
         return SKIP if isinstance(error, Skip) else 1
 
-    def open(self, request, step, reason, size, _):
+    def checked(self, work, reason, size):
         try:
+            work()
+            return 0
+        except BaseException as error:  # noqa: BLE001 - it crosses into C
+            return self.told(error, reason, size)
+
+    def open(self, request, step, reason, size, _):
+        def make():
             made = Step(self.torch, self.build, request.contents, self.file)
             gc.disable()  # until the process ends: a collection in a sample would be timed
             gc.collect()
             self.last += 1
             self.steps[self.last] = made
             step[0] = self.last
-            return 0
-        except BaseException as error:  # noqa: BLE001 - it crosses into C
-            return self.told(error, reason, size)
+
+        return self.checked(make, reason, size)
 
     def parts(self, step, captured, capacity, reason, size):
         parts = self.steps[step].captured
@@ -359,25 +409,16 @@ class Host:
         return len(parts)
 
     def run(self, step, part, reason, size):
-        try:
-            self.steps[step].runs[part]()
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            return self.told(error, reason, size)
+        return self.checked(self.steps[step].runs[part], reason, size)
 
     def capture(self, step, part, graph, reason, size):
-        try:
+        def lend():
             graph[0] = self.steps[step].lend(part)
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            return self.told(error, reason, size)
+
+        return self.checked(lend, reason, size)
 
     def fill(self, step, seed, reason, size):
-        try:
-            self.steps[step].fill(seed)
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            return self.told(error, reason, size)
+        return self.checked(lambda: self.steps[step].fill(seed), reason, size)
 
     def outputs(self, step, outputs, reason, size):
         try:
@@ -408,7 +449,25 @@ def load(file, function):
     return build
 
 
-def main(role, parent, file, function):
+def doctor(torch, file, function, batch, device, output):
+    """`graphbench doctor`: no worker and no plan, and its own stream."""
+    if device == "host" or not torch.cuda.is_available():
+        print(f"graphbench: --device: {device} has no GPU that PyTorch {torch.__version__} sees, and "
+              "only one shows what stops a capture", file=sys.stderr)
+        return 2
+    device = torch.device("cuda", int(device.partition(":")[2] or 0))
+    torch.cuda.set_device(device)
+    build, uuid = load(file, function), f"GPU-{torch.cuda.get_device_properties(device).uuid}"
+
+    def make_step(stream):
+        request = Request(place=ON_CUDA, batch=batch, mode=b"whole", cuda_stream=stream.cuda_stream,
+                          device_uuid=uuid.encode())
+        return Step(torch, build, request, file)
+
+    return examine(torch, file, build, make_step, device, batch, output)
+
+
+def main(role, parent, file, function, *more):
     if str(os.getppid()) != parent:
         sys.exit(f"graphbench: a wrapper started {sys.executable}: give --python the interpreter itself")
     sys.modules["graphbench"] = sys.modules["__main__"]  # for the step file
@@ -416,6 +475,14 @@ def main(role, parent, file, function):
         import torch
     except ImportError as error:
         sys.exit(f"graphbench: {sys.executable} has no torch ({error}): name one that has with --python")
+    if role == "--doctor":
+        batch, device, output = more
+        try:
+            code = doctor(torch, file, function, int(batch), device, output)
+        except Exception as error:  # noqa: BLE001 - the user's
+            sys.exit(f"graphbench: {reason_of(error, file)}")
+        sys.stdout.flush()
+        os._exit(code)
     library = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parents[1] / "libgraphbench_step.so"))
     try:
         with contextlib.redirect_stdout(sys.stderr):
