@@ -9,7 +9,7 @@ install(TARGETS graphbench_base graphbench_ir graphbench_device graphbench_step 
 if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
-install(FILES workloads/torch/graphbench.py DESTINATION lib/graphbench COMPONENT runtime)
+install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
   reporters/schema/comparison.schema.json

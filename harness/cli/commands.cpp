@@ -18,6 +18,7 @@ Made make_compare(Options& options);
 Made make_merge(Options& options);
 Made make_ab(Options& options);
 Made make_history(Options& options);
+Made make_doctor(Options& options);
 Made make_cache(Options& options);
 Made make_compile(Options& options);
 Made make_package(Options& options);
@@ -42,6 +43,8 @@ const std::vector<CommandRow>& commands() {
        "ab [--base BINARY] [--new BINARY] [options]", make_ab},
       {"history", "keep results over time and find where they changed", "history add|list|show [options]",
        make_history},
+      {"doctor", "say what stops CUDA graphs from capturing a step of PyTorch, by op and line",
+       "doctor --torch FILE.py:FUNCTION [options]", make_doctor},
       {"cache", "what is kept between processes: library choices", "cache list|verify|prune [options]",
        make_cache},
       {"compile", "make a workload's programs ahead of time, as a package that --sweep runs",

@@ -231,12 +231,38 @@ AxisTable gradient_axes() {
   };
 }
 
+// Of foreign steps: PyTorch's side knows what they mean.
+AxisTable foreign_axes() {
+  const std::vector<std::string> own = {std::string(of_its_own)};
+  return {
+      {.name = "torch-compile",
+       .noun = "way of compiling",
+       .placeholder = "WHICH,...",
+       .help = "what Inductor makes of the step of --torch inside eager, whole and torch.replay: none, "
+               "default, max-autotune (default: none)",
+       .choices = {"none", "default", "max-autotune"},
+       .fallback = "none",
+       .modes = {"eager", "whole", "torch.replay"},
+       .passes = own},
+      {.name = "torch-hide-capture",
+       .noun = "answer",
+       .placeholder = "WHICH,...",
+       .help = "on: while a step of --torch is captured, model code that asks whether it is hears that it is "
+               "not (default: off)",
+       .choices = {"off", "on"},
+       .fallback = "off",
+       .modes = {"whole", "piecewise", "torch.replay"},
+       .passes = own},
+  };
+}
+
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
   std::ranges::move(program_axes(), std::back_inserter(table));
   std::ranges::move(step_axes(), std::back_inserter(table));
   std::ranges::move(gradient_axes(), std::back_inserter(table));
+  std::ranges::move(foreign_axes(), std::back_inserter(table));
   return table;
 }
 

@@ -30,7 +30,8 @@ std::vector<OptionSpec> other_options() {
        true},
       {"python", what, text, "PATH", "the interpreter of --torch (default: python3)", true},
       {"split-ops", what, words, "KIND,...",
-       "op kinds at which piecewise splits (default: the workload's own)"},
+       "op kinds at which piecewise splits (default: the workload's own; of --torch "
+       "scaled_dot_product_attention)"},
       {"io-addresses", what, text, "WHICH",
        "rotate: the caller's two sets come in turn; fresh: every step has other addresses (default: rotate)"},
       {"mutated-inputs", what, text, "WHAT",
@@ -173,6 +174,7 @@ std::vector<OptionSpec> axis_options(const model::AxisTable& table) {
   for (const model::Axis& axis : table) {
     if (axis.placeholder.empty()) continue;
     options.push_back({axis.name, OptionGroup::what, kind_of(axis.values), axis.placeholder, axis.help});
+    if (contains(axis.choices, "on") && axis.fallback == "off") options.back().alone = "on";
   }
   return options;
 }

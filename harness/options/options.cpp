@@ -93,9 +93,6 @@ TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
     if (find(raw, other) != nullptr)
       throw InputError(so_far.where(other), "--torch is the sweep's one workload: leave one of them out");
   }
-  if (find(raw, "split-ops") != nullptr)
-    throw InputError(so_far.where("split-ops"),
-                     "a step of --torch is split where its list of callables is: leave it out");
   const std::size_t colon = text.rfind(':');
   step.function = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (step.function.empty())

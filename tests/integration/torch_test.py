@@ -73,7 +73,7 @@ class Torch(HarnessCase):
         return {(cell["mode"], cell["batch"]): cell for cell in self.result()["cells"]}
 
     def test_runs_eagerly_and_says_what_the_other_modes_need(self):
-        for (mode, _), cell in self.cells("model", batch="2").items():
+        for (mode, _), cell in self.cells("model", "--split-ops", "linear", batch="2").items():
             if mode == "eager":
                 self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
                 continue
@@ -108,7 +108,6 @@ class Torch(HarnessCase):
         for arguments, *words in ((["--torch", "step.py"], "--torch", "give FILE.py:FUNCTION"),
                                   (["--torch", "none.py:build"], "--torch", '"none.py" is not a file'),
                                   (["--python", PYTHON], "--python", "give --torch"),
-                                  (["--torch", "step.py:model", "--split-ops", "mm"], "--split-ops", "leave"),
                                   (["--torch", "step.py:model", "--workload", "mlp"], "--workload", "leave"),
                                   (["--torch", "step.py:model", "--python", "none"], "--python", '"none"'),
                                   (["--torch", "step.py:none", "--python", PYTHON], "--torch",
@@ -131,6 +130,26 @@ class Torch(HarnessCase):
                 done = self.run_graphbench("--sweep", "--device", "host", "--torch", "step.py:model",
                                            "--python", program)
                 self.assert_refused(done, "--torch", words)
+
+    def test_its_axes_are_in_ids_and_go_with_steps_alone(self):
+        cells = self.cells("model", "--torch-compile", "none,default", "--torch-hide-capture", batch="2")
+        ids = [cell["id"] for cell in self.result()["cells"]]
+        self.assertIn("step-model/own/own/own/b2/w3/whole/torch-compile=default/torch-hide-capture=on", ids)
+        self.assertIn("step-model/own/own/own/b2/w3/eager", ids)
+        self.assertEqual("skipped", cells["whole", 2]["status"])
+        (self.folder / "graphbench.json").unlink()
+        other = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--torch-compile",
+                                    "default")
+        self.assert_refused(other, "--torch-compile", "would change no cell")
+
+    def test_the_doctor_needs_a_gpu_and_one_batch(self):
+        for arguments, words in ((["--torch", "step.py:model", "--python", PYTHON, "--device", "host"],
+                                  "has no GPU"),
+                                 (["--torch", "step.py:model", "--batch", "1,2"], "give one"),
+                                 ([], "give --torch")):
+            with self.subTest(arguments):
+                done = self.run_graphbench("doctor", *arguments, code=2)
+                self.assertIn(words, done.stderr)
 
     def test_each_function_is_a_workload_of_its_own(self):
         hashes = set()

@@ -132,6 +132,20 @@ def train_mlp(batch, device):
     return step
 
 
+def marked(batch, device):
+    """One callable: piecewise splits at the function marked eager, which is called with tensors."""
+    import graphbench
+
+    torch.manual_seed(1)
+    first, last = (torch.nn.Linear(512, 512, device=device) for _ in range(2))
+
+    @graphbench.eager
+    def between(hidden):
+        return hidden.sort(dim=-1).values
+
+    return inference(lambda x: last(between(torch.relu(first(x)))), torch.randn(batch, 512, device=device))
+
+
 def layers(batch, device):
     """A list of callables: piecewise captures all but those marked eager."""
     import graphbench

@@ -6,6 +6,7 @@ graphbench starts this file with the interpreter of --python; a step file may im
 
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib.util
 import inspect
@@ -16,62 +17,13 @@ import re
 import sys
 import traceback
 
-# Rows of the plugin ABI (graphs/abi/graphbench_abi.h), whose structs follow here field by field.
-ABI_VERSION = 2
-ON_CUDA = 1
-SKIP = 2
-OTHER_DTYPE = -1
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I and -P leave it out
 
-ERROR = (ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
-STEP = ctypes.c_void_p
-
-
-class Request(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("place", ctypes.c_int32), ("batch", ctypes.c_int64),
-                ("mode", ctypes.c_char_p), ("cuda_stream", ctypes.c_void_p), ("device_uuid", ctypes.c_char_p),
-                ("split_ops", ctypes.POINTER(ctypes.c_char_p)), ("split_op_count", ctypes.c_int32),
-                ("axis_count", ctypes.c_int32), ("axis_names", ctypes.POINTER(ctypes.c_char_p)),
-                ("axis_values", ctypes.POINTER(ctypes.c_char_p))]
-
-
-class Output(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64),
-                ("dtype", ctypes.c_int32), ("reserved", ctypes.c_int32)]
-
-
-OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Request), ctypes.POINTER(STEP), *ERROR, ctypes.c_void_p)
-PARTS = ctypes.CFUNCTYPE(ctypes.c_int32, STEP, ctypes.POINTER(ctypes.c_uint8), ctypes.c_int32, *ERROR)
-RUN = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_int32, *ERROR)
-CAPTURE = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p), *ERROR)
-FILL = ctypes.CFUNCTYPE(ctypes.c_int, STEP, ctypes.c_uint64, *ERROR)
-OUTPUTS = ctypes.CFUNCTYPE(ctypes.c_int32, STEP, ctypes.POINTER(ctypes.POINTER(Output)), *ERROR)
-REPORT = ctypes.CFUNCTYPE(ctypes.c_void_p, STEP)
-CLOSE = ctypes.CFUNCTYPE(None, STEP)
-
-
-class StepRecord(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("mode_count", ctypes.c_int32), ("name", ctypes.c_char_p),
-                ("help", ctypes.c_char_p), ("modes", ctypes.POINTER(ctypes.c_char_p)), ("open", OPEN),
-                ("parts", PARTS), ("run", RUN), ("capture", CAPTURE), ("fill", FILL), ("outputs", OUTPUTS),
-                ("report", REPORT), ("close", CLOSE), ("user", ctypes.c_void_p)]
-
-
-class Plugin(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("abi_version", ctypes.c_uint32), ("name", ctypes.c_char_p),
-                ("version", ctypes.c_char_p), ("workloads", ctypes.c_void_p), ("ops", ctypes.c_void_p),
-                ("workload_count", ctypes.c_int32), ("op_count", ctypes.c_int32),
-                ("passes", ctypes.c_void_p), ("pass_count", ctypes.c_int32), ("step_count", ctypes.c_int32),
-                ("steps", ctypes.POINTER(ctypes.POINTER(StepRecord)))]
-
-
-class Skip(Exception):
-    """The mode cannot hold the step, which is not a failure."""
-
-
-def eager(function):
-    """Marks a callable of a step's list: mode piecewise runs it without a graph."""
-    function.graphbench_eager = True
-    return function
+from graphbench_abi import (  # noqa: E402
+    ABI_VERSION, CAPTURE, CLOSE, FILL, ON_CUDA, OPEN, OTHER_DTYPE, OUTPUTS, PARTS, REPORT, RUN, SKIP, Output,
+    Plugin, Request, Skip, StepRecord)
+from graphbench_doctor import Doctor, examine  # noqa: E402
+from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import eager
 
 
 def reason_of(error, file):
@@ -155,9 +107,17 @@ class Kept:
 class Step:
     """The user's step at one batch size in one mode. Calls come on one thread, on our stream."""
 
-    def __init__(self, torch, build, request):
+    def __init__(self, torch, build, request, file):
         self.torch = torch
         self.mode = request.mode.decode()
+        self.file = file
+        self.split_ops = {request.split_ops[i].decode() for i in range(request.split_op_count)}
+        self.axes = {request.axis_names[i].decode(): request.axis_values[i].decode()
+                     for i in range(request.axis_count)}
+        self.facts = {}
+        if self.axes.get("torch-hide-capture") == "on":
+            self.facts["hide_capture"] = True
+        self.pieces = None
         self.on_cuda = request.place == ON_CUDA
         self.device = torch.device("cpu")
         if self.on_cuda:
@@ -188,6 +148,8 @@ class Step:
         self.found = Found(torch, self.calls, (self.module, self.args))
         with torch.no_grad():
             self.kept = Kept(self.found)
+        if "torch-compile" in self.axes:
+            self.inside(self.axes["torch-compile"])
         self.prepare_mode()
         self.synchronize()
 
@@ -207,11 +169,14 @@ class Step:
                                                                                "raw_cuda_graph"):
             raise Skip(f"mode {self.mode} needs a torch whose CUDAGraph has raw_cuda_graph: this is "
                        f"{torch.__version__}")
+        if self.mode in ("whole", "piecewise"):
+            self.refuse_random_numbers()
         if self.mode == "whole":
             self.captured = [True]
         elif self.mode == "piecewise":
-            if len(self.calls) < 2:
-                raise Skip("mode piecewise needs a list of callables: the function returned one")
+            if len(self.calls) == 1:
+                cut(self)
+                return
             self.captured = [not getattr(call, "graphbench_eager", False) for call in self.calls]
             for index, call in enumerate(self.calls):
                 self.runs[index] = self.keep_result(call)
@@ -228,17 +193,50 @@ class Step:
         else:
             self.runs[0] = self.run_eagerly
 
+    def inside(self, which):
+        """Inductor's code in place of the step's calls, without graphs of its own."""
+        if not hasattr(self.torch, "compile"):
+            raise Skip(f"--torch-compile needs torch 2 or newer: this is {self.torch.__version__}")
+        self.fresh_dynamo()
+        how = {"mode": "max-autotune-no-cudagraphs"}
+        if which == "default":
+            how = {"options": {"triton.cudagraphs": False}}
+        function = functools.partial(self.torch.compile, dynamic=False, **how)
+        if self.module is None:
+            self.calls = [function(call) for call in self.calls]
+        else:
+            module = function(self.module)
+            self.calls = [lambda: module(*self.args)]
+        for _ in range(2):
+            self.run_eagerly()
+
+    @contextlib.contextmanager
+    def hiding(self):
+        """Model code hears that nothing is captured; torch's own goes on asking the driver."""
+        cuda, original = self.torch.cuda, self.torch.cuda.is_current_stream_capturing
+        if "hide_capture" in self.facts:
+            cuda.is_current_stream_capturing = lambda: False
+        try:
+            yield
+        finally:
+            cuda.is_current_stream_capturing = original
+
     def keep_result(self, call):
         def run():
             self.result = call()
 
         return run
 
-    def compiled(self, how):
+    def fresh_dynamo(self):
         import torch._dynamo
 
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
+        return torch._dynamo
+
+    def compiled(self, how):
+        torch = self.torch
+        self.fresh_dynamo()
         if self.module is not None:
             function = torch.compile(self.module, **how)
             call = lambda: function(*self.args)  # noqa: E731
@@ -265,27 +263,36 @@ class Step:
     def capture(self, part):
         torch = self.torch
         call = self.run_eagerly if self.mode != "piecewise" else self.runs[part]
+        if self.pieces:
+            self.pieces.forget(part)
         if self.pool is None:
             self.pool = torch.cuda.graph_pool_handle()
         graph = torch.cuda.CUDAGraph(keep_graph=True)
-        with torch.cuda.graph(graph, pool=self.pool, stream=self.stream, capture_error_mode="thread_local"):
+        with self.hiding(), torch.cuda.graph(graph, pool=self.pool, stream=self.stream,
+                                             capture_error_mode="thread_local"):
             call()
         self.static, self.result = self.result, None
         self.graphs[part] = graph
         return graph
 
     def lend(self, part):
-        graph = self.capture(part)
-        if self.moves_generator(graph):
-            raise Skip("the step draws random numbers, which a bare launch would repeat: take torch.replay")
+        try:
+            graph = self.capture(part)
+        except Exception:
+            doctor = Doctor(self.torch, self.stream, self.file)
+            with contextlib.suppress(Exception), doctor.watching():  # the process is given up anyway
+                self.run_eagerly()
+            if doctor.sentence():
+                raise RuntimeError(doctor.sentence()) from None
+            raise
         return graph.raw_cuda_graph()
 
-    def moves_generator(self, graph):
+    def refuse_random_numbers(self):
         generator = self.torch.cuda.default_generators[self.device.index]
         before = generator.get_offset()
-        graph.replay()
-        self.synchronize()
-        return generator.get_offset() != before
+        self.run_eagerly()
+        if generator.get_offset() != before:
+            raise Skip("the step draws random numbers, which a bare launch would repeat: take torch.replay")
 
     def replay(self):
         if 0 not in self.graphs:
@@ -313,7 +320,11 @@ class Step:
         torch = self.torch
         from torch.utils import _pytree
 
-        leaves = _pytree.tree_flatten(self.static if self.result is None else self.result)[0]
+        result = self.static if self.result is None else self.result
+        leaves = _pytree.tree_flatten(result)[0]
+        if self.result is None and self.pieces:
+            made = _pytree.tree_flatten(self.pieces.results())[0]
+            leaves = [made[place] for place in self.places]
         tensors = [(str(i), leaf) for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         for optimizer in self.found.optimizers:
             tensors += [(f"parameter {i}", parameter) for group in optimizer.param_groups
@@ -329,12 +340,13 @@ class Step:
         return len(self.dense), self.list
 
     def report(self):
-        facts = {"torch": self.torch.__version__}
+        facts = {"torch": self.torch.__version__, **self.facts}
         if self.on_cuda:
             facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
         if "torch._dynamo" in sys.modules:
-            counters = sys.modules["torch._dynamo"].utils.counters
-            facts["counters"] = {group: dict(counts) for group, counts in counters.items() if counts}
+            for group, counts in sys.modules["torch._dynamo"].utils.counters.items():
+                if group != "graph_break":  # its names are paragraphs
+                    facts.update({f"{group}.{name}": count for name, count in counts.items()})
         return json.dumps(facts).encode()
 
 
@@ -347,7 +359,6 @@ def device_of(torch, uuid):
 
 class Host:
     """The C record of the user's step, and its functions."""
-
     MODES = ("whole", "piecewise", "torch.replay", "torch.cudagraphs", "torch.reduce-overhead",
              "torch.callables")
 
@@ -373,17 +384,23 @@ class Host:
         ctypes.memmove(reason, bytes_, len(bytes_))
         return SKIP if isinstance(error, Skip) else 1
 
-    def open(self, request, step, reason, size, _):
+    def checked(self, work, reason, size):
         try:
-            made = Step(self.torch, self.build, request.contents)
+            work()
+            return 0
+        except BaseException as error:  # noqa: BLE001 - it crosses into C
+            return self.told(error, reason, size)
+
+    def open(self, request, step, reason, size, _):
+        def make():
+            made = Step(self.torch, self.build, request.contents, self.file)
             gc.disable()  # until the process ends: a collection in a sample would be timed
             gc.collect()
             self.last += 1
             self.steps[self.last] = made
             step[0] = self.last
-            return 0
-        except BaseException as error:  # noqa: BLE001 - it crosses into C
-            return self.told(error, reason, size)
+
+        return self.checked(make, reason, size)
 
     def parts(self, step, captured, capacity, reason, size):
         parts = self.steps[step].captured
@@ -392,25 +409,16 @@ class Host:
         return len(parts)
 
     def run(self, step, part, reason, size):
-        try:
-            self.steps[step].runs[part]()
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            return self.told(error, reason, size)
+        return self.checked(self.steps[step].runs[part], reason, size)
 
     def capture(self, step, part, graph, reason, size):
-        try:
+        def lend():
             graph[0] = self.steps[step].lend(part)
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            return self.told(error, reason, size)
+
+        return self.checked(lend, reason, size)
 
     def fill(self, step, seed, reason, size):
-        try:
-            self.steps[step].fill(seed)
-            return 0
-        except BaseException as error:  # noqa: BLE001
-            return self.told(error, reason, size)
+        return self.checked(lambda: self.steps[step].fill(seed), reason, size)
 
     def outputs(self, step, outputs, reason, size):
         try:
@@ -441,7 +449,25 @@ def load(file, function):
     return build
 
 
-def main(role, parent, file, function):
+def doctor(torch, file, function, batch, device, output):
+    """`graphbench doctor`: no worker and no plan, and its own stream."""
+    if device == "host" or not torch.cuda.is_available():
+        print(f"graphbench: --device: {device} has no GPU that PyTorch {torch.__version__} sees, and "
+              "only one shows what stops a capture", file=sys.stderr)
+        return 2
+    device = torch.device("cuda", int(device.partition(":")[2] or 0))
+    torch.cuda.set_device(device)
+    build, uuid = load(file, function), f"GPU-{torch.cuda.get_device_properties(device).uuid}"
+
+    def make_step(stream):
+        request = Request(place=ON_CUDA, batch=batch, mode=b"whole", cuda_stream=stream.cuda_stream,
+                          device_uuid=uuid.encode())
+        return Step(torch, build, request, file)
+
+    return examine(torch, file, build, make_step, device, batch, output)
+
+
+def main(role, parent, file, function, *more):
     if str(os.getppid()) != parent:
         sys.exit(f"graphbench: a wrapper started {sys.executable}: give --python the interpreter itself")
     sys.modules["graphbench"] = sys.modules["__main__"]  # for the step file
@@ -449,6 +475,14 @@ def main(role, parent, file, function):
         import torch
     except ImportError as error:
         sys.exit(f"graphbench: {sys.executable} has no torch ({error}): name one that has with --python")
+    if role == "--doctor":
+        batch, device, output = more
+        try:
+            code = doctor(torch, file, function, int(batch), device, output)
+        except Exception as error:  # noqa: BLE001 - the user's
+            sys.exit(f"graphbench: {reason_of(error, file)}")
+        sys.stdout.flush()
+        os._exit(code)
     library = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parents[1] / "libgraphbench_step.so"))
     try:
         with contextlib.redirect_stdout(sys.stderr):

@@ -96,7 +96,8 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
     if (options.places.contains(option)) refuse(option);
   }
   for (const model::Axis& axis : model::axes()) {
-    if (axis.came_later() && options.places.contains(axis.name)) refuse(axis.name);
+    const bool ours = contains(axis.passes, std::string(model::of_its_own));
+    if (axis.came_later() && !ours && options.places.contains(axis.name)) refuse(axis.name);
   }
   for (const std::string& mode : options.axes.mode) {
     if (options.places.contains("mode") && !contains(info.modes, mode))

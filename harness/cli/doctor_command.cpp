@@ -1,0 +1,58 @@
+// Runs graphbench doctor: Python captures a step and names what stops it. This process becomes Python's.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
+#include "harness/options/command.hpp"
+#include "harness/options/options.hpp"
+#include "harness/sweep/planning.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr const char* doctor_footer =
+    "Exit codes: 0 nothing stops a capture; 1 what does is listed, or the step failed; 2 bad usage, or no "
+    "GPU.\n";
+
+class DoctorCommand final : public Command {
+ public:
+  explicit DoctorCommand(Options& options) : options_(options) {
+    options.sweep_options({"torch", "python", "batch", "device", "json"});
+    options.footer(doctor_footer);
+  }
+
+  void check() override {
+    sweep_ = config::check_options(options_.sweep());
+    if (!sweep_.torch.given()) throw InputError("doctor", "it needs a step: give --torch FILE.py:FUNCTION");
+    if (sweep_.places.contains("batch") && sweep_.axes.batch.size() > 1)
+      throw InputError(sweep_.where("batch"), "the doctor captures one batch size: give one");
+  }
+
+  int run(const Invocation&) override {
+    std::vector<std::string> command = child_command(sweep_, doctor_role);
+    command.at(3) = std::to_string(getppid());  // Python takes this process over
+    command.push_back(std::to_string(sweep_.axes.batch.front()));
+    command.push_back(sweep_.device);
+    command.push_back(sweep_.places.contains("json") ? sweep_.json : "");
+    std::vector<char*> argv;
+    for (std::string& each : command) argv.push_back(each.data());
+    argv.push_back(nullptr);
+    std::fflush(nullptr);
+    execv(argv.front(), argv.data());
+    throw Error(ErrorCode::io, "start " + command.front());
+  }
+
+ private:
+  Options& options_;
+  config::SweepOptions sweep_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor(Options& options) {
+  return std::make_unique<DoctorCommand>(options);
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,166 @@
+"""Names what stops a capture: every op of a step is captured alone and thrown away, then run."""
+
+import contextlib
+import ctypes
+import json
+import pathlib
+import re
+import sys
+
+THREAD_LOCAL, INVALIDATED = 1, 2
+# They read a size or a value back, and torch's pinned memory would keep events of a capture thrown away.
+WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
+CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # what people call them
+
+
+class Doctor:
+    """What it finds in a step of `file`, whose work goes to `stream`."""
+
+    def __init__(self, torch, stream, file):
+        self.torch, self.stream, self.file = torch, ctypes.c_void_p(stream.cuda_stream), file
+        paths = re.findall(r"\S*/libcudart\S*", pathlib.Path("/proc/self/maps").read_text(encoding="utf-8"))
+        self.runtime = ctypes.CDLL(paths[0] if paths else None)
+        self.found = []  # op, place, reason, first_call_only
+
+    def place(self):
+        """The user's innermost line, and the innermost outside of torch where that is another's."""
+        frame, place, inside = sys._getframe(2), "", ""
+        while frame and not place:
+            name = frame.f_code.co_filename
+            line = f"{pathlib.Path(name).name}:{frame.f_lineno}"
+            if name == self.file:
+                place = line
+            elif not inside and not re.search(r"/(torch|triton)/|graphbench_|^<|contextlib", name):
+                inside = line
+            frame = frame.f_back
+        return (place or "backward") + (f" ({inside})" if inside else "")
+
+    def probe(self, call):
+        """Why a capture cannot hold the call; empty: it can."""
+        self.runtime.cudaStreamBeginCapture(self.stream, THREAD_LOCAL)
+        reason, status, graph = "", ctypes.c_int(), ctypes.c_void_p()
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001 - it is what we look for
+            reason = re.sub(r"\s+", " ", str(error).split("\n")[0]).strip()[:200] or type(error).__name__
+        self.runtime.cudaStreamIsCapturing(self.stream, ctypes.byref(status))
+        if status.value == INVALIDATED and not reason:
+            reason = "the capture was invalidated"
+        self.runtime.cudaStreamEndCapture(self.stream, ctypes.byref(graph))
+        if graph:
+            self.runtime.cudaGraphDestroy(graph)
+        self.runtime.cudaGetLastError()  # clears it
+        return reason
+
+    def op(self, name, call):
+        place = self.place()
+        if any(each["place"] == place for each in self.found):
+            return call()
+        reason = "it waits for the device" if name in WAITS else self.probe(call)
+        result = call()
+        if reason:
+            first = name not in WAITS and not self.probe(call)
+            self.found.append({"op": name, "place": place, "reason": reason, "first_call_only": first})
+        return result
+
+    @contextlib.contextmanager
+    def watching(self):
+        torch, doctor = self.torch, self
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        class Mode(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                def call():
+                    return function(*args, **(kwargs or {}))
+
+                if torch.Tag.nondeterministic_seeded in function.tags:
+                    return call()  # a capture by torch knows generators
+                name = function._schema.name.removeprefix("aten::")
+                return doctor.op(f"aten::{CALLED.get(name, name)}", call)
+
+        def watched(original, name):
+            return lambda *args, **kwargs: doctor.op(name(args), lambda: original(*args, **kwargs))
+
+        changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize")]
+        if "triton.runtime.jit" in sys.modules:  # its kernels pass no dispatcher
+            jit = sys.modules["triton.runtime.jit"].JITFunction
+            changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
+        originals = [getattr(owner, attribute) for owner, attribute, _ in changed]
+        for (owner, attribute, name), original in zip(changed, originals):
+            setattr(owner, attribute, watched(original, name))
+        try:
+            with Mode():
+                yield
+        finally:
+            for (owner, attribute, _), original in zip(changed, originals):
+                setattr(owner, attribute, original)
+
+    def sentence(self, lasting=True):
+        """The first that stops a capture of a step that has run before; empty: none."""
+        return next((text(each) for each in self.found if not each["first_call_only"] or not lasting), "")
+
+
+def text(found):
+    when = " (only at its first call)" if found["first_call_only"] else ""
+    return f"{found['op']} at {found['place']}: {found['reason']}{when}"
+
+
+def kernels(torch, call):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        call()
+        torch.cuda.synchronize()
+    return [event.name for event in profile.events() if event.device_type == torch.autograd.DeviceType.CUDA
+            and not event.name.startswith(("Memcpy", "Memset"))]
+
+
+def silent(torch, step):
+    """Work that a capture misses: outputs of a replay on new inputs, and kernels beside eager's."""
+    step.capture(0)
+    step.graphs[0].instantiate()
+    step.fill(2)
+    step.graphs[0].replay()
+    step.synchronize()
+    step.outputs()
+    got = [tensor.clone() for _, tensor in step.dense]
+    step.fill(2)
+    step.run_eagerly()
+    step.outputs()
+    far = [name for (name, want), have in zip(step.dense, got) if want.shape != have.shape
+           or not (want.double() - have.double()).norm() <= 0.02 * want.double().norm()]
+    eager, replay = kernels(torch, step.run_eagerly), kernels(torch, step.graphs[0].replay)
+    counts = f"a replay launches {len(replay)} kernels and the eager step {len(eager)}"
+    if far or len(replay) < len(eager):
+        missed = next((name for name in eager if name not in replay), "none by name")
+        what = f"output {far[0]} of a replay is not eager's, " if far else ""
+        return f"{what}{counts}: work went to another stream, or code asks what captures; missed: {missed}"
+    return "" if len(replay) == len(eager) else f"note: {counts}: code asks whether it is captured"
+
+
+def examine(torch, file, build, make_step, device, batch, output):
+    """The command `graphbench doctor`: prints what it found, and returns the exit code."""
+    stream = torch.cuda.Stream(device)
+    torch.cuda.set_stream(stream)
+    doctor = Doctor(torch, stream, file)
+    made = build(batch, device)
+    calls = made if isinstance(made, list) else [made if callable(made) else lambda: made[0](*made[1])]
+    torch.cuda.synchronize()
+    with contextlib.redirect_stdout(sys.stderr), doctor.watching():
+        for call in calls:
+            call()
+    torch.cuda.synchronize()
+    lines = [text(each) for each in doctor.found]
+    stops, note = bool(doctor.sentence()), ""
+    if not stops:
+        with contextlib.redirect_stdout(sys.stderr):
+            note = silent(torch, make_step(stream))
+        stops = bool(note) and not note.startswith("note: ")
+    if output:
+        document = json.dumps({"schema": "graphbench.doctor/1", "step": file, "batch": batch, "stops": stops,
+                               "found": doctor.found, "silent": note}, indent=2) + "\n"
+        if output == "-":
+            sys.stdout.write(document)
+        else:
+            pathlib.Path(output).write_text(document, encoding="utf-8")
+    if output != "-":
+        print("\n".join([*lines, *([note] if note else []), *([] if stops else ["nothing stops a capture"])]))
+    return int(stops)

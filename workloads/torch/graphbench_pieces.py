@@ -1,0 +1,199 @@
+"""Mode piecewise of one callable: the graph that torch.compile traces, cut into parts."""
+
+import functools
+import math
+import operator
+import pathlib
+import re
+import statistics
+import time
+
+from graphbench_abi import Skip
+
+MARKED = []
+
+
+def eager(function):
+    """Marks a callable of a step's list, or a function that a step calls with tensors: mode piecewise runs it
+    without a graph."""
+    function.graphbench_eager = True
+    MARKED.append(function)
+    return function
+
+
+def names_of(node):
+    """What --split-ops may call a node of a dynamo graph."""
+    if node.op == "call_method":
+        return {node.target}
+    if node.op != "call_function":
+        return set()
+    schema = getattr(node.target, "_schema", None)  # of torch.ops
+    full = schema.name if schema else getattr(node.target, "__name__", str(node.target))
+    return {full, full.split("::")[-1]}
+
+
+class Pieces:
+    """The dynamo graph of a step, cut where `splits` says: ops of those names, and the part that holds one,
+    run eagerly. Parts run in the graph's order and without autograd, so nodes that switch it are left out."""
+
+    SWITCHES = {"_set_grad_enabled", "_enter_inference_mode", "_exit_inference_mode"}
+
+    def __init__(self, torch, module, splits):
+        from torch.fx.passes.split_module import split_module
+
+        self.torch, graph = torch, module.graph
+        for node in reversed(list(graph.nodes)):
+            if names_of(node) & self.SWITCHES:
+                graph.erase_node(node)
+        part, behind_split, part_of, eager_parts = 0, False, {}, set()
+        self.split_at, self.ops = {}, set()
+        for node in graph.nodes:
+            if node.op in ("placeholder", "output"):
+                continue
+            if node.target is operator.getitem and node.args[0] in part_of:
+                part_of[node] = part_of[node.args[0]]  # a tuple stays where it was made
+                continue
+            self.ops |= names_of(node)
+            found = names_of(node) & splits or {each.__name__ for each in MARKED if node.target is each}
+            if part_of and bool(found) != behind_split:
+                part += 1
+            behind_split = bool(found)
+            part_of[node] = part
+            for name in found:
+                eager_parts.add(part)
+                self.split_at[name] = self.split_at.get(name, 0) + 1
+        self.module = split_module(module, None, part_of.__getitem__, keep_original_order=True)
+        self.nodes = [node for node in self.module.graph.nodes if node.op == "call_module"]
+        self.captured = [int(node.target.removeprefix("submod_")) not in eager_parts for node in self.nodes]
+        self.calls = [getattr(self.module, node.target).forward for node in self.nodes]
+        self.output = next(node for node in self.module.graph.nodes if node.op == "output")
+        self.values, self.kept, self.made_by = {}, {}, {}
+        self.entered_at = None
+
+    def enter(self, *inputs):
+        """What the compiled callable calls: at first the step, later nothing but its last outputs."""
+        self.entered_at = time.perf_counter()
+        if not self.values:
+            given = iter(inputs)
+            for node in self.module.graph.nodes:
+                if node.op == "placeholder":
+                    self.values[node] = next(given)
+                elif node.op == "get_attr":
+                    self.values[node] = operator.attrgetter(node.target)(self.module)
+            for part in range(len(self.nodes)):
+                self.run(part)
+        return self.results()
+
+    def results(self):
+        return self.torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
+
+    def run(self, part):
+        node = self.nodes[part]
+        with self.torch.no_grad():
+            made = self.calls[part](*[self.values[each] for each in node.args])
+            if not self.captured[part]:
+                made = self.keep(part, made)
+        self.values[node] = made
+        self.made_by[node] = part
+        for user in node.users:
+            if user.target is operator.getitem:
+                self.values[user] = made[user.args[1]]
+                self.made_by[user] = part
+
+    def keep(self, part, made):
+        """What an eager part returned, in the tensors of its first run, which the next graph reads."""
+        kept = self.kept.setdefault(part, made)
+        pairs = zip(kept, made) if isinstance(made, (tuple, list)) else [(kept, made)]
+        for old, new in pairs:
+            if isinstance(new, self.torch.Tensor) and new is not old:
+                old.copy_(new)
+        return kept
+
+    def forget(self, part):
+        """Ahead of the capture of a part: earlier graphs' outputs that nothing reads from here on lose their
+        owner, so that this graph can use their memory, as it does at every step. Their addresses stay."""
+        order = {node: index for index, node in enumerate(self.nodes)}
+        for node, maker in self.made_by.items():
+            value = self.values[node]
+            last = max((order.get(user, math.inf if user is self.output else -1) for user in node.users),
+                       default=-1)
+            if self.captured[maker] and maker < part and last < part:
+                self.values[node] = self.weak(value)
+
+    def weak(self, value):
+        torch = self.torch
+        if isinstance(value, (tuple, list)):
+            return None  # its items are values of their own
+        if not isinstance(value, torch.Tensor):
+            return value
+        storage = value.untyped_storage()
+        borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), value.device,
+                                                                 storage.nbytes())
+        return torch.empty(0, dtype=value.dtype, device=value.device).set_(
+            borrowed, value.storage_offset(), value.shape, value.stride())
+
+
+def cut(step):
+    """Parts from the graph that torch.compile hands to a backend. The step is called a few times more,
+    for what its guards cost and for where its results lie in the graph's."""
+    torch, found = step.torch, []
+    dynamo = step.fresh_dynamo()
+    for function in MARKED:
+        torch.compiler.allow_in_graph(function)
+    splits = step.split_ops or {"scaled_dot_product_attention"}
+
+    def backend(module, _):
+        try:
+            found.append(Pieces(torch, module, splits))
+        except Exception as error:  # noqa: BLE001 - dynamo would wrap it
+            found.append(error)
+            return module.forward
+        return found[-1].enter
+
+    function = torch.compile(step.module or step.calls[0], backend=backend, dynamic=False)
+    result = function(*step.args)
+    breaks = sum(dynamo.utils.counters["graph_break"].values())
+    step.facts["graph_breaks"] = breaks
+    if breaks or len(found) != 1:
+        raise Skip("mode piecewise needs a step that torch.compile traces as one graph: "
+                   f"{why_broken(step, dynamo, len(found))}")
+    if isinstance(found[0], Exception):
+        raise found[0]
+    pieces = step.pieces = found[0]
+    missing = sorted(step.split_ops - set(pieces.split_at))
+    if missing:
+        raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has "
+                          f"{', '.join(sorted(pieces.ops))}")
+    if not pieces.split_at:
+        raise Skip("mode piecewise: the step's graph has no scaled_dot_product_attention: name other ops "
+                   f"with --split-ops, of {', '.join(sorted(pieces.ops))}")
+    guards = []
+    for _ in range(21):
+        began = time.perf_counter()
+        result = function(*step.args)
+        guards.append(pieces.entered_at - began)
+    step.facts["guard_seconds"] = statistics.median(guards)
+    step.facts["split_at"] = ", ".join(f"{name} x{count}" for name, count in pieces.split_at.items())
+    from torch.utils import _pytree
+
+    flat = _pytree.tree_flatten(pieces.results())[0]
+    places = {id(value): index for index, value in enumerate(flat)}
+    leaves = [(places.get(id(leaf)), leaf) for leaf in _pytree.tree_flatten(result)[0]]
+    if any(place is None and isinstance(leaf, torch.Tensor) for place, leaf in leaves):
+        raise Skip("mode piecewise: the step returns a tensor that its graph does not make")
+    step.places = [place for place, _ in leaves if place is not None]
+    step.captured = pieces.captured
+    for part in range(len(pieces.nodes)):
+        step.runs[part] = functools.partial(pieces.run, part)
+
+
+def why_broken(step, dynamo, graphs):
+    """The first graph break: dynamo's words and the user's line."""
+    try:
+        reasons = dynamo.explain(step.module or step.calls[0])(*step.args).break_reasons
+        line = [each.lineno for each in reasons[0].user_stack if each.filename == step.file][-1:]
+        text = re.sub(r"\s+", " ", str(reasons[0].reason)).strip()[:300]
+        return text + "".join(f" at {pathlib.Path(step.file).name}:{each}" for each in line)
+    except Exception:  # noqa: BLE001 - then it has none to tell
+        text = next(iter(dynamo.utils.counters["graph_break"]), f"it made {graphs} graphs")
+        return re.sub(r"\s+", " ", text).strip()[:300]
