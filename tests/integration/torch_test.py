@@ -52,6 +52,14 @@ STEPS = """
         print("printed to stdout")
         return lambda: torch.ones(batch)
 
+    def beside(batch, device):
+        import threading
+        def spin():
+            while True:
+                sum(range(1000))
+        threading.Thread(target=spin, name="spinner", daemon=True).start()
+        return lambda: torch.ones(batch)
+
     def nothing(batch, device):
         return 7
 """
@@ -86,6 +94,13 @@ class Torch(HarnessCase):
             with self.subTest(function):
                 cell = self.cells(function, "--mode", "eager", batch="4")["eager", 4]
                 self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
+
+    def test_a_busy_thread_of_the_interpreter_is_said(self):
+        done = self.sweep("beside", "--mode", "eager", batch="1", code=0)
+        self.assertEqual("spinner", self.result()["cells"][0]["library"]["busy_threads"])
+        self.assertIn("Python's thread spinner was busy beside 1 cell", done.stdout)
+        cell = self.cells("model", "--mode", "eager", batch="1")["eager", 1]
+        self.assertEqual({"torch"}, set(cell["library"]))
 
     def test_a_step_that_answers_differently_each_time_fails_its_check(self):
         cell = self.cells("counting", "--mode", "eager", batch="1", code=3)["eager", 1]

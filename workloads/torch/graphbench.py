@@ -9,7 +9,6 @@ import ctypes
 import functools
 import gc
 import importlib.util
-import inspect
 import json
 import os
 import pathlib
@@ -24,6 +23,7 @@ from graphbench_abi import (  # noqa: E402
     Plugin, Request, Skip, StepRecord)
 from graphbench_doctor import Doctor, examine  # noqa: E402
 from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import eager
+from graphbench_state import Found, Kept, OtherThreads  # noqa: E402
 
 
 def reason_of(error, file):
@@ -34,74 +34,6 @@ def reason_of(error, file):
         if frame.filename == file:
             place = f" at {pathlib.Path(file).name}:{frame.lineno}"
     return f"{type(error).__name__}: {text}{place}"
-
-
-class Found:
-    """The tensors, modules and optimizers that a step's callables reach: what they are called with, close
-    over or name as globals."""
-
-    def __init__(self, torch, calls, args):
-        self.torch = torch
-        self.modules, self.optimizers, self.inputs = [], [], []
-        self.seen = set()
-        for value in args:
-            self.add(value)
-        for call in calls:
-            self.add(call)
-        held = {id(tensor) for tensor in self.weights()}
-        self.inputs = [tensor for tensor in self.inputs if id(tensor) not in held]
-
-    def weights(self):
-        return [tensor for module in self.modules for tensor in (*module.parameters(), *module.buffers())]
-
-    def add(self, value, depth=0):
-        if id(value) in self.seen or depth > 4:
-            return
-        self.seen.add(id(value))
-        if isinstance(value, self.torch.nn.Module):
-            self.modules.append(value)
-        elif isinstance(value, self.torch.optim.Optimizer):
-            self.optimizers.append(value)
-        elif isinstance(value, self.torch.Tensor):
-            self.inputs.append(value)
-        elif isinstance(value, (list, tuple)):
-            for each in value:
-                self.add(each, depth + 1)
-        elif isinstance(value, dict):
-            for each in value.values():
-                self.add(each, depth + 1)
-        elif inspect.isfunction(value):
-            names = inspect.getclosurevars(value)
-            for each in (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ())):
-                self.add(each, depth + 1)
-        elif inspect.ismethod(value):
-            self.add(value.__self__, depth + 1)
-
-
-class Kept:
-    """Tensors as they were: inputs, buffers of all modules, and where a step trains its parameters and what
-    its optimizers hold."""
-
-    def __init__(self, found):
-        tensors = [buffer for module in found.modules for buffer in module.buffers()]
-        if found.optimizers:
-            tensors += [parameter for module in found.modules for parameter in module.parameters()]
-            for optimizer in found.optimizers:
-                tensors += [value for state in optimizer.state.values() for value in state.values()
-                            if isinstance(value, found.torch.Tensor)]
-        self.state, self.inputs = self.copies(tensors), self.copies(found.inputs)
-
-    @staticmethod
-    def copies(tensors):
-        return [(tensor, tensor.detach().clone()) for tensor in tensors]
-
-    def put_back(self, order_of):
-        """State as it was; inputs with their own values in another order, which keeps indices, masks and
-        scales valid."""
-        for tensor, kept in self.state:
-            tensor.detach().copy_(kept)
-        for tensor, kept in self.inputs:
-            tensor.detach().copy_(kept.flatten()[order_of(tensor)].view(tensor.shape))
 
 
 class Step:
@@ -152,6 +84,7 @@ class Step:
             self.inside(self.axes["torch-compile"])
         self.prepare_mode()
         self.synchronize()
+        self.threads = OtherThreads()
 
     def synchronize(self):
         if self.on_cuda:
@@ -341,6 +274,8 @@ class Step:
 
     def report(self):
         facts = {"torch": self.torch.__version__, **self.facts}
+        if busy := self.threads.busy():
+            facts["busy_threads"] = ", ".join(busy)
         if self.on_cuda:
             facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
         if "torch._dynamo" in sys.modules:

@@ -157,6 +157,20 @@ std::string other_programs(const model::Result& result) {
       plural(cells, "cell"), cells == 1 ? "is" : "are", first);
 }
 
+// A callback waits up to 5 ms for the interpreter's lock where another thread of Python computes.
+std::string busy_threads(const model::Result& result) {
+  std::string names;
+  std::int64_t cells = 0;
+  for (const model::CellResult& cell : result.cells) {
+    const auto busy = cell.library.find("busy_threads");
+    if (cell.status == model::CellStatus::ok && busy != cell.library.end() && ++cells == 1)
+      names = busy->second;
+  }
+  if (cells == 0) return "";
+  return fmt::format("Python's thread {} was busy beside {}: steps that Python runs wait up to 5 ms for it",
+                     one_line(names), plural(cells, "cell"));
+}
+
 // How many steps cells of one workload and mode took to settle.
 struct Settling {
   std::int64_t steps = 0;  // of the slowest that did
@@ -207,7 +221,9 @@ std::vector<std::string> warnings_of(const model::Result& result) {
         "or the captured step launches other kernels; `check.tolerated` says by how much",
         plural(explained, "cell")));
   }
-  if (std::string other = other_programs(result); !other.empty()) warnings.push_back(std::move(other));
+  for (const std::string& warning : {other_programs(result), busy_threads(result)}) {
+    if (!warning.empty()) warnings.push_back(warning);
+  }
   const auto differs = differ(false);
   if (differs > 0) {
     warnings.push_back(fmt::format(
