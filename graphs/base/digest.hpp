@@ -9,7 +9,7 @@ struct evp_md_ctx_st;
 
 namespace graphbench {
 
-// Of text that comes in parts.
+// The digest of text that comes in parts.
 class Sha256 {
  public:
   Sha256();

@@ -66,7 +66,8 @@ std::string start_of_temporary(const fs::path& target) {
 }
 constexpr std::string_view end_of_temporary = ".tmp";
 
-// Of writers that were killed: a living one holds the lock of its file, and names are not used again.
+// Leftovers are of writers that were killed: a living one holds the lock of its file, and names are not used
+// again.
 void remove_leftovers(const fs::path& target) {
   const std::string start = start_of_temporary(target);
   std::error_code unreadable;  // a folder that cannot be listed keeps them

@@ -44,11 +44,11 @@ WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 // is neither a file nor a folder (/dev/null, a pipe) is written straight into.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
-// The same of a text that is made part by part, and never in memory as a whole.
+// Writes a text that is made part by part, and is never in memory as a whole.
 using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
-// The same by a caller that holds a lock on `path`: what a killed process left at `draft`, beside it, is
+// For a caller that holds a lock on `path`: what a killed process left at `draft`, beside it, is
 // written over. A link at `path` is replaced.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);

@@ -89,7 +89,7 @@ class Connection {
     (statement.bind(++at, values), ...);
     return statement;
   }
-  // The same, to its end. Returns how many rows it changed.
+  // Runs the statement to its end. Returns how many rows it changed.
   template <typename... Values>
   int run(std::string_view sql, const Values&... values) {
     prepare(sql, values...).run();

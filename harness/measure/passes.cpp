@@ -231,7 +231,7 @@ class CellPasses::Implementation {
   model::Launch& launch_;
   const std::int64_t placements_;
   std::mt19937_64 generator_;
-  // Of the visit under way.
+  // The step of the visit under way.
   const StepUnderTest* step_ = nullptr;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;

@@ -29,7 +29,7 @@ std::vector<std::string> graph_modes() {
   return names;
 }
 
-// Those that have members in Cell and Axes.
+// The axes that have members in Cell and Axes.
 AxisTable first_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
@@ -163,7 +163,7 @@ AxisTable program_axes() {
   };
 }
 
-// Of the pass training: what a step consists of, and where.
+// The pass training has these: what a step consists of, and where.
 AxisTable step_axes() {
   return {
       {.name = "backward",
@@ -201,7 +201,7 @@ AxisTable step_axes() {
   };
 }
 
-// Likewise: what becomes of activations and gradients.
+// The pass training has these too: what becomes of activations and gradients.
 AxisTable gradient_axes() {
   using enum AxisValues;
   return {
@@ -231,7 +231,7 @@ AxisTable gradient_axes() {
   };
 }
 
-// Of foreign steps: PyTorch's side knows what they mean.
+// Foreign steps have these: PyTorch's side knows what they mean.
 AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {

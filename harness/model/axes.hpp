@@ -40,13 +40,13 @@ struct Axis {
   // What the option would say where it is not given. Empty: what the device and the workloads decide. A
   // later axis has exactly one value here.
   std::string fallback = {};
-  // Of the first seven: their part of an id is this and the value.
+  // The first seven have it: their part of an id is this and the value.
   std::string id_prefix = {};
   std::string Cell::*text = nullptr;
   std::int64_t Cell::*number = nullptr;
   std::vector<std::string> Axes::*texts = nullptr;
   std::vector<std::int64_t> Axes::*numbers = nullptr;
-  // Of a later one: where it means something; empty: everywhere. Elsewhere only its default is planned.
+  // Where a later axis means something; empty: everywhere. Elsewhere only its default is planned.
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};

@@ -57,11 +57,11 @@ struct MetricComparison {
   // that it is known to: its own launches' and what the other cells' launches say of it.
   OptionalNumber spread;
   OptionalNumber freedom;
-  // Of "the change is no larger than the margin", two-sided, and its correction over the whole comparison,
+  // For "the change is not larger than the margin", two-sided, and its correction over the whole comparison,
   // families first; absent where the interval is.
   OptionalNumber p;
   OptionalNumber q;
-  // Of its family, which is the metric in the cells that differ by the warmup count alone.
+  // That of its family, which is the metric in the cells that differ by the warmup count alone.
   OptionalNumber family_p;
   OptionalNumber family_q;
   // The smallest change that would have been called slower in 4 of 5 such comparisons; absent where the
@@ -196,8 +196,8 @@ inline constexpr std::array<CountOf, 7> coverage_counts = {
     &ComparisonCounts::failed_now, &ComparisonCounts::skipped_now, &ComparisonCounts::recovered,
     &ComparisonCounts::neither};
 
-// Of all metrics together: the first of slower, inconclusive, faster, same that occurs. `inconclusive` where
-// nothing could be compared.
+// The verdict of all metrics together: the first of slower, inconclusive, faster, same that occurs;
+// `inconclusive` where nothing could be compared.
 Verdict verdict_of(const ComparisonCounts& counts);
 
 struct Comparison {

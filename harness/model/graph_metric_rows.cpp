@@ -7,7 +7,7 @@
 namespace graphbench::model {
 namespace {
 
-// Of caller_io: where axis io is away from its default.
+// A row of caller_io: where axis io is away from its default.
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
   return {.name = name,

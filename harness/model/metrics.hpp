@@ -49,7 +49,7 @@ struct MetricRow {
   std::string_view unit = "seconds";
   std::string_view help;
   MetricValue value;
-  // Of a distribution: its estimate over launches, under the same key in `summary`.
+  // A distribution's estimate over launches, under the same key in `summary`.
   std::optional<Estimate> CellSummary::*estimate = nullptr;
   bool graphs_only = false;  // no number of an eager cell: no series, no column
   bool addition = false;     // came after the contract: documents of older versions lack it

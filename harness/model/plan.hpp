@@ -25,7 +25,8 @@ struct CallerOptions {
   std::string capture_stream = "own";     // --capture-stream
   std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
 };
-// Those away from their default that change what is measured, by the option's name: what a plan is known by.
+// The options away from their default that change what is measured, by the option's name: what a plan is
+// known by.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
 // Programs that were compiled ahead of time (--package); empty: the workload's are built.

@@ -53,7 +53,7 @@ struct Summary {
   std::optional<double> p90;
   std::optional<double> p99;
   std::optional<double> p999;
-  // Of this launch's p50 in its placements: the geometric means of their medians' distribution-free
+  // For this launch's p50 in its placements: the geometric means of their medians' distribution-free
   // intervals. Absent where a placement has fewer than six samples.
   std::optional<double> p50_ci95_low;
   std::optional<double> p50_ci95_high;
@@ -214,7 +214,7 @@ struct OpPath {
 };
 
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
-// As documents and metrics name it: what is pending when they are made was skipped.
+// The name in documents and metrics: what is pending when they are made was skipped.
 std::string_view name_of(CellStatus status) noexcept;
 
 // The median over launches of the launch p50s; the interval is absent below three launches.
@@ -231,7 +231,8 @@ struct CellSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager latency p50 / this cell's
-  // Of a graph mode, from three launches on that both cells have: of the ratio of launches with one index.
+  // A graph mode has them from three launches on that both cells have: they are of the ratio of launches with
+  // one index.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
   // Absent: never, not a graph mode, or a speedup that its interval does not tell from 1.
@@ -241,7 +242,7 @@ struct CellSummary {
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
-  // Of a foreign step's eager cell, without a capture: the share of its latency in which its device has
+  // A foreign step's eager cell has them, without a capture: the share of its latency in which its device has
   // nothing to do (absent: none), and what one graph should make of it (StepRecords).
   std::optional<double> launch_bound;
   std::optional<double> predicted_gain;
@@ -362,11 +363,12 @@ struct Axes {
   std::map<std::string, std::vector<std::string>> more_axes = {};  // later ones away from their default
 };
 
-// Of an A/B run: launch i ran right beside launch i of the result with the same id.
+// What an A/B run adds: launch i ran right beside launch i of the result with the same id.
 struct Interleaved {
   std::string id;
   std::string side;  // "base", "new"
-  // Of a run until decided: the launches a side after which it was looked at, and how many it had at last.
+  // A run until decided has these: the launches per side after which it was looked at, and how many it had at
+  // last.
   std::vector<std::int64_t> looks = {};
 };
 

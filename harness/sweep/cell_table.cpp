@@ -26,7 +26,7 @@ bool worse(model::CellStatus status, model::CellStatus so_far) {
   return static_cast<int>(status) > static_cast<int>(so_far);
 }
 
-// Of every launch: a launch whose preparation chose otherwise shows.
+// Keeps those of every launch: a launch whose preparation chose otherwise shows.
 void merge_paths(std::vector<model::OpPath>& merged, const std::vector<model::OpPath>& paths) {
   for (const model::OpPath& path : paths) {
     if (!contains(merged, path)) merged.push_back(path);

@@ -41,7 +41,7 @@ class CellTable {
   // Cells whose launches have all reported or failed, of the task's workload, preset, dtype, pass and
   // warmup, in all modes: what can be compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
-  // The same of the whole plan.
+  // What is done of the whole plan.
   std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed

@@ -9,9 +9,9 @@
 
 namespace graphbench::sweep {
 
-// Of this program: its own file, its libraries and backends. Throws Error(io).
+// The digest of this program: its own file, its libraries and backends. Throws Error(io).
 std::string binary_digest();
-// Of the files. Throws Error(io).
+// The digest of the files. Throws Error(io).
 std::string plugins_digest(const std::vector<std::string>& paths);
 
 // Its parts by what messages call them: plan (every task, without its device and the CPU chosen for it),

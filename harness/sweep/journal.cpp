@@ -22,7 +22,7 @@
 
 namespace graphbench::sweep {
 
-// Of a process that begins to write, and what it writes is of.
+// A process that begins to write, and what it writes is of.
 struct JournalWriter {
   std::string schema;
   std::string hostname;
@@ -64,7 +64,7 @@ std::optional<std::string_view> record_of(std::string_view line) {
   return record;
 }
 
-// Of what may have been cut anywhere: a file of someone else's is not to be written over.
+// The line may have been cut anywhere: a file of someone else's is not to be written over.
 bool may_begin_a_journal(std::string_view line) {
   constexpr std::string_view start = R"({"event":"writer")";
   const std::string_view digest = line.substr(0, digest_size);

@@ -66,9 +66,9 @@ class Journal {
   // Removes one that holds no task.
   ~Journal();
 
-  // As it was opened.
+  // What it held when it was opened.
   const std::vector<FinishedTask>& finished() const { return finished_; }
-  // Of what was dropped when it was opened; empty: nothing was.
+  // A sentence on what was dropped when it was opened; empty: nothing was.
   const std::string& said() const { return said_; }
 
   // On disk when it returns. Throws Error(io); the file then ends with the record before.

@@ -12,7 +12,7 @@ namespace graphbench::sweep {
 class SweepListener {
  public:
   virtual ~SweepListener() = default;
-  // About once a second and whenever something changed.
+  // Called about once per second and whenever something changed.
   virtual void update(const model::Progress& progress) = 0;
   // Between two workers, while nothing is measured: cells whose launches are all in, with their summaries.
   // A cell comes again when cells of other modes make its speedup known.

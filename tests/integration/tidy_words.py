@@ -41,20 +41,13 @@ COMMENTS = [(re.compile(r"^\s*//\s+(Of|Likewise|As|Those|None|The same)\b"),
             (re.compile(r"//.*\b(\d+|one|two|three|four|once|twice|bytes|samples|times|[mnu]s) "
                         r"an? (step|cell|launch|round|batch|row|token|thread|lane|block|node|layer|query|key|"
                         r"kind|process|page|value|op|line|second)\b"), '"per", as in "once per step"')]
-# The folders whose comments have lost these habits. It only grows.
-MENDED = ("graphs/abi/", "graphs/backends/", "graphs/cuda/", "graphs/host/", "graphs/ir/", "workloads/",
-          "harness/cli/", "harness/judge/", "harness/ladder/", "harness/measure/floor/",
-          "harness/measure/machine/", "harness/model/codec/", "harness/model/statistics/", "harness/options/",
-          "harness/package/", "harness/service/", "reporters/")
 
 # Here the words are data.
 EXEMPT = ("LICENSE", "tests/integration/tidy_test.py", "tests/integration/tidy_words.py")
-# Files and folders whose words are still to be mended. It only shrinks.
-STILL = ()
 
 
-def faults_of_words(path, lines, still=STILL):
-    if path in EXEMPT or path.startswith(still) or path.endswith("package-lock.json"):
+def faults_of_words(path, lines):
+    if path in EXEMPT or path.endswith("package-lock.json"):
         return
     for number, line in enumerate(lines, 1):
         for pattern, instead in WORDS:
@@ -63,8 +56,8 @@ def faults_of_words(path, lines, still=STILL):
                 yield f'{path}:{number}: "{match.group()}": {instead}'
 
 
-def faults_of_comments(path, lines, mended=MENDED):
-    if not path.startswith(mended) or not path.endswith((".hpp", ".cpp", ".h", ".cu", ".cuh")):
+def faults_of_comments(path, lines):
+    if path.startswith("tests/") or not path.endswith((".hpp", ".cpp", ".h", ".cu", ".cuh")):
         return
     for number, line in enumerate(lines, 1):
         goes_on = number > 1 and lines[number - 2].lstrip().startswith("//")
@@ -78,7 +71,7 @@ def main():
     import tidy_test  # which imports this file's rules
     for path in tidy_test.tracked_files():
         text = (tidy_test.ROOT / path).read_text(encoding="utf-8", errors="replace")
-        for fault in faults_of_words(path, text.splitlines(), still=()):
+        for fault in faults_of_words(path, text.splitlines()):
             print(fault)
 
 

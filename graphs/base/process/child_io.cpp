@@ -50,7 +50,7 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
-// As exec wants them: null-terminated, and not const for C's sake only.
+// exec wants them null-terminated, and not const for C's sake only.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));

@@ -44,7 +44,7 @@ struct ChildExit {
 
 // Called for every line on descriptor 3, in order, without the newline. Where it throws, the child is killed.
 using LineHandler = std::function<void(std::string_view line)>;
-// Called about once a second while a child runs.
+// Called about once per second while a child runs.
 using TickHandler = std::function<void()>;
 
 // From construction to destruction SIGINT and SIGTERM do not end this process; they set
@@ -60,7 +60,8 @@ class ProcessSupervisor {
   // Throws Error(io) where it cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
 
-  // As run(), for a child that answers a question and ends. Throws Interrupted where a person wants to stop.
+  // Runs a child that answers a question and ends, as run() does. Throws Interrupted where a person wants to
+  // stop.
   ChildExit ask(const ChildCommand& command, const LineHandler& on_line);
 
   bool interrupted();

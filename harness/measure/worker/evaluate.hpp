@@ -16,7 +16,7 @@ class EvaluationStep {
   // what preparing and capturing do.
   EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward, std::int64_t batch);
 
-  // Of a step by replay or, `eagerly`, op by op. Nothing else may run meanwhile.
+  // The outputs of a step by replay or, `eagerly`, op by op. Nothing else may run meanwhile.
   std::vector<std::vector<std::byte>> outputs(bool eagerly);
   // Times a few steps: their median is what is wanted, not their tails.
   model::Evaluation measure();

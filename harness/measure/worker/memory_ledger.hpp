@@ -12,7 +12,7 @@
 
 namespace graphbench::worker {
 
-// Of the graphs of each batch.
+// What the graphs of each batch hold.
 using ExecBytes = std::map<std::int64_t, std::optional<std::int64_t>>;
 
 class MemoryLedger {
@@ -21,7 +21,7 @@ class MemoryLedger {
   // is measured in another way (graphs: ExecMemory), and what should not grow.
   enum class Account : std::uint8_t { context, code, other };
 
-  // Of a placement that has just been made: what it holds is its context, what comes next is code. Both
+  // The placement has just been made: what it holds is its context, what comes next is code. Both
   // outlive the ledger.
   MemoryLedger(Device& device, TaskRig& rig);
 

@@ -37,7 +37,7 @@ ExecBytes measure_execs(TaskRun& run) {
 
 }  // namespace
 
-// Of the first placement: candidates are timed in it, and in no other.
+// Peaks are of the first placement: candidates are timed in it, and in no other.
 void note_peaks(TaskRun& run) {
   const MemoryTally& tally = run.placement->device().tally();
   const auto most = [&](MemoryKind kind) { return static_cast<std::int64_t>(tally.most(kind)); };
@@ -54,7 +54,7 @@ void note_rest(TaskRun& run) {
   most = std::max(most.value_or(0), rest);
 }
 
-// The same captures once more, each into a pool of its own.
+// Makes the same captures once more, each into a pool of its own.
 void measure_memory(TaskRun& run) {
   TaskRig& rig = run.program_rig();
   model::Memory memory = *run.memory;

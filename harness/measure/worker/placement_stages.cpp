@@ -33,7 +33,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// As if this batch were the only one: its stages follow those that all batches share.
+// The batch counts as if it were the only one: its stages follow those that all batches share.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);

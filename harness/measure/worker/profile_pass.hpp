@@ -22,7 +22,7 @@ struct ProfilePass {
   const ir::Program& program;
   // The task's own buffers, with the pool that it is given.
   std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
-  // Those whose cells are ok, each with its device time of the pass without records, where known.
+  // The batches whose cells are ok, each with its device time of the pass without records, where known.
   std::vector<std::pair<std::int64_t, std::optional<double>>> batches;
 };
 

@@ -24,7 +24,7 @@ struct WorkerEvent {
   bool stopped = false;
 
   std::optional<model::CellResult> cell = {};  // finished, ok or not, with at most one Launch
-  // Of a batch whose cell was reported.
+  // What belongs to a batch whose cell was reported.
   std::optional<model::Memory> memory = {};
   std::optional<model::Profile> profile = {};
   std::optional<model::StepRecords> records = {};

@@ -11,7 +11,7 @@ namespace graphbench::worker {
 namespace {
 
 constexpr int timed_replays = 50;
-// Of the two graphs of empty kernels through which the line of their latency goes.
+// How many empty kernels the two graphs have through which the line of their latency goes.
 constexpr std::array<std::int64_t, 2> empty_kernels{1, 257};
 
 using StepList = std::vector<RecordedStep>;

@@ -42,7 +42,7 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 // The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an unknown dtype,
 // and what building throws.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
-// The same without gradients.
+// The task's program without gradients.
 ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
 // How the executor's ops are computed where there was a choice, each way once.

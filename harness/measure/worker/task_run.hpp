@@ -30,7 +30,7 @@ struct BatchRun {
   std::vector<double> cpu_slowdowns = {};  // one per visit
   std::vector<double> device_slowdowns = {};
 };
-// Those of the task, the largest first.
+// The batches of the task, the largest first.
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
 
 struct TaskRun {
@@ -85,7 +85,7 @@ void note_rest(TaskRun& run);
 // fit) the memory figures are absent; the cells keep their results.
 void measure_memory(TaskRun& run);
 
-// Of a foreign step: what it and its eager step run on the device, by the device's own records. It comes last
+// Tells what a foreign step and its eager step run on the device, by the device's own records. It comes last
 // of all, as a profile does.
 void record_steps(TaskRun& run);
 

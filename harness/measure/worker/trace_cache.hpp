@@ -43,11 +43,11 @@ class TraceCache {
   // Submits the step, making what it lacks; `step` says what. Throws what building, preparing and recording
   // throw.
   void submit(const Shape& shape, model::TracedStep& step);
-  // Of a shape submitted last. Runs its step against eager's, bit for bit, unless that was done since
+  // Runs the step of the shape submitted last against eager's, bit for bit, unless that was done since
   // anything was recorded last. Throws Error(check_failed).
   void check(const Shape& shape);
 
-  // Of a shape that replays.
+  // The executor of a shape that replays.
   execution::Executor& executor(const Shape& shape) { return *find(shape)->executor; }
   // What is known at the end of a walk, without its steps.
   model::ShapeWalk facts() const;

@@ -23,9 +23,9 @@ struct Shard {
   std::string said;  // how it was balanced, one line; empty: there was nothing to balance
 };
 
-// Of options.shard. Groups (model::group_of) stay whole. `costs`: none where no result was given.
-// `digests`: of the binary and the plugins, for the assignment. Throws InputError where there are fewer
-// groups than shards, and where `costs` knows no cell of the plan.
+// Takes the shard of options.shard. Groups (model::group_of) stay whole. `costs`: none where no result was
+// given. `digests`: of the binary and the plugins, for the assignment. Throws InputError where there are
+// fewer groups than shards, and where `costs` knows no cell of the plan.
 Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 

@@ -25,7 +25,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
 // What is known of the sweep's one workload where that is a foreign step; null where workloads are programs.
 const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, const Catalog& catalog);
 
-// As asked for, or the device's default. Throws InputError where the device does not support one.
+// The dtypes asked for, or the device's default. Throws InputError where the device does not support one.
 std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog);
 
 }  // namespace graphbench::plan

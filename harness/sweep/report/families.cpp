@@ -70,7 +70,7 @@ FamilyRow row_of(const model::MetricRow& metric) {
                 {"CELL"},
                 std::string(metric.help)};
   if (times) row.labels.emplace_back("quantile");
-  // Of cells away from that axis's default alone.
+  // Only cells away from that axis's default have it.
   if (model::section_of(metric) == model::MetricSection::io) row.labels.emplace_back("io");
   return row;
 }

@@ -21,7 +21,7 @@ inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& regist
 inline prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name) {
   return counter(registry, family_of_process(name));
 }
-// Of one compared metric: "graphbench_baseline_latency_seconds".
+// The family of one compared metric: "graphbench_baseline_latency_seconds".
 std::string baseline_family(const model::MetricRow& metric);
 
 inline constexpr const char* ramp_family = "graphbench_ramp_seconds";

@@ -21,7 +21,7 @@ double cpus_needed(const model::Environment& environment) {
   return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
 }
 
-// Of the cores: from here on others' work is likely to run beside a step.
+// The share of the cores from which on others' work is likely to run beside a step.
 constexpr double load_share_max = 0.25;
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace graphbench::reporters {
 // Not thread-safe. The clock is Progress::elapsed_seconds: the printer itself reads none.
 class ProgressPrinter {
  public:
-  // `terminal`: redraw one line in place (at most ten times a second). Otherwise one line a finished
-  // task, at most one a second. `width`: columns the live line may take.
+  // `terminal`: redraw one line in place (at most ten times per second). Otherwise one line per finished
+  // task, at most one per second. `width`: columns the live line may take.
   ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width = 100);
   void update(const model::Progress& progress);
   // Ends the live line, or prints what the rate limit held back. Later updates start afresh.

@@ -48,7 +48,7 @@ using CellLines = std::vector<std::string>;
 // A cell that is not ok has no lines, except for why it was skipped.
 CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 
-// As CellLines, of one device's comparison.
+// CellLines of one device's comparison.
 using ComparisonLines = std::vector<std::string>;
 
 // `cells`: by id, those of the device whose numbers stand in /metrics. Others have no series here either: a

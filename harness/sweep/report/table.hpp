@@ -38,7 +38,7 @@ void print_closing(std::ostream& out, const model::Result& result, const TableOp
 // Pure: from what the instruments wrote into the result.
 std::vector<std::string> instrument_warnings(const model::Result& result);
 
-// Of them, those about the CPU: governor, load, quota, pinning.
+// The ones among them about the CPU: governor, load, quota, pinning.
 std::vector<std::string> cpu_warnings(const model::Environment& environment);
 
 // What the two witnesses of a profiled sweep say of each other: the cell in which they differ most, and
