@@ -1,4 +1,4 @@
-// Runs graphbench doctor: Python captures a step and names what stops it. This process becomes Python's.
+// Runs graphbench doctor: it starts Python in its own place, which captures a step and names what stops that.
 #include <unistd.h>
 
 #include <cstdio>
@@ -7,6 +7,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/command.hpp"
 #include "harness/options/options.hpp"
+#include "harness/options/output.hpp"
 #include "harness/sweep/planning.hpp"
 
 namespace graphbench::cli {
@@ -28,6 +29,7 @@ class DoctorCommand final : public Command {
     if (!sweep_.torch.given()) throw InputError("doctor", "it needs a step: give --torch FILE.py:FUNCTION");
     if (sweep_.places.contains("batch") && sweep_.axes.batch.size() > 1)
       throw InputError(sweep_.where("batch"), "the doctor captures one batch size: give one");
+    if (sweep_.places.contains("json")) check_output_file(sweep_.where("json"), sweep_.json, Stdout::allowed);
   }
 
   int run(const Invocation&) override {

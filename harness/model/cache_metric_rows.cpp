@@ -13,7 +13,7 @@ MetricRow with_column(MetricRow row, std::string_view column, std::string_view h
 
 }  // namespace
 
-// They are of the worker's first placement. The stages behind these are the sums of its cells' setups.
+// The rows are of the worker's first placement. The stages behind them are the sums of its cells' setups.
 std::vector<MetricRow> startup_metric_rows() {
   using enum MetricKind;
   return {

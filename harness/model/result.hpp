@@ -346,7 +346,7 @@ struct Environment {
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
   std::optional<CpuState> machine;
-  std::optional<InstrumentState> profiler;            // present where a profile was asked for
+  std::optional<InstrumentState> profiler;            // of profiles and of foreign steps' records
   std::optional<InstrumentState> monitor;             // what reads clocks and temperatures
   std::map<std::string, std::string> variables = {};  // of ours that change what is measured, where set
   std::vector<LibraryChoice> library_choices = {};

@@ -161,7 +161,7 @@ model::LaunchMachine machine(bool throttled) {
   return machine;
 }
 
-// As if they were of a foreign step: an eager cell, and one that runs another program.
+// Gives two cells what a foreign step's have: the eager one, and one that runs another program.
 void add_records(model::Result& result) {
   const model::StepRecords of_eager{.steps = 5,
                                     .busy_seconds = 128e-6,

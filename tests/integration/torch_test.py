@@ -160,6 +160,8 @@ class Torch(HarnessCase):
     def test_the_doctor_needs_a_gpu_and_one_batch(self):
         for arguments, words in ((["--torch", "step.py:model", "--python", PYTHON, "--device", "host"],
                                   "has no GPU"),
+                                 (["--torch", "step.py:no", "--python", PYTHON], "has no function no"),
+                                 (["--torch", "step.py:model", "--json", "no/x.json"], "no/x.json"),
                                  (["--torch", "step.py:model", "--batch", "1,2"], "give one"),
                                  ([], "give --torch")):
             with self.subTest(arguments):

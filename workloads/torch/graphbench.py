@@ -386,13 +386,21 @@ def load(file, function):
 
 def doctor(torch, file, function, batch, device, output):
     """`graphbench doctor`: no worker and no plan, and its own stream."""
-    if device == "host" or not torch.cuda.is_available():
+    try:
+        build = load(file, function)
+    except LookupError as error:
+        if type(error) is not LookupError:  # the step file's own
+            raise
+        print(f"graphbench: --torch: {error}", file=sys.stderr)
+        return 2
+    index = int(device.partition(":")[2] or 0)
+    if device == "host" or index >= torch.cuda.device_count():
         print(f"graphbench: --device: {device} has no GPU that PyTorch {torch.__version__} sees, and "
               "only one shows what stops a capture", file=sys.stderr)
         return 2
-    device = torch.device("cuda", int(device.partition(":")[2] or 0))
+    device = torch.device("cuda", index)
     torch.cuda.set_device(device)
-    build, uuid = load(file, function), f"GPU-{torch.cuda.get_device_properties(device).uuid}"
+    uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}"
 
     def make_step(stream):
         request = Request(place=ON_CUDA, batch=batch, mode=b"whole", cuda_stream=stream.cuda_stream,

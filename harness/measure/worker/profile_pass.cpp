@@ -8,6 +8,7 @@
 #include <string>
 
 #include "graphs/base/clock.hpp"
+#include "harness/measure/worker/empty_graph.hpp"
 #include "harness/measure/worker/phase_times.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
 #include "harness/measure/worker/task_rig.hpp"
@@ -21,47 +22,20 @@ constexpr int checked_steps = 9;
 // With records on, the host submits a step's first kernels before the device has run so many.
 constexpr std::size_t delay_kernels = 128;
 
-// Work that keeps the device busy while the host submits a step: a graph of empty kernels, which the host
-// launches in one call and which touches no cache.
-class Delay {
- public:
-  Delay(Device& device, Stream& stream) : stream_(stream), kernel_(device.make_empty_kernel()) {
-    stream.begin_capture();
-    try {
-      for (std::size_t i = 0; i < delay_kernels; ++i) kernel_->launch(stream, nullptr);
-    } catch (...) {
-      stream.abandon_capture();
-      throw;
-    }
-    graph_ = stream.end_capture();
-    exec_ = graph_->instantiate();
-    exec_->upload(stream);
-    stream.synchronize();
+// Takes the delay's own records off the front.
+void drop_delay(std::vector<Activity>& activities) {
+  if (activities.size() < delay_kernels + 2) {
+    throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
+                                         " empty kernels: " + std::to_string(activities.size()) + " records");
   }
-  void enqueue() { exec_->launch(stream_); }
-  void enqueue_guard() { kernel_->launch(stream_, nullptr); }
+  std::ranges::sort(activities, {}, &Activity::start_seconds);
+  activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
+}
 
-  // Takes the delay's own records off the front.
-  static void drop_records(std::vector<Activity>& activities) {
-    if (activities.size() < delay_kernels + 2) {
-      throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
-                                           " empty kernels: " + std::to_string(activities.size()) +
-                                           " records");
-    }
-    std::ranges::sort(activities, {}, &Activity::start_seconds);
-    activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
-  }
-
- private:
-  Stream& stream_;
-  std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<Graph> graph_;
-  std::unique_ptr<GraphExec> exec_;
-};
-
-std::unique_ptr<Delay> make_delay(Device& device, Stream& stream) {
+// Work that keeps the device busy while the host submits a step; the host launches it in one call.
+std::unique_ptr<EmptyGraph> make_delay(Device& device, Stream& stream) {
   try {
-    return std::make_unique<Delay>(device, stream);
+    return std::make_unique<EmptyGraph>(device, stream, std::int64_t{delay_kernels});
   } catch (const Error& error) {
     if (error.code() == ErrorCode::unsupported) return nullptr;
     throw;
@@ -157,7 +131,7 @@ class BatchProfile {
   // takes a few microseconds of device time from its launch to its first kernel, which events include and
   // records do not: a step therefore stands between two guards, empty kernels that both instruments see.
   std::optional<model::DeviceTimeCheck> check_device_time() {
-    const std::unique_ptr<Delay> delay = make_delay(pass_.device, pass_.stream);
+    const std::unique_ptr<EmptyGraph> delay = make_delay(pass_.device, pass_.stream);
     if (delay == nullptr) return std::nullopt;
     static_cast<void>(profiler_.collect());
     std::vector<RecordedStep> steps;
@@ -170,16 +144,16 @@ class BatchProfile {
   }
 
   template <typename Step>
-  RecordedStep guarded(Delay& delay, Step&& step) {
-    delay.enqueue();
+  RecordedStep guarded(EmptyGraph& delay, Step&& step) {
+    delay.launch();
     begin_->record(pass_.stream);
-    delay.enqueue_guard();
+    delay.launch_kernel();
     step();
-    delay.enqueue_guard();
+    delay.launch_kernel();
     end_->record(pass_.stream);
     pass_.stream.synchronize();
     std::vector<Activity> activities = profiler_.collect();
-    Delay::drop_records(activities);
+    drop_delay(activities);
     return {end_->seconds_since(*begin_), std::move(activities)};
   }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "graphs/base/clock.hpp"
+#include "harness/measure/worker/empty_graph.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -16,49 +17,23 @@ constexpr std::array<std::int64_t, 2> empty_kernels{1, 257};
 
 using StepList = std::vector<RecordedStep>;
 
-// A graph of empty kernels in a straight line.
-class EmptyGraph {
- public:
-  EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
-      : stream_(stream), kernels_(kernels), kernel_(device.make_empty_kernel()) {
-    stream.begin_capture();
-    try {
-      for (std::int64_t i = 0; i < kernels; ++i) kernel_->launch(stream, nullptr);
-    } catch (...) {
-      stream.abandon_capture();
-      throw;
-    }
-    graph_ = stream.end_capture();
-    exec_ = graph_->instantiate();
-    exec_->upload(stream);
+double latency_seconds(EmptyGraph&& graph, Stream& stream) {
+  std::vector<double> seconds;
+  for (int i = 0; i < timed_replays; ++i) {
+    const Stopwatch watch;
+    graph.launch();
     stream.synchronize();
+    seconds.push_back(watch.seconds());
   }
+  return statistics::median(seconds);
+}
 
-  double latency_seconds() {
-    std::vector<double> seconds;
-    for (int i = 0; i < timed_replays; ++i) {
-      const Stopwatch watch;
-      exec_->launch(stream_);
-      stream_.synchronize();
-      seconds.push_back(watch.seconds());
-    }
-    return statistics::median(seconds);
-  }
-
-  double busy_seconds_per_kernel(ActivityProfiler& profiler) {
-    static_cast<void>(profiler.collect());
-    exec_->launch(stream_);
-    stream_.synchronize();
-    return busy_time(profiler.collect()).busy_seconds / static_cast<double>(kernels_);
-  }
-
- private:
-  Stream& stream_;
-  const std::int64_t kernels_;
-  std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<Graph> graph_;
-  std::unique_ptr<GraphExec> exec_;
-};
+double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profiler) {
+  static_cast<void>(profiler.collect());
+  graph.launch();
+  stream.synchronize();
+  return busy_time(profiler.collect()).busy_seconds;
+}
 
 // What a graph of empty kernels takes: `first` of one, and `per_kernel` for each after it, of which the
 // kernel itself is `busy`.
@@ -71,7 +46,7 @@ struct EmptyLine {
 EmptyLine measure_line(Device& device, Stream& stream) {
   std::array<double, 2> seconds{};
   for (std::size_t i = 0; i < seconds.size(); ++i)
-    seconds[i] = EmptyGraph(device, stream, empty_kernels[i]).latency_seconds();
+    seconds[i] = latency_seconds(EmptyGraph(device, stream, empty_kernels[i]), stream);
   return {.first = seconds[0],
           .per_kernel = std::max(0.0, seconds[1] - seconds[0]) /
                         static_cast<double>(empty_kernels[1] - empty_kernels[0])};
@@ -124,7 +99,8 @@ void record_steps(TaskRun& run) {
     EmptyLine line = measure_line(device, stream);
     const ProfilerResult made = device.make_profiler();
     if (made.profiler == nullptr) return tell(false, made.detail);
-    line.busy = EmptyGraph(device, stream, empty_kernels[1]).busy_seconds_per_kernel(*made.profiler);
+    line.busy = busy_seconds(EmptyGraph(device, stream, empty_kernels[1]), stream, *made.profiler) /
+                static_cast<double>(empty_kernels[1]);
     for (BatchRun& batch : run.batches) {
       if (batch.result.status != model::CellStatus::ok || !batch.executor) continue;
       at = batch.size;

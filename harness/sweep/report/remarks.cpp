@@ -153,8 +153,8 @@ std::string other_programs(const model::Result& result) {
   }
   if (cells == 0) return "";
   return fmt::format(
-      "{} {} not eager's program, so its gain (*) is not of graphs alone; {} (`records.differences`)",
-      plural(cells, "cell"), cells == 1 ? "is" : "are", first);
+      "{} {} not eager's program, so {} gain (*) is not of graphs alone; {} (`records.differences`)",
+      plural(cells, "cell"), cells == 1 ? "is" : "are", cells == 1 ? "its" : "their", first);
 }
 
 // A callback waits up to 5 ms for the interpreter's lock where another thread of Python computes.

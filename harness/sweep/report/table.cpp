@@ -268,16 +268,21 @@ void print_floor_line(std::ostream& out, const TableSection& section, bool colou
   if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
 }
 
-// "eager leaves its device idle: b1 81 % (one graph should gain 4.9x), b8 ..." Empty where nothing was
-// recorded.
+// "eager leaves its device idle: b1 81 % (one graph should gain 4.90x, whole gains 4.85x), b8 ..." Empty
+// where nothing was recorded.
 void print_launch_line(std::ostream& out, const TableSection& section, bool colours) {
   std::string line;
   for (const Row& row : section.rows) {
+    std::string whole;
+    for (const model::CellResult* cell : row.cells) {
+      if (cell != nullptr && cell->cell.mode == "whole" && cell->summary.speedup_over_eager)
+        whole = ", whole gains " + marked_gain(format_ratio(*cell->summary.speedup_over_eager), *cell);
+    }
     for (const model::CellResult* cell : row.cells) {
       if (cell == nullptr || !cell->summary.predicted_gain) continue;
       line += (line.empty() ? "eager leaves its device idle: b" : ", b") + std::to_string(row.batch) + " " +
               std::to_string(std::lround(100 * cell->summary.launch_bound.value_or(0))) +
-              " % (one graph should gain " + format_ratio(*cell->summary.predicted_gain) + ")";
+              " % (one graph should gain " + format_ratio(*cell->summary.predicted_gain) + whole + ")";
     }
   }
   if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';

@@ -1,0 +1,40 @@
+// A graph of empty kernels in a straight line, which costs what launching costs and touches no cache.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench::worker {
+
+class EmptyGraph {
+ public:
+  // Both outlive the graph. Captured, instantiated and uploaded. Throws Error(unsupported) where the device
+  // has no empty kernel.
+  EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
+      : stream_(stream), kernel_(device.make_empty_kernel()) {
+    stream.begin_capture();
+    try {
+      for (std::int64_t i = 0; i < kernels; ++i) launch_kernel();
+    } catch (...) {
+      stream.abandon_capture();
+      throw;
+    }
+    graph_ = stream.end_capture();
+    exec_ = graph_->instantiate();
+    exec_->upload(stream);
+    stream.synchronize();
+  }
+
+  void launch() { exec_->launch(stream_); }
+  void launch_kernel() { kernel_->launch(stream_, nullptr); }  // one, without the graph
+
+ private:
+  Stream& stream_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Graph> graph_;
+  std::unique_ptr<GraphExec> exec_;
+};
+
+}  // namespace graphbench::worker
