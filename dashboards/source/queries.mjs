@@ -16,7 +16,8 @@ export const any = (...labels) => labels.map((label) => `${label}=~"$${label}"`)
 /** Cells at the defaults of the axes that came later: others would be mixed with them. */
 export const USUAL = ["prepare", "graph_rewrite", "io", "io_source", "attention", "epilogues", "backward",
   "optimizer", "optimizer_in", "loss", "accumulate", "micro_batches", "checkpoint",
-  "program_pass", "torch_compile", "torch_hide_capture"].map((label) => `${label}=""`);
+  "program_pass", "torch_compile", "torch_hide_capture", "torch_compiled_autograd"]
+  .map((label) => `${label}=""`);
 
 /** The median of a time that is published as quantiles. */
 export const p50 = (what, ...matchers) =>

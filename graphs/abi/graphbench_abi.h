@@ -342,6 +342,13 @@ typedef struct gb_step_output {
  * not hold the step, which is not a failure. All are called on one thread, but for run() on the host device,
  * which is called on the stream's thread. After either, close() alone is called. */
 #define GB_STEP_SKIP 2
+/* How a part of a step comes to the device. */
+enum gb_step_part {
+  GB_PART_RUN = 0,      /* run(part) enqueues it without a graph */
+  GB_PART_CAPTURED = 1, /* graphbench launches the graph that capture(part) lends */
+  GB_PART_LAUNCHED = 2  /* run(part) launches the graph that capture(part) made, as random numbers need it */
+};
+
 typedef struct gb_step {
   uint32_t struct_size;
   int32_t mode_count;
@@ -353,15 +360,16 @@ typedef struct gb_step {
    * Called for all batches of a worker, the largest first, before its thread is bound to a CPU. What it
    * writes to `step` is handed to the functions below. */
   int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
-  /* The parts that a step of this mode runs one after the other: how many, and for the first `capacity` of
-   * them whether they are captured (1) or run (0). In modes other than `whole` and `piecewise` one, which
-   * is run. Negative: failure. */
+  /* The parts that a step of this mode runs one after the other: how many, and a gb_step_part for the first
+   * `capacity` of them. `whole` has one part, which is captured; only `whole` and `piecewise` have parts that
+   * are GB_PART_CAPTURED. Negative: failure. */
   int32_t (*parts)(void* step, uint8_t* captured, int32_t capacity, char* error, size_t error_size);
   /* Enqueues a part without a graph, with what it hands to the next one; part -1: the whole step, eagerly. On
    * the host device it runs the part to its end. */
   int (*run)(void* step, int32_t part, char* error, size_t error_size);
   /* Captures a part, and lends its graph (a cudaGraph_t) until close(). Null, and a null graph: graphbench
-   * captures run(part) on the stream. */
+   * captures run(part) on the stream. Of a GB_PART_LAUNCHED it also instantiates the graph, and lends it for
+   * its counts alone. */
   int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
   /* Fills inputs with data of the seed, and puts weights, state and generators back to where open() left
    * them: steps after equal calls write equal outputs. */

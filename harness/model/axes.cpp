@@ -253,6 +253,14 @@ AxisTable foreign_axes() {
        .fallback = "off",
        .modes = {"whole", "piecewise", "torch.replay"},
        .passes = own},
+      {.name = "torch-compiled-autograd",
+       .noun = "answer",
+       .placeholder = "WHICH,...",
+       .help = "on: the compiled modes of --torch compile backward too, by compiled autograd (default: off)",
+       .choices = {"off", "on"},
+       .fallback = "off",
+       .modes = {"torch.cudagraphs", "torch.reduce-overhead"},
+       .passes = own},
   };
 }
 

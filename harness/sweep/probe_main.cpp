@@ -66,6 +66,7 @@ class Probe {
     const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole of it, or a share
     answer_.catalog.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
     answer_.catalog.facts = info;
+    if (lent_ != nullptr) answer_.catalog.facts.libraries[lent_->plugin->name] = lent_->plugin->version;
     answer_.catalog.dtypes = supported_dtypes([&](ir::DType dtype) { return device->supports(dtype); });
   }
 

@@ -1,10 +1,13 @@
 """--torch: a step that PyTorch runs is a workload. On the host device it runs eagerly, from torch 1.13 on."""
 
 import json
+import shutil
+import signal
 import subprocess
 import textwrap
 import unittest
 
+from client import wait_for
 from harness_case import HarnessCase
 
 PYTHON = "/usr/bin/python3"
@@ -62,6 +65,10 @@ STEPS = """
 
     def nothing(batch, device):
         return 7
+
+    def importing(batch, device):
+        import madeup
+        return lambda: torch.full((batch,), madeup.VALUE)
 """
 
 
@@ -72,9 +79,12 @@ class Torch(HarnessCase):
         (self.folder / "step.py").write_text(textwrap.dedent(STEPS), encoding="utf-8")
 
     def sweep(self, function, *extra, batch="1,2", code=None):
-        return self.run_graphbench("--sweep", "--device", "host", "--torch", f"step.py:{function}",
-                                   "--python", PYTHON, "--batch", batch, "--time-per-cell", "0.01",
-                                   "--samples-max", "5", *extra, code=code)
+        return self.run_graphbench(*self.sweep_of(function, *extra, batch=batch), code=code)
+
+    @staticmethod
+    def sweep_of(function, *extra, batch):
+        return ("--sweep", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON,
+                "--batch", batch, "--time-per-cell", "0.01", "--samples-max", "5", *extra)
 
     def cells(self, function, *extra, code=0, **options):
         self.sweep(function, *extra, code=code, **options)
@@ -167,6 +177,33 @@ class Torch(HarnessCase):
             with self.subTest(arguments):
                 done = self.run_graphbench("doctor", *arguments, code=2)
                 self.assertIn(words, done.stderr)
+
+    def test_what_a_resume_finds_changed_is_another_plan(self):
+        def install(version):
+            (self.folder / "madeup.py").write_text("VALUE = 2.0\n", encoding="utf-8")
+            for old in self.folder.glob("madeup-*"):
+                shutil.rmtree(old)
+            (self.folder / f"madeup-{version}.dist-info").mkdir()
+            (self.folder / f"madeup-{version}.dist-info/METADATA").write_text(
+                f"Metadata-Version: 2.1\nName: madeup\nVersion: {version}\n", encoding="utf-8")
+
+        install("1.2")
+        journal = self.folder / "graphbench.json.partial"
+        command = self.sweep_of("importing", "--mode", "eager", "--launches", "3", batch="1")
+        process = self.start(*command)
+        wait_for("a finished launch", lambda: journal.exists() and journal.read_text().count("\n") > 1)
+        self.end(process, signal.SIGKILL)
+        install("1.3")
+        self.assertIn("is of another kind of device", self.run_graphbench(*command, code=2).stderr)
+        install("1.2")
+        step = self.folder / "step.py"
+        text = step.read_text(encoding="utf-8")
+        step.write_text(text + "\n", encoding="utf-8")
+        self.assertIn("is of another plugins", self.run_graphbench(*command, code=2).stderr)
+        step.write_text(text, encoding="utf-8")
+        self.run_graphbench(*command, code=0)
+        torch = self.result()["environment"]["device"]["libraries"]["torch"]
+        self.assertTrue(torch.endswith(", madeup 1.2"), torch)
 
     def test_each_function_is_a_workload_of_its_own(self):
         hashes = set()

@@ -36,11 +36,13 @@ class Block(torch.nn.Module):
         self.up = torch.nn.Linear(width, 11 * width // 4, bias=False)
         self.down = torch.nn.Linear(11 * width // 4, width, bias=False)
 
-    def forward(self, x):
+    def forward(self, x, cache=None, at=None):
         batch, tokens, width = x.shape
         q, k, v = self.qkv(self.norms[0](x)).view(batch, tokens, 3, self.heads, -1).unbind(2)
         q, k, v = (each.transpose(1, 2) for each in (q, k, v))
-        attention = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        if cache is not None:
+            k, v = (kept.index_copy_(2, at, new) for kept, new in zip(cache, (k, v)))
+        attention = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=cache is None)
         x = x + self.out(attention.transpose(1, 2).reshape(batch, tokens, width))
         h = self.norms[1](x)
         return x + self.down(torch.nn.functional.silu(self.gate(h)) * self.up(h))
@@ -54,10 +56,10 @@ class Llama(torch.nn.Module):
         self.norm = torch.nn.RMSNorm(width)
         self.head = torch.nn.Linear(width, words, bias=False)
 
-    def forward(self, ids):
+    def forward(self, ids, caches=None, at=None):
         x = self.embed(ids)
-        for layer in self.layers:
-            x = layer(x)
+        for layer, cache in zip(self.layers, caches or [None] * len(self.layers)):
+            x = layer(x, cache, at)
         return self.head(self.norm(x)[:, -1])
 
 
@@ -67,17 +69,26 @@ def llama(batch, device):
     return inference(model, torch.randint(32000, (batch, 64), device=device))
 
 
+def decode(batch, device):
+    """The same, one token behind a static cache of 511."""
+    model = once(lambda_of(Llama, device))
+    ids, at = torch.randint(32000, (batch, 1), device=device), torch.tensor([511], device=device)
+    caches = [[torch.randn(batch, 16, 512, 128, device=device, dtype=torch.bfloat16) for _ in range(2)]
+              for _ in model.layers]
+    return inference(model, ids, caches, at)
+
+
 @functools.cache
 def lambda_of(make, device):
     return lambda: make().to(device=device, dtype=torch.bfloat16).eval()
 
 
 @functools.cache
-def transformers_model(kind):
+def transformers_model(kind, name="Model", **settings):
     import transformers
 
-    config = getattr(transformers, f"{kind}Config")()
-    return functools.partial(getattr(transformers, f"{kind}Model"), config)
+    config = getattr(transformers, f"{kind}Config")(**settings)
+    return functools.partial(getattr(transformers, f"{kind}{name}"), config)
 
 
 def bert(batch, device):
@@ -95,7 +106,8 @@ def gpt2(batch, device):
 
 
 @functools.cache
-def timm_model(name):
+def timm_model(name, use="inference"):
+    """A model for each use: training changes its weights."""
     import timm
 
     return functools.partial(timm.create_model, name)
@@ -114,22 +126,44 @@ def vit(batch, device):
     return inference(model, torch.randn(batch, 3, 224, 224, device=device, dtype=torch.bfloat16))
 
 
+def training(model, optimizer, loss_of):
+    """Forward, backward and an optimizer that a graph can hold."""
+    optimizer = optimizer(model.parameters(), capturable=next(model.parameters()).is_cuda)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        loss = loss_of(model)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
 def train_mlp(batch, device):
-    """A training step of a small MLP with AdamW."""
+    """A small MLP with AdamW, fp32."""
     torch.manual_seed(1)
     model = torch.nn.Sequential(*(layer for _ in range(4)
                                   for layer in (torch.nn.Linear(1024, 1024), torch.nn.GELU()))).to(device)
-    optimizer = torch.optim.AdamW(model.parameters(), capturable=device.type == "cuda")
     x, y = torch.randn(2, batch, 1024, device=device).unbind()
+    return training(model, torch.optim.AdamW, lambda model: torch.nn.functional.mse_loss(model(x), y))
 
-    def step():
-        loss = torch.nn.functional.mse_loss(model(x), y)
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=False)
-        return loss
 
-    return step
+def train_vit(batch, device):
+    """ViT-B/16 with AdamW."""
+    model = once(lambda_of(timm_model("vit_base_patch16_224", "training"), device)).train()
+    images = torch.randn(batch, 3, 224, 224, device=device, dtype=torch.bfloat16)
+    labels = torch.randint(1000, (batch,), device=device)
+    return training(model, torch.optim.AdamW,
+                    lambda model: torch.nn.functional.cross_entropy(model(images), labels))
+
+
+def train_bert(batch, device):
+    """BERT-base with AdamW, 128 tokens, and dropout: the step draws random numbers. Take --torch-hide-capture
+    on: captured as it is, the model takes another branch, and AdamW's first steps magnify any difference."""
+    model = once(lambda_of(transformers_model("Bert", "ForMaskedLM"), device)).train()
+    ids = torch.randint(30000, (batch, 128), device=device)
+    return training(model, torch.optim.AdamW, lambda model: model(ids, labels=ids).loss)
 
 
 def marked(batch, device):

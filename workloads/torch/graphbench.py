@@ -4,36 +4,27 @@ graphbench starts this file with the interpreter of --python; a step file may im
 `eager`. docs/torch.md says what a step file holds and what each mode does.
 """
 
+import ast
 import contextlib
 import ctypes
 import functools
 import gc
+import importlib.metadata
 import importlib.util
 import json
 import os
 import pathlib
 import re
 import sys
-import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I and -P leave it out
 
 from graphbench_abi import (  # noqa: E402
-    ABI_VERSION, CAPTURE, CLOSE, FILL, ON_CUDA, OPEN, OTHER_DTYPE, OUTPUTS, PARTS, REPORT, RUN, SKIP, Output,
-    Plugin, Request, Skip, StepRecord)
-from graphbench_doctor import Doctor, examine  # noqa: E402
+    ABI_VERSION, CAPTURE, CAPTURED, CLOSE, FILL, LAUNCHED, ON_CUDA, OPEN, OTHER_DTYPE, OUTPUTS, PARTS, REPORT,
+    RUN, RUN_PART, SKIP, Output, Plugin, Request, Skip, StepRecord)
+from graphbench_doctor import Doctor, examine, reason_of  # noqa: E402
 from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import eager
 from graphbench_state import Found, Kept, OtherThreads  # noqa: E402
-
-
-def reason_of(error, file):
-    """One line: what was raised, and where in the user's file."""
-    text = re.sub(r"\s+", " ", str(error)).strip()[:600]
-    place = ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename == file:
-            place = f" at {pathlib.Path(file).name}:{frame.lineno}"
-    return f"{type(error).__name__}: {text}{place}"
 
 
 class Step:
@@ -75,7 +66,7 @@ class Step:
         self.graphs = {}
         self.pool = None
         self.runs = {-1: self.run_eagerly}
-        self.captured = [False]
+        self.parts = [RUN_PART]
         self.run_eagerly()  # what is made at the first step belongs to what is kept
         self.found = Found(torch, self.calls, (self.module, self.args))
         with torch.no_grad():
@@ -102,19 +93,24 @@ class Step:
                                                                                "raw_cuda_graph"):
             raise Skip(f"mode {self.mode} needs a torch whose CUDAGraph has raw_cuda_graph: this is "
                        f"{torch.__version__}")
-        if self.mode in ("whole", "piecewise"):
-            self.refuse_random_numbers()
-        if self.mode == "whole":
-            self.captured = [True]
+        random = self.mode in ("whole", "piecewise") and self.draws_random_numbers()
+        if self.mode == "torch.replay" or random and self.mode == "whole":
+            self.parts = [LAUNCHED]
+            self.runs[0] = self.replay
+            if random:
+                self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
+        elif self.mode == "whole":
+            self.parts = [CAPTURED]
+        elif random:
+            raise Skip("the step draws random numbers, which a bare launch would repeat: take whole")
         elif self.mode == "piecewise":
             if len(self.calls) == 1:
                 cut(self)
                 return
-            self.captured = [not getattr(call, "graphbench_eager", False) for call in self.calls]
+            self.parts = [CAPTURED if not getattr(call, "graphbench_eager", False) else RUN_PART
+                          for call in self.calls]
             for index, call in enumerate(self.calls):
                 self.runs[index] = self.keep_result(call)
-        elif self.mode == "torch.replay":
-            self.runs[0] = self.replay
         elif self.mode in ("torch.cudagraphs", "torch.reduce-overhead"):
             name = self.mode.removeprefix("torch.")
             self.runs[0] = self.compiled({"backend" if name == "cudagraphs" else "mode": name})
@@ -165,6 +161,11 @@ class Step:
 
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
+        config = {"compiled_autograd": self.axes.get("torch-compiled-autograd") == "on",
+                  "recompile_limit": 256, "fail_on_recompile_limit_hit": True}
+        for name, value in config.items():
+            if hasattr(torch._dynamo.config, name):
+                setattr(torch._dynamo.config, name, value)
         return torch._dynamo
 
     def compiled(self, how):
@@ -195,7 +196,7 @@ class Step:
 
     def capture(self, part):
         torch = self.torch
-        call = self.run_eagerly if self.mode != "piecewise" else self.runs[part]
+        call = self.runs[part] if self.mode == "piecewise" else self.run_eagerly
         if self.pieces:
             self.pieces.forget(part)
         if self.pool is None:
@@ -218,19 +219,17 @@ class Step:
             if doctor.sentence():
                 raise RuntimeError(doctor.sentence()) from None
             raise
+        if self.parts[part] == LAUNCHED:
+            graph.instantiate()
         return graph.raw_cuda_graph()
 
-    def refuse_random_numbers(self):
+    def draws_random_numbers(self):
         generator = self.torch.cuda.default_generators[self.device.index]
         before = generator.get_offset()
         self.run_eagerly()
-        if generator.get_offset() != before:
-            raise Skip("the step draws random numbers, which a bare launch would repeat: take torch.replay")
+        return generator.get_offset() != before
 
     def replay(self):
-        if 0 not in self.graphs:
-            self.capture(0)
-            self.graphs[0].instantiate()
         self.graphs[0].replay()
         self.result = self.static
 
@@ -280,7 +279,7 @@ class Step:
             facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
         if "torch._dynamo" in sys.modules:
             for group, counts in sys.modules["torch._dynamo"].utils.counters.items():
-                if group != "graph_break":  # its names are paragraphs
+                if group not in ("graph_break", "unimplemented"):  # whose names are paragraphs
                     facts.update({f"{group}.{name}": count for name, count in counts.items()})
         return json.dumps(facts).encode()
 
@@ -308,8 +307,8 @@ class Host:
             OPEN(self.open), PARTS(self.parts), RUN(self.run), CAPTURE(self.capture), FILL(self.fill),
             OUTPUTS(self.outputs), REPORT(self.report), CLOSE(self.close), None)
         self.list = (ctypes.POINTER(StepRecord) * 1)(ctypes.pointer(self.record))
-        self.plugin = Plugin(ctypes.sizeof(Plugin), ABI_VERSION, b"torch", torch.__version__.encode(), None,
-                             None, 0, 0, None, 0, 1, self.list)
+        self.plugin = Plugin(ctypes.sizeof(Plugin), ABI_VERSION, b"torch", versions(torch, file).encode(),
+                             None, None, 0, 0, None, 0, 1, self.list)
 
     def told(self, error, reason, size):
         text = reason_of(error, self.file)
@@ -337,10 +336,10 @@ class Host:
 
         return self.checked(make, reason, size)
 
-    def parts(self, step, captured, capacity, reason, size):
-        parts = self.steps[step].captured
-        for index, each in enumerate(parts[:capacity]):
-            captured[index] = int(each)
+    def parts(self, step, kinds, capacity, reason, size):
+        parts = self.steps[step].parts
+        for index, kind in enumerate(parts[:capacity]):
+            kinds[index] = kind
         return len(parts)
 
     def run(self, step, part, reason, size):
@@ -370,6 +369,19 @@ class Host:
 
     def close(self, step):
         self.steps.pop(step, None)
+
+
+def versions(torch, file):
+    """Those of torch and of what the step file imports anywhere, where they have one: for resume, history and
+    comparison."""
+    tree = ast.parse(pathlib.Path(file).read_bytes())
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    found = [torch.__version__]
+    for name in sorted({name.partition(".")[0] for name in names} - {"torch"}):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append(f"{name} {importlib.metadata.version(name)}")
+    return ", ".join(found)
 
 
 def load(file, function):

@@ -6,6 +6,7 @@ ABI_VERSION = 2
 ON_CUDA = 1
 SKIP = 2
 OTHER_DTYPE = -1
+RUN_PART, CAPTURED, LAUNCHED = range(3)
 
 ERROR = (ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 STEP = ctypes.c_void_p

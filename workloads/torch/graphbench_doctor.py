@@ -6,11 +6,22 @@ import json
 import pathlib
 import re
 import sys
+import traceback
 
 THREAD_LOCAL, INVALIDATED = 1, 2
 # They read a size or a value back, and torch's pinned memory would keep events of a capture thrown away.
 WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
 CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # what people call them
+
+
+def reason_of(error, file):
+    """One line: what was raised, and where in the user's file."""
+    text = re.sub(r"\s+", " ", str(error)).strip()[:600]
+    place = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file:
+            place = f" at {pathlib.Path(file).name}:{frame.lineno}"
+    return f"{type(error).__name__}: {text}{place}"
 
 
 class Doctor:
@@ -21,6 +32,7 @@ class Doctor:
         paths = re.findall(r"\S*/libcudart\S*", pathlib.Path("/proc/self/maps").read_text(encoding="utf-8"))
         self.runtime = ctypes.CDLL(paths[0] if paths else None)
         self.found = []  # op, place, reason, first_call_only
+        self.probing = False
 
     def place(self):
         """The user's innermost line, and the innermost outside of torch where that is another's."""
@@ -39,10 +51,12 @@ class Doctor:
         """Why a capture cannot hold the call; empty: it can."""
         self.runtime.cudaStreamBeginCapture(self.stream, THREAD_LOCAL)
         reason, status, graph = "", ctypes.c_int(), ctypes.c_void_p()
+        self.probing = True
         try:
             call()
         except Exception as error:  # noqa: BLE001 - it is what we look for
             reason = re.sub(r"\s+", " ", str(error).split("\n")[0]).strip()[:200] or type(error).__name__
+        self.probing = False
         self.runtime.cudaStreamIsCapturing(self.stream, ctypes.byref(status))
         if status.value == INVALIDATED and not reason:
             reason = "the capture was invalidated"
@@ -54,7 +68,7 @@ class Doctor:
 
     def op(self, name, call):
         place = self.place()
-        if any(each["place"] == place for each in self.found):
+        if self.probing or any(each["place"] == place for each in self.found):
             return call()
         reason = "it waits for the device" if name in WAITS else self.probe(call)
         result = call()
@@ -81,7 +95,8 @@ class Doctor:
         def watched(original, name):
             return lambda *args, **kwargs: doctor.op(name(args), lambda: original(*args, **kwargs))
 
-        changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize")]
+        changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
+                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # whose ops pass no mode
         if "triton.runtime.jit" in sys.modules:  # its kernels pass no dispatcher
             jit = sys.modules["triton.runtime.jit"].JITFunction
             changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
@@ -115,7 +130,10 @@ def kernels(torch, call):
 
 def silent(torch, step):
     """Work that a capture misses: outputs of a replay on new inputs, and kernels beside eager's."""
-    step.capture(0)
+    try:
+        step.capture(0)
+    except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
+        return f"the whole step: {reason_of(error, step.file)}"
     step.graphs[0].instantiate()
     step.fill(2)
     step.graphs[0].replay()

@@ -8,7 +8,7 @@ import re
 import statistics
 import time
 
-from graphbench_abi import Skip
+from graphbench_abi import CAPTURED, RUN_PART, Skip
 
 MARKED = []
 
@@ -182,7 +182,7 @@ def cut(step):
     if any(place is None and isinstance(leaf, torch.Tensor) for place, leaf in leaves):
         raise Skip("mode piecewise: the step returns a tensor that its graph does not make")
     step.places = [place for place, _ in leaves if place is not None]
-    step.captured = pieces.captured
+    step.parts = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
     for part in range(len(pieces.nodes)):
         step.runs[part] = functools.partial(pieces.run, part)
 

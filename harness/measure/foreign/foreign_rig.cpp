@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/base/text.hpp"
+#include "harness/measure/foreign/heartbeat.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/to_float.hpp"
 
@@ -102,6 +103,7 @@ ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_s
     opening.batch = batch;
     Opened& opened = opened_[batch];
     try {
+      const Heartbeat at_work([&] { phase(batch, "open"); });
       opened.step = std::make_unique<ForeignStep>(record, opening, stream());
     } catch (const Error& error) {
       opened.failure = std::current_exception();

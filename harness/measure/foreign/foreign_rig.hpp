@@ -14,8 +14,8 @@ namespace graphbench::foreign {
 class ForeignRig final : public worker::Rig {
  public:
   // All outlive the rig. Opens the step for every batch of the task, the largest first, and keeps what failed
-  // for that batch's executor. `phase` hears of each batch before it is opened, which may take minutes where
-  // the step compiles.
+  // for that batch's executor. `phase` hears of each batch before it is opened, and again, from another
+  // thread, while that takes long.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase);
 

@@ -15,10 +15,6 @@ constexpr std::int32_t outputs_max = 4096;
 constexpr std::size_t reason_bytes = 4096;
 constexpr std::int32_t whole_step = -1;
 
-bool is_piece_mode(const std::string& mode) {
-  return mode == "whole" || mode == "piecewise";
-}
-
 std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
@@ -79,9 +75,12 @@ void ForeignStep::read_parts() {
     return count < 1 || count > parts_max ? 1 : 0;
   });
   parts_.assign(captured.begin(), captured.begin() + count);
-  const auto graphs = std::ranges::count(parts_, true);
-  const bool fits = mode_ == "whole" ? count == 1 && graphs == 1 : is_piece_mode(mode_) || graphs == 0;
-  if (fits) return;
+  const auto of = [&](std::uint8_t kind) { return std::ranges::count(parts_, kind); };
+  const auto run = of(GB_PART_RUN);
+  const auto graphs = of(GB_PART_CAPTURED);
+  const bool known = run + graphs + of(GB_PART_LAUNCHED) == count;
+  const bool fits = mode_ == "whole" ? count == 1 && run == 0 : mode_ == "piecewise" || graphs == 0;
+  if (known && fits) return;
   throw Error(ErrorCode::step_failed, "parts: mode " + mode_ + " cannot have " + std::to_string(count) +
                                           " parts, " + std::to_string(graphs) + " of them captured");
 }
@@ -125,12 +124,11 @@ std::string ForeignStep::report() {
 
 ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly)
     : device_(device), stream_(stream), step_(step) {
-  const auto add = [&](std::int32_t index, bool captured) {
-    parts_.push_back(
-        {.captured = captured, .call = device.make_callback([&step, index] { step.run(index); })});
+  const auto add = [&](std::int32_t index, std::uint8_t kind) {
+    parts_.push_back({.kind = kind, .call = device.make_callback([&step, index] { step.run(index); })});
   };
   if (eagerly) {
-    add(whole_step, false);
+    add(whole_step, GB_PART_RUN);
     return;
   }
   eager_ = std::make_unique<ForeignExecutor>(device, stream, step, true);
@@ -138,15 +136,19 @@ ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& st
 }
 
 void ForeignExecutor::warm_up() {
-  if (is_piece_mode(step_.mode())) {
-    eager().submit();
-  } else {
+  const bool runs = std::ranges::all_of(parts_, [](const Part& part) { return part.kind == GB_PART_RUN; });
+  if (runs) {
     submit();
+  } else {
+    eager().submit();
   }
 }
 
 std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {
   if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
+  if (part.kind == GB_PART_LAUNCHED)
+    throw Error(ErrorCode::step_failed,
+                "capture: the step launches part " + std::to_string(index) + " itself and lends no graph");
   stream_.begin_capture();
   try {
     part.call->launch(stream_, nullptr);
@@ -159,14 +161,15 @@ std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t in
 
 void ForeignExecutor::capture() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].captured) parts_[i].graph = capture_part(parts_[i], static_cast<std::int32_t>(i));
+    if (parts_[i].kind != GB_PART_RUN)
+      parts_[i].graph = capture_part(parts_[i], static_cast<std::int32_t>(i));
   }
 }
 
 void ForeignExecutor::instantiate() {
   only_replay_ = {};
   for (Part& part : parts_) {
-    if (!part.captured) continue;
+    if (part.kind != GB_PART_CAPTURED) continue;
     part.exec = part.graph->instantiate();
     part.replay = part.exec->prepare_replay(stream_);
   }
@@ -175,7 +178,7 @@ void ForeignExecutor::instantiate() {
 
 void ForeignExecutor::upload() {
   for (Part& part : parts_) {
-    if (part.captured) part.exec->upload(stream_);
+    if (part.exec != nullptr) part.exec->upload(stream_);
   }
 }
 
@@ -193,7 +196,7 @@ execution::StepCounts ForeignExecutor::counts() const {
   execution::StepCounts counts;
   counts.parts = static_cast<std::int64_t>(parts_.size());
   for (const Part& part : parts_) {
-    ++(part.captured ? counts.graphs.pieces : counts.graphs.eager_ops);
+    ++(part.kind == GB_PART_RUN ? counts.graphs.eager_ops : counts.graphs.pieces);
     if (part.graph != nullptr) add(counts.graphs.contents, part.graph->contents());
   }
   return counts;

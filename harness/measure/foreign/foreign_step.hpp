@@ -31,8 +31,8 @@ class ForeignStep {
   ForeignStep(const ForeignStep&) = delete;
   ForeignStep& operator=(const ForeignStep&) = delete;
 
-  // For each part of the mode, whether it is captured.
-  const std::vector<bool>& parts() const noexcept { return parts_; }
+  // For each part of the mode, what it is (gb_step_part).
+  const std::vector<std::uint8_t>& parts() const noexcept { return parts_; }
   const std::string& mode() const noexcept { return mode_; }
   void run(std::int32_t part);
   // Null: the harness is to capture run(part).
@@ -51,11 +51,11 @@ class ForeignStep {
   const gb_step& record_;
   const std::string mode_;
   void* step_ = nullptr;
-  std::vector<bool> parts_;
+  std::vector<std::uint8_t> parts_;
   std::vector<char> reason_;  // of the call under way: run() makes none
 };
 
-// `eager` runs part -1 of any step; the other modes run and replay its parts. What else they do is as
+// `eager` runs part -1 of any step; the other modes run, launch and replay its parts. What else they do is as
 // execution::Executor says.
 class ForeignExecutor final : public execution::Executor {
  public:
@@ -63,7 +63,8 @@ class ForeignExecutor final : public execution::Executor {
   ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly);
 
   Executor& eager() override { return eager_ ? *eager_ : *this; }
-  // A mode of the step's own warms up as it runs: it may compile and capture in its first steps.
+  // A step of which nothing is captured here warms up as it runs: it may compile and capture in its first
+  // steps.
   void warm_up() override;
   void capture() override;
   void instantiate() override;
@@ -71,14 +72,16 @@ class ForeignExecutor final : public execution::Executor {
   execution::StepCounts counts() const override;
   const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
   std::vector<execution::StepItem> items() const override { return {}; }
+  // For programs that look inside. Null: the part is not a graph of ours.
+  GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
   std::vector<Graph*> graphs() const override;
   std::vector<facts::DescribedPiece> describe() const override;
 
  private:
   struct Part {
-    bool captured = false;
-    std::unique_ptr<Kernel> call;  // runs it, or records it
+    std::uint8_t kind = GB_PART_RUN;
+    std::unique_ptr<Kernel> call;  // runs, launches or records it
     std::unique_ptr<Graph> graph = {};
     std::unique_ptr<GraphExec> exec = {};
     PreparedReplay replay = {};

@@ -17,8 +17,12 @@ void send(const WorkerEvent& event) {
 
 int run_requested_task(const std::string& request, const abi::LentPlugin* lent) {
   model::Reason reason;
+  const auto tell = [&](WorkerEvent event) {
+    if (lent != nullptr && event.device) event.device->libraries[lent->plugin->name] = lent->plugin->version;
+    send(event);
+  };
   try {
-    run_worker(decode_task(request), send, lent);
+    run_worker(decode_task(request), tell, lent);
     return 0;
   } catch (const Error& error) {
     reason = {std::string(name_of(error.code())), error.what()};

@@ -1,0 +1,86 @@
+// Reads the CPU time of a process and its descendants, again and again.
+#include "harness/measure/foreign/heartbeat.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace graphbench::foreign {
+namespace {
+
+struct Process {
+  std::int64_t parent = 0;
+  std::int64_t ticks = 0;
+};
+
+// Fields 4, 14 and 15 of /proc/PID/stat, counted behind the name, which may hold anything.
+Process read_stat(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return {};  // it has ended
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  Process process;
+  fields >> skipped >> process.parent;
+  for (int field = 5; field < 14; ++field) fields >> skipped;
+  std::int64_t system = 0;
+  fields >> process.ticks >> system;
+  process.ticks += system;
+  return process;
+}
+
+std::int64_t ticks_below(const std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>>& children,
+                         std::int64_t parent) {
+  std::int64_t ticks = 0;
+  const auto [first, last] = children.equal_range(parent);
+  for (auto child = first; child != last; ++child)
+    ticks += child->second.second + ticks_below(children, child->second.first);
+  return ticks;
+}
+
+}  // namespace
+
+std::int64_t ticks_of_process_tree() {
+  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;  // parent: number, ticks
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const Process process = read_stat(entry.path());
+    children.emplace(process.parent, std::pair(std::stoll(name), process.ticks));
+  }
+  return read_stat("/proc/self").ticks + ticks_below(children, getpid());
+}
+
+Heartbeat::Heartbeat(std::function<void()> beat, double seconds, int beats_max)
+    : thread_([this, beat = std::move(beat), seconds, beats_max] { run(beat, seconds, beats_max); }) {}
+
+Heartbeat::~Heartbeat() {
+  {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+  }
+  ended_.notify_all();
+  thread_.join();
+}
+
+void Heartbeat::run(const std::function<void()>& beat, double seconds, int beats_max) {
+  const auto least = static_cast<std::int64_t>(0.1 * seconds * static_cast<double>(sysconf(_SC_CLK_TCK)));
+  std::unique_lock lock(mutex_);
+  std::int64_t before = ticks_of_process_tree();
+  for (int beats = 0; beats < beats_max; ++beats) {
+    if (ended_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return over_; })) return;
+    const std::int64_t now = ticks_of_process_tree();
+    if (now - before >= least) beat();
+    before = now;
+  }
+}
+
+}  // namespace graphbench::foreign

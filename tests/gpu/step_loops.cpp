@@ -1,0 +1,111 @@
+// libgraphbench_step_loops.so: graphbench's timing loop over a lent step, for tests/torch/by_hand.py, which
+// drives it in one process with loops of its own. Functions return a negative number, or null, where
+// something fails, and print what.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "graphs/backends/registry.hpp"
+#include "harness/measure/foreign/foreign_step.hpp"
+#include "harness/measure/timing_loops.hpp"
+#include "submit_times.hpp"
+
+namespace {
+
+using graphbench::foreign::ForeignExecutor;
+using graphbench::foreign::ForeignStep;
+
+// A step in one mode, ready to be timed.
+struct Loops {
+  std::unique_ptr<graphbench::Device> device;
+  std::unique_ptr<graphbench::Stream> stream;
+  std::unique_ptr<ForeignStep> step;
+  std::unique_ptr<ForeignExecutor> executor;
+};
+
+template <typename Call>
+auto reported(Call&& call, decltype(call()) failed) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "step_loops: %s\n", error.what());
+    return failed;
+  }
+}
+
+double median_of(std::vector<double> seconds) {
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+}  // namespace
+
+extern "C" {
+
+GB_EXPORT void* graphbench_loops_open(const gb_plugin* plugin, const char* device, const char* mode,
+                                      std::int64_t batch) {
+  return reported(
+      [&]() -> void* {
+        auto loops = std::make_unique<Loops>();
+        loops->device = graphbench::open_device(device);
+        loops->stream = loops->device->make_stream();
+        const graphbench::foreign::Opening opening{.batch = batch,
+                                                   .mode = mode,
+                                                   .device_uuid = loops->device->info().uuid,
+                                                   .split_ops = {},
+                                                   .axes = {}};
+        loops->step = std::make_unique<ForeignStep>(*plugin->steps[0], opening, *loops->stream);
+        const bool eagerly = opening.mode == "eager";
+        loops->executor =
+            std::make_unique<ForeignExecutor>(*loops->device, *loops->stream, *loops->step, eagerly);
+        for (int i = 0; i < 3; ++i) loops->executor->warm_up();
+        loops->stream->synchronize();
+        loops->executor->capture();
+        loops->executor->instantiate();
+        loops->executor->upload();
+        loops->executor->submit();
+        loops->stream->synchronize();
+        return loops.release();
+      },
+      nullptr);
+}
+
+// The median latency of `steps`, in seconds.
+GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
+  using namespace graphbench::measure;
+  auto& loops = *static_cast<Loops*>(opened);
+  return reported(
+      [&] {
+        DurationBuffer submit(static_cast<std::size_t>(steps));
+        SampleBuffer latency(static_cast<std::size_t>(steps));
+        const StepUnderTest step{.executor = *loops.executor, .stream = *loops.stream};
+        latency_loop<std::chrono::steady_clock>(steps, step, submit, latency);
+        return median_of(latency.seconds());
+      },
+      -1.0);
+}
+
+// Submit of a step that is one graph, over a loop of cudaGraphLaunch of the same exec.
+GB_EXPORT double graphbench_loops_bare_ratio(void* opened, std::int64_t blocks) {
+  auto& loops = *static_cast<Loops*>(opened);
+  return reported(
+      [&] {
+        auto* const exec = static_cast<cudaGraphExec_t>(loops.executor->exec_of(0)->native_handle());
+        auto* const stream = static_cast<cudaStream_t>(loops.stream->native_handle());
+        return graphbench::gpu::take_pairs(
+                   *loops.stream, static_cast<std::size_t>(blocks), [&] { loops.executor->submit(); },
+                   [&] { cudaGraphLaunch(exec, stream); })
+            .ratio;
+      },
+      -1.0);
+}
+
+GB_EXPORT void graphbench_loops_close(void* opened) {
+  delete static_cast<Loops*>(opened);
+}
+}

@@ -1,0 +1,50 @@
+// A heartbeat is of work, in this process or below it, and of nothing else.
+#include "harness/measure/foreign/heartbeat.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace graphbench::foreign {
+namespace {
+
+constexpr double interval_seconds = 0.2;
+
+struct Counted {
+  std::atomic<int> beats = 0;
+  Heartbeat heart;
+
+  explicit Counted(int beats_max) : heart([this] { ++beats; }, interval_seconds, beats_max) {}
+};
+
+TEST(Heartbeat, BeatsWhileThisProcessComputesAndNotForEver) {
+  Counted counted(10000);
+  while (counted.beats < 2) {
+  }
+  Counted bounded(0);
+  const std::int64_t before = ticks_of_process_tree();
+  while (ticks_of_process_tree() - before < 60) {
+  }
+  EXPECT_EQ(0, bounded.beats);
+}
+
+TEST(Heartbeat, BeatsWhileAProcessBelowComputes) {
+  Counted counted(10000);
+  std::thread parent([] {
+    EXPECT_EQ(0, std::system("timeout 20 sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'"));
+  });
+  parent.join();
+  EXPECT_GE(counted.beats, 1);
+}
+
+TEST(Heartbeat, IsSilentWhileNothingComputes) {
+  const Counted counted(10000);
+  std::this_thread::sleep_for(std::chrono::duration<double>(4 * interval_seconds));
+  EXPECT_EQ(0, counted.beats);
+}
+
+}  // namespace
+}  // namespace graphbench::foreign
