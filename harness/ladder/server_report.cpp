@@ -89,7 +89,7 @@ void Server::report_times(model::LadderLaunch& launch) const {
   for (const Served& each : placements_) {
     busy.push_back(sum(each.latency));
     launch.placements.push_back(
-        {statistics::p50_of(each.latency), statistics::p50_of(each.submit), busy.back()});
+        {statistics::median(each.latency), statistics::median(each.submit), busy.back()});
   }
   launch.busy_seconds = statistics::geometric_mean(busy);
   const std::vector<double>& stalls = placements_.front().stalls;

@@ -43,9 +43,9 @@ struct Cell {
 // "mlp/base/bf16/forward/b8/w3/whole", and "/NAME=VALUE" for each later axis that is not at its default.
 std::string id_of(const Cell& cell);
 
-// Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples; p90
-// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence). Of
-// several placements p50 is the geometric mean of their medians (Launch).
+// Order statistics of one launch's samples. p50 is the median, of several placements the geometric mean of
+// their medians (Launch). Higher percentiles are nearest rank on the sorted samples; p90 needs 44 samples,
+// p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence).
 struct Summary {
   std::int64_t count;
   double min;
