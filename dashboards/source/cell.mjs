@@ -187,7 +187,7 @@ function caller(builder) {
     ], "Submit, us"))
     .withPanel(rows({
       title: "What having graphs took",
-      description: "Of all placements of the last launch, setups and steps together.",
+      description: "Of the first placement of the first launch: its setup and its first 32 steps.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       counter("Programs", "programs"),

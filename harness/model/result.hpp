@@ -158,7 +158,8 @@ struct Check {
   std::optional<std::string> tolerated;  // why outputs that are not identical pass: a foreign step's may
 };
 
-// What a cell's worker did to have and keep its graphs, over all placements.
+// What a cell's worker did to have and keep its graphs: in the first placement of the first launch, until the
+// first 32 steps had run. So it does not depend on how many samples were taken.
 struct Counters {
   std::int64_t programs;                      // prepared
   std::int64_t pieces;                        // parts of a step, captured or not
