@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <vector>
 
 namespace graphbench::statistics {
@@ -27,6 +28,23 @@ TEST(RatioOfMeans, IsWideWhereTheNumeratorAloneSpreads) {
   EXPECT_NEAR(ratio.high, 2 * (10 + 4.302652729749462 * 4 / std::sqrt(3.0)), 1e-9);
   EXPECT_NEAR(ratio.low, 2 * (10 - 4.302652729749462 * 4 / std::sqrt(3.0)), 1e-9);
   EXPECT_EQ(ratio_of_means(Values{1, 10, 25}, Values{0.5, 0.5, 0.5}, 0)->low, 0) << "no cost is negative";
+}
+
+TEST(RatioOfMeans, HoldsAsOftenAsItSays) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> cost(20, 3);
+  std::normal_distribution<double> saved(0.05, 0.005);
+  constexpr int draws = 4000;
+  int held = 0;
+  for (int i = 0; i < draws; ++i) {
+    Values costs(5);
+    Values savings(5);
+    for (double& each : costs) each = cost(random);
+    for (double& each : savings) each = saved(random);
+    const RatioOfMeans ratio = *ratio_of_means(costs, savings, 0);
+    if (ratio.low <= 20 / 0.05 && 20 / 0.05 <= ratio.high) ++held;
+  }
+  EXPECT_NEAR(held / static_cast<double>(draws), 0.95, 0.01);
 }
 
 TEST(RatioOfMeans, NeedsThreePairsAndADenominatorThatIsToldFromZero) {
