@@ -23,6 +23,16 @@ def estimate(values):
     return f"{duration(values['p50'])} ±{(high - low) / 2 / values['p50'] * 100:.1g} %"
 
 
+def has_throughput(document):
+    """Older documents say the gain of latency alone."""
+    return any("throughput_over_eager" in (cell.get("summary") or {}) for cell in document["cells"])
+
+
+def breakeven(summary):
+    steps = summary["breakeven_steps"]
+    return summary.get("no_breakeven", "never") if steps is None else f"{steps:.0f}"
+
+
 def cells_of(document, warmup):
     return {(cell["workload"], cell["batch"], cell["mode"]): cell["summary"]
             for cell in document["cells"] if cell["warmup"] == warmup and cell["status"] == "ok"}
@@ -56,15 +66,18 @@ def rows_of(document, batches, warmup):
             for mode in document["plan"]["axes"]["mode"]:
                 summary = cells[workload, batch, mode]
                 row += [duration(summary["submit_seconds"]["p50"]), estimate(summary["latency_seconds"])]
-            row.append(f"{cells[workload, batch, 'whole']['speedup_over_eager']:.2f}x")
-            steps = cells[workload, batch, "whole"]["breakeven_steps"]
-            row.append("never" if steps is None else f"{steps:.0f}")
+            whole = cells[workload, batch, "whole"]
+            row.append(f"{whole['speedup_over_eager']:.2f}x")
+            if has_throughput(document):
+                row.append(f"{whole['throughput_over_eager']:.2f}x")
+            row.append(breakeven(whole))
             yield row
 
 
 def table_of(document, batches, warmup):
     modes = [f"{mode} {what}" for mode in document["plan"]["axes"]["mode"] for what in ("submit", "latency")]
-    return markdown([["", *modes, "whole gains", "even after"], *rows_of(document, batches, warmup)])
+    gains = ["whole gains", "back to back"] if has_throughput(document) else ["whole gains"]
+    return markdown([["", *modes, *gains, "even after"], *rows_of(document, batches, warmup)])
 
 
 def settling(cells):

@@ -26,12 +26,18 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// What making a cell's graphs costs: capture, instantiate and upload, the median over its launches.
+const cost = (setup) => setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
+const has_one = ({ setups }) => (setups ?? []).length < 2;
+const of_later = (launch) =>
+  (has_one(launch) ? cost(launch.setup) : median(launch.setups.slice(1).map(cost)));
+
+// What making a cell's graphs costs: capture, instantiate and upload, the median over its launches, of their
+// later placements. Where a launch has one placement, the first launch does not count unless it is alone.
 export function setup_seconds(cell) {
   if (cell.mode === "eager") return null;
-  const costs = (cell.launches ?? []).map(({ setup }) =>
-    setup ? setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds : null);
-  return median(costs.filter((cost) => cost !== null));
+  const launches = (cell.launches ?? []).filter(({ setup }) => setup);
+  const later = launches.filter((launch) => !has_one(launch) || launch.index > 0);
+  return median((later.length > 0 ? later : launches).map(of_later));
 }
 
 // The median and, where launches were repeated, its 95 % interval on a line below.
@@ -54,12 +60,15 @@ function gain(value, interval, mode) {
 
 const FORMATS = { time: seconds, ratio, count };
 
+const GAINS = ["speedup_over_eager", "throughput_over_eager"];
+
 // A column that the summary does not have is computed from the cell.
 const COMPUTED = { setup_seconds };
 
 function text_of({ key, kind, distribution }, summary, cell) {
   if (distribution) return with_interval(summary[key]);
-  if (key === "speedup_over_eager") return gain(summary[key], summary.speedup_over_eager_ci95, cell.mode);
+  if (GAINS.includes(key)) return gain(summary[key], summary[`${key}_ci95`], cell.mode);
+  if (key === "breakeven_steps" && summary.no_breakeven) return summary.no_breakeven;
   const value = COMPUTED[key] ? COMPUTED[key](cell) : summary[key];
   return (FORMATS[kind] ?? count)(value);
 }

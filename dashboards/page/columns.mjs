@@ -31,6 +31,13 @@ export const COLUMNS = [
   "help": "eager's latency over this one"
 },
 {
+  "key": "throughput_over_eager",
+  "kind": "ratio",
+  "distribution": false,
+  "title": "rate",
+  "help": "steps a second, back to back, over eager's"
+},
+{
   "key": "setup_seconds",
   "kind": "time",
   "distribution": false,
@@ -42,6 +49,6 @@ export const COLUMNS = [
   "kind": "count",
   "distribution": false,
   "title": "even",
-  "help": "replays after which the capture is paid back"
+  "help": "replays, each waited for, that pay warmups and setup back"
 },
 ];

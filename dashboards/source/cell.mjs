@@ -55,11 +55,15 @@ function headline(builder) {
 function sideBySide(builder) {
   const time = (name, what) => ({ name: `${name}, us`, expression: modes(micro(p50(what, CELLS))) });
   const column = (name, metric, more = {}) => ({ name, expression: of(metric), ...more });
+  const cost = (name, metric) =>
+    ({ name, expression: modes(micro(select(`graphbench_setup_${metric}_seconds`, CELLS))) });
   const loaded = (name, metric, unit) =>
     ({ name, expression: modes(unit(select(`graphbench_sustained_${metric}`, CELLS))) });
   return builder.withPanel(rows({
     title: "Modes side by side",
-    description: "Medians of each mode, its graphs and what they cost; loaded: under --sustained.",
+    description: "Medians of each mode, its graphs and what they cost: the setup of later placements, " +
+      "which break-even pays back with the warmups, and by how much a process's first ones take longer. " +
+      "Rate gain: back to back; loaded: under --sustained.",
     unit: UNITS.inColumns,
     height: 6,
   }, ["mode"], [
@@ -68,7 +72,10 @@ function sideBySide(builder) {
     time("Device", "device"),
     column("Steps/s", "throughput_steps_per_second"),
     column("Gain, x", "speedup_over_eager_ratio", { thresholds: GAINS }),
+    column("Rate gain, x", "throughput_over_eager_ratio", { thresholds: GAINS }),
     { name: "Setup, us", expression: modes(micro(setupSeconds(CELLS))) },
+    cost("Warmups and setup, us", "cost"),
+    cost("Once, us", "once"),
     column("Break-even, steps", "breakeven_steps"),
     column("Pieces", "graph_pieces"),
     column("Nodes", "graph_nodes"),
@@ -102,7 +109,7 @@ function costs(builder) {
     .withPanel(bars({
       title: "Setup costs",
       description: "One-time costs: choosing kernels and plans (prepare), the eager warmup steps, capture, " +
-        "instantiate, upload, and the first step after them.",
+        "instantiate, upload (of later placements), and the first step after them.",
       unit: UNITS.seconds, span: 8, min: 0, stacked: true,
     }, parts(["mode"], {
       prepare: metric("prepare_seconds"),
@@ -180,7 +187,7 @@ function caller(builder) {
     ], "Submit, us"))
     .withPanel(rows({
       title: "What having graphs took",
-      description: "Of all placements of the last launch, setups and steps together.",
+      description: "Of the first placement of the first launch: its setup and its first 32 steps.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       counter("Programs", "programs"),

@@ -58,11 +58,11 @@ function headline(builder) {
     }, `quantile(0.5, ${p50("submit", SHOWN, eager)} - ignoring (mode) ${p50("submit", SHOWN, whole)})`))
     .withPanel(number({
       title: "Median break-even of whole graphs",
-      description: "Replays after which capture, instantiate and upload are paid back by the latency saved " +
-        "over eager, median over the cells where they ever are.",
+      description: "Replays, each waited for, after which warmups, capture, instantiate and upload are " +
+        "paid back by the latency saved over eager, median over the cells where they ever are.",
       unit: UNITS.steps,
       decimals: 0,
-      noValue: "never",
+      noValue: "none",
     }, `quantile(0.5, ${breakeven(SHOWN, whole)})`));
 }
 
@@ -85,8 +85,8 @@ function tables(builder) {
     ], "Submit / device"))
     .withPanel(rows({
       title: "What capture costs, and when it is paid back",
-      description: "One-time costs of each graph cell and the replays that earn them back. No break-even: " +
-        "replay is no faster than eager, so it never is.",
+      description: "Costs of each graph cell, in later placements, and the replays that earn them and the " +
+        "warmups back. The table below says why some have no break-even.",
       unit: UNITS.inColumns, link,
     }, ROW, [
       time("Setup", setupSeconds(CHOSEN)),
@@ -94,10 +94,21 @@ function tables(builder) {
       time("Instantiate", select("graphbench_instantiate_seconds", CHOSEN)),
       time("Upload", select("graphbench_upload_seconds", CHOSEN)),
       value("Gain, x", gain(CHOSEN, 'mode!="eager"'), { thresholds: GAINS }),
+      value("Rate gain, x", select("graphbench_throughput_over_eager_ratio", CHOSEN, 'mode!="eager"'),
+        { thresholds: GAINS }),
       value("Break-even, steps", breakeven(CHOSEN)),
       value("Pieces", select("graphbench_graph_pieces", CHOSEN)),
       value("Nodes", select("graphbench_graph_nodes", CHOSEN)),
-    ], "Setup, us"));
+    ], "Setup, us"))
+    .withPanel(rows({
+      title: "Graph cells without a break-even",
+      description: "Never: a replay is no faster than eager. Not told apart: the launches do not say " +
+        "whether it is. Eager not swept: there is nothing to compare with.",
+      unit: UNITS.inColumns, height: 6, noValue: "none",
+    }, ["workload", "mode", "reason"], [{
+      name: "Cells",
+      expression: `count by (workload, mode, reason) (${select("graphbench_no_breakeven_info", CHOSEN)})`,
+    }], "Cells"));
 }
 
 /** One row of charts over the batch size a workload. */
@@ -132,7 +143,8 @@ function perWorkload(builder) {
     }, maxBy(over, setupSeconds(CHOSEN)), overBatch))
     .withPanel(bars({
       title: "Break-even by batch",
-      description: "Replays after which the latency saved has paid the setup back; no bar: it never does.",
+      description: "Replays, each waited for, after which the latency saved has paid warmups and setup " +
+        "back; no bar: it never does, or is not told apart.",
       unit: UNITS.steps, decimals: 0, span: 12, min: 0,
     }, maxBy(over, breakeven(CHOSEN)), overBatch));
 }

@@ -89,7 +89,7 @@ struct LadderSize {
   std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
   // Latency of the first step that ran in it, its capture too where that step waited for it.
   std::optional<double> first_request_seconds = {};
-  // Replays that pay capture, instantiate and upload back; absent: never, or not measured.
+  // Replays that pay the warmups and the setup of the last placement back; absent: never, or not measured.
   std::optional<double> breakeven_steps = {};
   std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
   std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes

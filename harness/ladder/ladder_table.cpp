@@ -35,6 +35,11 @@ void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes
            "           prefill too; --traffic-mode serves some of them\n";
 }
 
+std::string even_text(const model::LadderSize& size) {
+  if (size.breakeven_steps) return format_count(*size.breakeven_steps);
+  return size.step_seconds ? "never" : "-";
+}
+
 void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colours) {
   const bool modes = std::ranges::any_of(launch.sizes, [](const auto& size) { return !size.mode.empty(); });
   const auto mode = [&](const std::string& name) { return modes ? right(name, 11) : ""; };
@@ -61,7 +66,7 @@ void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colo
         << right(percent_text(waste), 9)
         << right(format_seconds(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds), 10)
         << right(seconds_or_dash(size.step_seconds), 9) << right(seconds_or_dash(size.eager_seconds), 9)
-        << right(size.breakeven_steps ? format_count(*size.breakeven_steps) : "-", 8) << '\n';
+        << right(even_text(size), 8) << '\n';
   }
 }
 

@@ -124,8 +124,7 @@ void Server::prepare(std::int64_t size) {
 
 void Server::capture(Rung& rung) {
   const Stopwatch watch;
-  model::Setup later{};
-  rig_.set_up(*rung.executor, is_first() ? rung.result.setup : later, [](std::string_view) {});
+  rig_.set_up(*rung.executor, is_first() ? rung.result.setup : rung.later.emplace(), [](std::string_view) {});
   rung.captured = true;
   rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
   capture_order_.push_back(&rung);

@@ -27,6 +27,7 @@ struct Samples {
 // A captured size. It stays over placements; its executor does not.
 struct Rung {
   model::LadderSize result;
+  std::optional<model::Setup> later = {};  // the setup of the last placement, where that is not the first
   // Its kernels are prepared at start-up, also where it is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;

@@ -10,6 +10,7 @@
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
 
@@ -88,7 +89,7 @@ void Server::report_times(model::LadderLaunch& launch) const {
   for (const Served& each : placements_) {
     busy.push_back(sum(each.latency));
     launch.placements.push_back(
-        {statistics::p50_of(each.latency), statistics::p50_of(each.submit), busy.back()});
+        {statistics::median(each.latency), statistics::median(each.submit), busy.back()});
   }
   launch.busy_seconds = statistics::geometric_mean(busy);
   const std::vector<double>& stalls = placements_.front().stalls;
@@ -135,7 +136,7 @@ void Server::report() {
     }
     of.step_seconds = mean_of(rung.step);
     of.eager_seconds = mean_of(rung.eager);
-    const double cost = of.setup.capture_seconds + of.setup.instantiate_seconds + of.setup.upload_seconds;
+    const double cost = statistics::cost_seconds(rung.later.value_or(of.setup));
     if (of.step_seconds && *of.eager_seconds > *of.step_seconds)
       of.breakeven_steps = std::ceil(cost / (*of.eager_seconds - *of.step_seconds));
     launch.sizes.push_back(of);

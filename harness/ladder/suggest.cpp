@@ -13,6 +13,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::ladder {
@@ -140,7 +141,7 @@ class Search {
 };
 
 double startup_seconds(const model::Setup& setup) {
-  return setup.prepare_seconds.value_or(0) + setup.warmup_seconds + statistics::setup_seconds(setup);
+  return setup.prepare_seconds.value_or(0) + statistics::cost_seconds(setup);
 }
 
 void add_median(std::map<std::int64_t, double>& to, std::int64_t size, std::vector<double> values) {

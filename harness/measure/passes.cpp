@@ -108,10 +108,6 @@ struct Samples {
   std::int64_t elapsed_ns = 0;
 };
 
-std::optional<double> p50_of(const std::vector<double>& samples) {
-  return samples.empty() ? std::nullopt : std::optional(statistics::p50_of(samples));
-}
-
 }  // namespace
 
 class CellPasses::Implementation {
@@ -167,9 +163,9 @@ class CellPasses::Implementation {
       model::LaunchPlacement& placement = launch_.placements.emplace_back();
       placement.latency_samples = static_cast<std::int64_t>(each.latency_ns.size());
       placement.device_samples = static_cast<std::int64_t>(each.device_ns.size());
-      placement.submit_seconds = p50_of(submit.back());
-      placement.latency_seconds = p50_of(latency.back());
-      placement.device_seconds = p50_of(device.back());
+      placement.submit_seconds = statistics::median_or_absent(submit.back());
+      placement.latency_seconds = statistics::median_or_absent(latency.back());
+      placement.device_seconds = statistics::median_or_absent(device.back());
       if (each.steps > 0 && each.elapsed_ns > 0) {
         rates.push_back(static_cast<double>(each.steps) / (static_cast<double>(each.elapsed_ns) * 1e-9));
         placement.throughput_steps_per_second = rates.back();

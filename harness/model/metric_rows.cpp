@@ -4,13 +4,22 @@
 
 #include <iterator>
 
+#include "harness/model/statistics/setup_cost.hpp"
+
 namespace graphbench::model {
 namespace {
 
 constexpr auto ratio = MetricKind::ratio;
 
 std::optional<double> setup_of(const Launch& launch) {
-  return launch.setup.capture_seconds + launch.setup.instantiate_seconds + launch.setup.upload_seconds;
+  return statistics::of_later_setups(launch, statistics::setup_seconds);
+}
+
+template <double Setup::*part>
+constexpr MetricValue later() {
+  return {.section = MetricSection::setup, .of_launch = [](const Launch& launch) -> std::optional<double> {
+            return statistics::of_later_setups(launch, [](const Setup& setup) { return setup.*part; });
+          }};
 }
 
 constexpr MetricRow launches[] = {
@@ -63,22 +72,25 @@ constexpr MetricRow setups[] = {
      .family = "graphbench_warmup_seconds"},
     {.name = "capture_seconds",
      .help = "Time of capturing the step's graphs.",
-     .value = value<&Setup::capture_seconds>(),
+     .value = later<&Setup::capture_seconds>(),
      .graphs_only = true,
+     .of_setups = true,
      .family = "graphbench_capture_seconds",
      .compared = "capture",
      .listed = true},
     {.name = "instantiate_seconds",
      .help = "Time of instantiating the step's graphs.",
-     .value = value<&Setup::instantiate_seconds>(),
+     .value = later<&Setup::instantiate_seconds>(),
      .graphs_only = true,
+     .of_setups = true,
      .family = "graphbench_instantiate_seconds",
      .compared = "instantiate",
      .listed = true},
     {.name = "upload_seconds",
      .help = "Time of uploading the step's graphs to the device.",
-     .value = value<&Setup::upload_seconds>(),
+     .value = later<&Setup::upload_seconds>(),
      .graphs_only = true,
+     .of_setups = true,
      .family = "graphbench_upload_seconds",
      .compared = "upload",
      .listed = true},
@@ -136,14 +148,34 @@ constexpr MetricRow summaries[] = {
      .family = "graphbench_speedup_over_eager_ratio",
      .column = "gain",
      .column_help = "eager's latency over this one"},
+    {.name = "throughput_over_eager",
+     .kind = ratio,
+     .unit = "ratio",
+     .help = "Steps a second, back to back, over those of the same step in mode eager.",
+     .value = value<&CellSummary::throughput_over_eager>(),
+     .addition = true,
+     .family = "graphbench_throughput_over_eager_ratio",
+     .column = "rate",
+     .column_help = "steps a second, back to back, over eager's",
+     .spare_column = true},
     {.name = "breakeven_steps",
      .kind = MetricKind::count,
      .unit = "steps",
-     .help = "Replays that pay capture, instantiate and upload back.",
+     .help = "Replays, each waited for, that pay warmups, capture, instantiate and upload back.",
      .value = value<&CellSummary::breakeven_steps>(),
      .family = "graphbench_breakeven_steps",
      .column = "even",
-     .column_help = "replays after which the capture is paid back"},
+     .column_help = "replays, each waited for, that pay warmups and setup back"},
+    {.name = "setup_cost_seconds",
+     .help = "What break-even pays back: warmups, capture, instantiate and upload of later placements.",
+     .value = value<&CellSummary::setup_cost_seconds>(),
+     .addition = true,
+     .family = "graphbench_setup_cost_seconds"},
+    {.name = "setup_once_seconds",
+     .help = "What the first warmups and setups of all the task's batches took beyond later ones.",
+     .value = value<&CellSummary::setup_once_seconds>(),
+     .addition = true,
+     .family = "graphbench_setup_once_seconds"},
     {.name = "steady_after",
      .kind = MetricKind::count,
      .unit = "steps",
@@ -177,6 +209,7 @@ constexpr MetricRow summaries[] = {
      .help = "Time of capturing, instantiating and uploading the step's graphs.",
      .value = {.of_launch = setup_of},
      .graphs_only = true,
+     .of_setups = true,
      .compared = "setup",
      .column = "setup",
      .column_help = "capture + instantiate + upload"},

@@ -14,7 +14,7 @@ using Rows = std::vector<const MetricRow*>;
 // as enum Metric does.
 constexpr std::string_view compared_first[] = {"latency", "submit",      "device", "capture",   "sustained",
                                                "setup",   "instantiate", "upload", "throughput"};
-constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "setup"};
+constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};
 constexpr std::string_view counted_first[] = {"nodes", "pieces", "captured_ops", "eager_ops"};
 
 // The lists are made once: a comparison asks for names a million times.

@@ -18,7 +18,7 @@ enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
 
 // The object of the document that a metric stands in, and how its launches combine into one number a cell.
 enum class MetricSection : std::uint8_t {
-  setup,      // launches[].setup: the median over launches
+  setup,      // launches[].setup, or what stands there in launches[].setups: the median over launches
   startup,    // launches[].startup: likewise; of the worker, the same in all its cells
   launch,     // launches[]: a distribution of samples or one number; the median over launches
   sustained,  // launches[].sustained: likewise, of the p50 of a distribution
@@ -52,6 +52,7 @@ struct MetricRow {
   // A distribution's estimate over launches, under the same key in `summary`.
   std::optional<Estimate> CellSummary::*estimate = nullptr;
   bool graphs_only = false;  // no number of an eager cell: no series, no column
+  bool of_setups = false;    // of later setups (statistics/setup_cost.hpp), which first launches may not have
   bool addition = false;     // came after the contract: documents of older versions lack it
   bool on_request = false;   // measured where asked for: else no column, and not missed
   // The name in each list that it is in; empty: it is not.
@@ -63,6 +64,7 @@ struct MetricRow {
   std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
   std::string_view column = {};         // of the console's table and the page
   std::string_view column_help = {};
+  bool spare_column = false;  // left out where the table would not fit its width with it
 };
 
 std::span<const MetricRow> metrics();

@@ -19,6 +19,18 @@ std::string_view name_of(CellStatus status) noexcept {
   return "skipped";
 }
 
+std::string_view name_of(NoBreakeven reason) noexcept {
+  switch (reason) {
+    case NoBreakeven::never:
+      return "never";
+    case NoBreakeven::not_told_apart:
+      return "not told apart";
+    case NoBreakeven::eager_not_swept:
+      break;
+  }
+  return "eager not swept";
+}
+
 void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker) {
   const auto place = [](const LibraryChoice& choice) { return std::tie(choice.key, choice.algorithm); };
   for (const LibraryChoice& choice : of_worker) {

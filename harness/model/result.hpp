@@ -43,9 +43,9 @@ struct Cell {
 // "mlp/base/bf16/forward/b8/w3/whole", and "/NAME=VALUE" for each later axis that is not at its default.
 std::string id_of(const Cell& cell);
 
-// Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples; p90
-// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence). Of
-// several placements p50 is the geometric mean of their medians (Launch).
+// Order statistics of one launch's samples. p50 is the median, of several placements the geometric mean of
+// their medians (Launch). Higher percentiles are nearest rank on the sorted samples; p90 needs 44 samples,
+// p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence).
 struct Summary {
   std::int64_t count;
   double min;
@@ -158,7 +158,8 @@ struct Check {
   std::optional<std::string> tolerated;  // why outputs that are not identical pass: a foreign step's may
 };
 
-// What a cell's worker did to have and keep its graphs, over all placements.
+// What a cell's worker did to have and keep its graphs: in the first placement of the first launch, until the
+// first 32 steps had run. So it does not depend on how many samples were taken.
 struct Counters {
   std::int64_t programs;                      // prepared
   std::int64_t pieces;                        // parts of a step, captured or not
@@ -226,6 +227,10 @@ struct Estimate {
   std::optional<double> within_launch;     // the median launch's spread of log samples (IQR / 1.349)
 };
 
+// Why a graph mode has no break-even. Not told apart: the interval of what a step saves holds 0.
+enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
+std::string_view name_of(NoBreakeven reason) noexcept;
+
 struct CellSummary {
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> latency_seconds;
@@ -235,10 +240,20 @@ struct CellSummary {
   // one index.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
-  // Absent: never, not a graph mode, or a speedup that its interval does not tell from 1.
+  // This cell's steps a second, back to back, over eager's. The interval is as the speedup's.
+  std::optional<double> throughput_over_eager;
+  std::optional<double> throughput_ci95_low;
+  std::optional<double> throughput_ci95_high;
+  // Replays, each waited for, that pay the warmups and the setup back (statistics/setup_cost.hpp says which
+  // setups count). The interval needs three launches. Absent: not a graph mode, or no_breakeven says why.
   std::optional<double> breakeven_steps;
   std::optional<double> breakeven_ci95_low;
   std::optional<double> breakeven_ci95_high;
+  std::optional<NoBreakeven> no_breakeven;
+  std::optional<double> setup_cost_seconds;  // what break-even pays back: the median over launches
+  // What a process pays once: how much longer the first warmups and setups of all the task's batches took
+  // together than later ones. The same in all its cells; absent: no longer, or not known.
+  std::optional<double> setup_once_seconds;
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
@@ -248,9 +263,12 @@ struct CellSummary {
   std::optional<double> predicted_gain;
 };
 
-// Whether the interval of a speedup holds 1, so that there may be no gain at all.
+// Whether the interval of a gain holds 1, so that there may be none at all.
+inline bool may_be_no_gain(std::optional<double> ci95_low, std::optional<double> ci95_high) {
+  return ci95_low && *ci95_low <= 1 && *ci95_high >= 1;
+}
 inline bool may_be_no_gain(const CellSummary& summary) {
-  return summary.speedup_ci95_low && *summary.speedup_ci95_low <= 1 && *summary.speedup_ci95_high >= 1;
+  return may_be_no_gain(summary.speedup_ci95_low, summary.speedup_ci95_high);
 }
 
 // The forward program on the parameters that the check's steps have left (--evaluate).

@@ -102,7 +102,8 @@ void CellTable::add_cell(const model::CellResult& reported) {
   merge_paths(cell.paths, reported.paths);
   if (reported.graph) cell.graph = reported.graph;
   if (reported.caller_io) cell.caller_io = reported.caller_io;
-  if (reported.counters) cell.counters = reported.counters;
+  const bool first = cell.launches.empty() || task_.launch < cell.launches.front().index;
+  if (reported.counters && (first || !cell.counters)) cell.counters = reported.counters;
   if (reported.training) cell.training = reported.training;
   if (reported.shape_walk) cell.shape_walk = reported.shape_walk;
   if (reported.cache) {

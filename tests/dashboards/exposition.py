@@ -75,7 +75,11 @@ CELLS = {
     "graphbench_graph_pieces": lambda cell: {"eager": None, "whole": 1, "piecewise": 8}[cell["mode"]],
     "graphbench_speedup_over_eager_ratio":
         lambda cell: latency({**cell, "mode": "eager"}) / latency(cell),
+    "graphbench_throughput_over_eager_ratio":
+        lambda cell: latency({**cell, "mode": "eager"}) / latency(cell),
     "graphbench_breakeven_steps": of_graph(19),
+    "graphbench_setup_cost_seconds": of_graph(3e-3),
+    "graphbench_setup_once_seconds": of_graph(1e-3),
     "graphbench_submit_over_floor_ratio": lambda cell: 1.3,
     "graphbench_launch_bound_ratio": of_eager(0.7),
     "graphbench_predicted_gain_ratio": of_eager(3.1),
@@ -144,6 +148,8 @@ def rows_of_walk(cell):
 
 def rows_of_cells():
     yield "graphbench_counters_skips", {**next(cells()), "mode": "whole", "reason": "host_op"}, 1
+    never = {**next(cells()), "mode": "whole", "warmup": "3", "reason": "never"}
+    yield "graphbench_no_breakeven_info", never, 1
     for cell in cells():
         yield from rows_of_start(cell)
         if cell["mode"] != "eager":

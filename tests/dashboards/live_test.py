@@ -24,6 +24,8 @@ TABLE = metrics_table.load()
 # has them all is looked at where there is one.
 MAY_LACK = {
     "graphbench_breakeven_steps": "a replay may come out no faster than eager: then it is never paid back",
+    "graphbench_no_breakeven_info": "every graph cell may come to pay its setup back",
+    "graphbench_setup_once_seconds": "the first setups of a process may be no longer than later ones",
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
     "graphbench_launch_bound_": "of foreign steps on a GPU",
     "graphbench_predicted_gain_": "of foreign steps on a GPU",
@@ -40,7 +42,8 @@ MAY_LACK = {
 # Of the families whose names begin so.
 MAY_LACK = {metric.name: why for metric in TABLE.metrics for prefix, why in MAY_LACK.items()
             if metric.name.startswith(prefix)}
-OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_steady_after_steps")
+OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_setup_once_seconds",
+                "graphbench_steady_after_steps")
 # Labels that Prometheus puts there, and that no graphbench could name otherwise.
 OF_PROMETHEUS = {"job", "instance", "le"}
 FIRING = {"GraphbenchSweepsFailing", "GraphbenchCellsFailing", "GraphbenchCaptureSkips",

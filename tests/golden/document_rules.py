@@ -65,6 +65,18 @@ def faults_of_speedup(cell, cells, later):
         yield f"{cell['id']}: speedup {speedup} where the latencies say {ratio}"
 
 
+def faults_of_breakeven(cell):
+    """A graph mode has a break-even or the reason why not. Documents of older versions lack the reason."""
+    summary = cell["summary"]
+    if "setup_cost_seconds" not in summary:
+        return
+    if (summary["breakeven_steps"] is None) != ("no_breakeven" in summary):
+        yield f"{cell['id']}: it must have a break-even or say why not"
+    interval = summary.get("breakeven_steps_ci95")
+    if interval and not interval[0] <= (summary["breakeven_steps"] or -1) <= interval[1]:
+        yield f"{cell['id']}: its break-even is outside its interval"
+
+
 def floor_of(cell, floors):
     """What the cell's launches cost at best; see harness/measure/floor/submit_floor.hpp."""
     graph, kernel = floors["graph_launch_seconds"], floors["kernel_launch_seconds"]
@@ -192,6 +204,7 @@ def faults_of(document):
                     faults.extend(faults_of_order(f"{cell['id']}: {key}", launch[key]))
         faults.extend(faults_of_summary(cell))
         faults.extend(faults_of_speedup(cell, cells, later))
+        faults.extend(faults_of_breakeven(cell))
         faults.extend(faults_of_instruments(cell, document))
         faults.extend(faults_of_setups(cell))
         faults.extend(faults_of_caller(cell))

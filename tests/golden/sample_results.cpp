@@ -129,12 +129,16 @@ model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
   }
   if (eager) {
     result.summary.speedup_over_eager = 1;
+    result.summary.throughput_over_eager = 1;
   } else {
     model::Cell reference = cell;
     reference.mode = "eager";
     const double saved = latency_of(reference) - latency_of(cell);
     result.summary.speedup_over_eager = latency_of(reference) / latency_of(cell);
-    result.summary.breakeven_steps = std::ceil(200e-6 / saved);
+    result.summary.throughput_over_eager = result.summary.speedup_over_eager;
+    const double cost = 1e-3 * static_cast<double>(cell.warmup) + 200e-6;
+    result.summary.breakeven_steps = std::ceil(cost / saved);
+    result.summary.setup_cost_seconds = cost;
   }
   return result;
 }
@@ -179,7 +183,9 @@ model::Result small_result() {
   model::CellResult& skipped = result.cells[11];  // b256, w3, piecewise
   strip(skipped, model::CellStatus::skipped);
   skipped.reason = model::Reason{"host_op", "capture mlp/b256: op 3 'sample' runs on the host"};
-  result.cells[4].summary.breakeven_steps.reset();  // b1, w3, whole: never
+  model::CellSummary& never = result.cells[4].summary;  // b1, w3, whole
+  never.breakeven_steps.reset();
+  never.no_breakeven = model::NoBreakeven::never;
   return result;
 }
 
@@ -197,8 +203,11 @@ model::Result interrupted_result() {
   result.plan.axes.warmup = {1, 3};
   result.plan.axes.mode = {"whole"};
   fill(result, "tiny", "fp32");
-  result.cells[0].summary.speedup_over_eager.reset();
-  result.cells[0].summary.breakeven_steps.reset();
+  model::CellSummary& alone = result.cells[0].summary;
+  alone.speedup_over_eager.reset();
+  alone.throughput_over_eager.reset();
+  alone.breakeven_steps.reset();
+  alone.no_breakeven = model::NoBreakeven::eager_not_swept;
   strip(result.cells[1], model::CellStatus::pending);
   return result;
 }

@@ -110,6 +110,9 @@ SUMMARY.latency_seconds.p50: MISSING
 SUMMARY.latency_seconds.ci95: [0.0001], [0.0001, 0.0002, 0.0003], [null, 0.0002], MISSING
 SUMMARY.speedup_over_eager: 0, "2x"
 SUMMARY.breakeven_steps: -1, MISSING
+SUMMARY.no_breakeven: null, "later"
+SUMMARY.throughput_over_eager: 0
+SUMMARY.setup_once_seconds: -1
 cells.10.reason: MISSING, null
 cells.10.reason.code: "Out Of Memory"
 cells.10.reason.message: null
@@ -133,6 +136,9 @@ SUMMARY.latency_seconds.p50: 1.0
 SUMMARY.latency_seconds.ci95: [0.0002, 0.0001]
 SUMMARY.speedup_over_eager: 9.0
 cells.0.summary.speedup_over_eager: 1.5
+SUMMARY.breakeven_steps: null
+SUMMARY.no_breakeven: "never"
+SUMMARY.breakeven_steps_ci95: [1e6, 2e6]
 finished_at: "2025-01-01T00:00:00Z"
 """, PLACES)
 

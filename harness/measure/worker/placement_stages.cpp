@@ -68,6 +68,7 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
     }
   }
   measure::measure_ramp(run.step_of(batch), run.task.sampling, launch);
+  count(run, batch);
   launch.setups.push_back(launch.setup);
   run.startup.add(launch.setup);
   add_package(run, batch, launch.setup);
@@ -104,7 +105,7 @@ void set_up_placement(TaskRun& run, std::int64_t index) {
   const bool first = index == 0;
   if (!first) run.tell_phase(0, "open");
   for (BatchRun& batch : run.batches) {
-    count(run, batch);
+    note_caller_io(run, batch);
     batch.executor.reset();
   }
   if (index % measure::placements_on_a_device == 0) {

@@ -13,7 +13,7 @@
 namespace graphbench::worker {
 namespace {
 
-using statistics::p50_of;
+using statistics::median;
 
 constexpr std::size_t top_max = 10;
 
@@ -44,7 +44,7 @@ double recorded_seconds(const RecordedStep& step) {
 double median_difference(const std::vector<RecordedStep>& steps) {
   std::vector<double> differences;
   for (const RecordedStep& step : steps) differences.push_back(step.device_seconds - recorded_seconds(step));
-  return p50_of(differences);
+  return median(differences);
 }
 
 }  // namespace
@@ -83,12 +83,12 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   }
   model::Profile profile{};
   profile.steps = static_cast<std::int64_t>(steps.size());
-  profile.busy_seconds = p50_of(busy);
-  profile.gap_seconds = p50_of(gaps);
-  profile.kernels = static_cast<std::int64_t>(p50_of(kernels));
-  profile.device_seconds = p50_of(device);
+  profile.busy_seconds = median(busy);
+  profile.gap_seconds = median(gaps);
+  profile.kernels = static_cast<std::int64_t>(median(kernels));
+  profile.device_seconds = median(device);
   for (const auto& [name, entry] : by_name(steps)) {
-    profile.top.push_back({name, p50_of(entry.seconds), static_cast<std::int64_t>(p50_of(entry.counts))});
+    profile.top.push_back({name, median(entry.seconds), static_cast<std::int64_t>(median(entry.counts))});
   }
   std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
   if (profile.top.size() > top_max) profile.top.resize(top_max);
@@ -142,8 +142,8 @@ model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& ste
     recorded.push_back(recorded_seconds(step));
   }
   return {.steps = static_cast<std::int64_t>(steps.size()),
-          .device_seconds = p50_of(device),
-          .recorded_seconds = p50_of(recorded),
+          .device_seconds = median(device),
+          .recorded_seconds = median(recorded),
           .difference_seconds = median_difference(steps),
           .events_seconds = median_difference(without)};
 }

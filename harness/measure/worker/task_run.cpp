@@ -76,7 +76,7 @@ void check(TaskRun& run, BatchRun& batch) {
                    *batch.result.training);
   rig.check(*batch.executor, batch.size, batch.result.check);
   batch.result.library = rig.library(batch.size);
-  count(run, batch);
+  note_caller_io(run, batch);
   batch.result.status = model::CellStatus::ok;
 }
 
@@ -210,23 +210,24 @@ void report(TaskRun& run, BatchRun& batch) {
 }
 
 void count(TaskRun& run, BatchRun& batch) {
-  if (!batch.executor || !model::is_graph_mode(run.task.mode)) return;
+  if (!model::is_graph_mode(run.task.mode)) return;
   if (!batch.result.counters) batch.result.counters.emplace();
   model::Counters& counters = *batch.result.counters;
   const execution::StepCounts counts = batch.executor->counts();
-  ++counters.programs;
+  const execution::IoCounts io = batch.executor->io().value_or(execution::IoCounts{});
+  const auto graphs = static_cast<std::int64_t>(batch.executor->graphs().size());
+  counters.programs = 1;
   counters.pieces = counts.parts;
   counters.capturable = counts.graphs.pieces;
-  const auto graphs = static_cast<std::int64_t>(batch.executor->graphs().size());
-  counters.captured += graphs;
-  counters.instantiated += graphs;
-  counters.compilations += counts.kernels;
-  const std::optional<execution::IoCounts> io = batch.executor->io();
-  if (!io) return;
-  batch.result.caller_io = io->step;
-  counters.captured += io->recordings;
-  counters.instantiated += io->instantiations;
-  counters.updated += io->updates;
+  counters.captured = graphs + io.recordings;
+  counters.instantiated = graphs + io.instantiations;
+  counters.updated = io.updates;
+  counters.compilations = counts.kernels;
+}
+
+void note_caller_io(TaskRun& run, BatchRun& batch) {
+  if (!batch.executor || !model::is_graph_mode(run.task.mode)) return;
+  if (const std::optional<execution::IoCounts> io = batch.executor->io()) batch.result.caller_io = io->step;
 }
 
 void run_task(TaskRun& run) {

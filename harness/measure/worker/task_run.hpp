@@ -74,7 +74,11 @@ struct Stage {
 // Unless the batch has failed. What the stage throws becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
 void report(TaskRun& run, BatchRun& batch);  // once
-void count(TaskRun& run, BatchRun& batch);   // of a placement's executor, before it is given up
+// What the batch's executor did so far, of a graph mode. To be called once, behind the first placement's
+// ramp: then it does not depend on how many samples are taken.
+void count(TaskRun& run, BatchRun& batch);
+// What a step does for its caller, before the placement's executor is given up.
+void note_caller_io(TaskRun& run, BatchRun& batch);
 
 // Stages of all batches. The first: each placement's setups and visits.
 void measure_batches(TaskRun& run);

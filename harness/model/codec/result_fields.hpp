@@ -27,6 +27,11 @@ struct Names<model::CellStatus> {
   static constexpr std::array<std::string_view, 4> names = {"pending", "ok", "skipped", "failed"};
 };
 
+template <>
+struct Names<model::NoBreakeven> {
+  static constexpr std::array<std::string_view, 3> names = {"never", "not told apart", "eager not swept"};
+};
+
 GB_DESCRIBE(model::Cell, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
 
 template <>
@@ -87,7 +92,10 @@ GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds,
             breakeven_steps, steady_after, (later, submit_over_floor), (later, launch_bound),
             (later, predicted_gain),
             (interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high)),
-            (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)));
+            (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)),
+            (later, throughput_over_eager),
+            (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
+            (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds));
 
 // The first steps after the setup, where too few warmups show: what a document keeps of the samples.
 struct Ramp {

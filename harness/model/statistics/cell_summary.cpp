@@ -5,11 +5,14 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/mean_difference.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/ratio_of_means.hpp"
+#include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/statistics/steady.hpp"
 #include "harness/model/vocabulary.hpp"
 
@@ -114,53 +117,170 @@ void summarize_launches(CellResult& cell) {
   cell.summary.steady_after = steady_after(cell, within);
 }
 
-// The logarithms of the latencies of launches with one index. These are neighbours: what drifts over a sweep,
-// they share.
-struct Neighbours {
-  std::vector<double> eager;
-  std::vector<double> own;
+std::optional<double> latency_of(const model::Launch& launch) {
+  return launch.latency_seconds ? std::optional(launch.latency_seconds->p50) : std::nullopt;
+}
+
+std::optional<double> throughput_of(const model::Launch& launch) {
+  return launch.throughput_steps_per_second;
+}
+
+// What a cell and its eager one measured in launches of one index. A round of a sweep runs one launch of
+// every worker in shuffled order, so the two lie up to a round apart: what drifts more slowly, they share.
+struct Pair {
+  const model::Launch* launch;
+  double own;
+  double eager;
 };
 
-Neighbours neighbours_of(const CellResult& cell, const CellResult& reference) {
-  Neighbours logs;
+std::vector<Pair> pairs_of(const CellResult& cell, const CellResult& reference,
+                           std::optional<double> (*number)(const model::Launch& launch)) {
+  std::vector<Pair> pairs;
   for (const model::Launch& launch : cell.launches) {
     const auto eager = std::ranges::find(reference.launches, launch.index, &model::Launch::index);
-    if (eager == reference.launches.end() || !launch.latency_seconds || !eager->latency_seconds) continue;
-    if (launch.latency_seconds->p50 <= 0 || eager->latency_seconds->p50 <= 0) continue;
-    logs.eager.push_back(std::log(eager->latency_seconds->p50));
-    logs.own.push_back(std::log(launch.latency_seconds->p50));
+    if (eager == reference.launches.end()) continue;
+    const Pair pair{&launch, number(launch).value_or(0), number(*eager).value_or(0)};
+    if (pair.own > 0 && pair.eager > 0) pairs.push_back(pair);
   }
-  return logs;
+  return pairs;
 }
 
-void add_speedup_interval(model::CellSummary& summary, const Neighbours& logs) {
-  summary.speedup_ci95_low = summary.speedup_ci95_high = std::nullopt;
-  if (logs.own.size() < 3) return;
-  const MeanDifference gain = *paired(logs.own, logs.eager);
-  const double half_width = t_critical(0.025, gain.freedom) * gain.error;
-  summary.speedup_ci95_low = std::exp(gain.mean - half_width);
-  summary.speedup_ci95_high = std::exp(gain.mean + half_width);
+// The interval of the ratio of `eager` to `own`; absent below three pairs.
+std::optional<std::pair<double, double>> interval_of_ratio(const std::vector<Pair>& pairs) {
+  if (pairs.size() < 3) return std::nullopt;
+  std::vector<double> own;
+  std::vector<double> eager;
+  for (const Pair& pair : pairs) {
+    own.push_back(std::log(pair.own));
+    eager.push_back(std::log(pair.eager));
+  }
+  const MeanDifference ratio = *paired(own, eager);
+  const double half_width = t_critical(0.025, ratio.freedom) * ratio.error;
+  return std::pair(std::exp(ratio.mean - half_width), std::exp(ratio.mean + half_width));
 }
 
-// From the gain's interval, which is what is uncertain of it: setups spread less than small gains do.
-void add_breakeven(model::CellSummary& summary, double setup, double saved) {
-  summary.breakeven_steps = summary.breakeven_ci95_low = summary.breakeven_ci95_high = std::nullopt;
-  if (saved <= 0 || model::may_be_no_gain(summary)) return;
-  summary.breakeven_steps = std::ceil(setup / saved);
-  if (!summary.speedup_ci95_low || *summary.speedup_ci95_low <= 1) return;
-  const double own = summary.latency_seconds->p50;
-  summary.breakeven_ci95_low = std::ceil(setup / (own * (*summary.speedup_ci95_high - 1)));
-  summary.breakeven_ci95_high = std::ceil(setup / (own * (*summary.speedup_ci95_low - 1)));
-}
-
-void compare_with_reference(CellResult& cell, const CellResult& reference) {
-  const auto& own = cell.summary.latency_seconds;
-  const auto& eager = reference.summary.latency_seconds;
-  if (!own || !eager || own->p50 <= 0) return;
-  cell.summary.speedup_over_eager = eager->p50 / own->p50;
+void add_throughput(CellResult& cell, const CellResult& reference) {
+  const std::vector<Pair> pairs = pairs_of(cell, reference, throughput_of);
+  if (pairs.empty()) return;
+  std::vector<double> own;
+  std::vector<double> eager;
+  for (const Pair& pair : pairs) {
+    own.push_back(pair.own);
+    eager.push_back(pair.eager);
+  }
+  cell.summary.throughput_over_eager = median(own) / median(eager);
   if (!model::is_graph_mode(cell.cell.mode)) return;
-  add_speedup_interval(cell.summary, neighbours_of(cell, reference));
-  if (const auto setup = setup_seconds(cell)) add_breakeven(cell.summary, *setup, eager->p50 - own->p50);
+  const auto interval = interval_of_ratio(pairs);
+  if (!interval) return;
+  cell.summary.throughput_ci95_low = 1 / interval->second;
+  cell.summary.throughput_ci95_high = 1 / interval->first;
+}
+
+// The spread that the gain's interval assumes at least: that of two launches.
+const double saved_spread_min = log_spread_min * std::sqrt(2.0);
+
+// The cost of launches that say it, and what a step of theirs saves, both in steps of the launch's own: so
+// what slows a whole launch down changes neither.
+struct Balance {
+  std::vector<double> costs;
+  std::vector<double> saved;
+};
+
+Balance balance_of(const CellResult& cell, const std::vector<Pair>& pairs) {
+  Balance balance;
+  for (const Pair& pair : pairs) {
+    if (!has_later_setups(cell.launches, *pair.launch)) continue;
+    balance.costs.push_back(of_later_setups(*pair.launch, cost_seconds) / pair.own);
+    balance.saved.push_back(pair.eager / pair.own - 1);
+  }
+  return balance;
+}
+
+// Below three launches there is no interval, and the medians decide.
+void add_rough_breakeven(CellResult& cell, double saved) {
+  model::CellSummary& summary = cell.summary;
+  if (model::may_be_no_gain(summary)) {
+    summary.no_breakeven = model::NoBreakeven::not_told_apart;
+  } else if (saved <= 0) {
+    summary.no_breakeven = model::NoBreakeven::never;
+  } else if (summary.setup_cost_seconds) {
+    summary.breakeven_steps = std::ceil(*summary.setup_cost_seconds / saved);
+  }
+}
+
+void add_breakeven(CellResult& cell, const std::vector<Pair>& pairs, double saved) {
+  model::CellSummary& summary = cell.summary;
+  const Balance balance = balance_of(cell, pairs);
+  if (balance.costs.size() < 3) return add_rough_breakeven(cell, saved);
+  const Denominator sign = sign_of_mean(balance.saved, saved_spread_min);
+  if (sign == Denominator::uncertain || model::may_be_no_gain(summary)) {
+    summary.no_breakeven = model::NoBreakeven::not_told_apart;
+  } else if (sign == Denominator::negative) {
+    summary.no_breakeven = model::NoBreakeven::never;
+  } else {
+    const RatioOfMeans steps = *ratio_of_means(balance.costs, balance.saved, saved_spread_min);
+    summary.breakeven_steps = std::ceil(steps.ratio);
+    summary.breakeven_ci95_low = std::ceil(steps.low);
+    summary.breakeven_ci95_high = std::ceil(steps.high);
+  }
+}
+
+void forget_gains(model::CellSummary& summary) {
+  summary.speedup_ci95_low = summary.speedup_ci95_high = std::nullopt;
+  summary.throughput_over_eager = summary.throughput_ci95_low = summary.throughput_ci95_high = std::nullopt;
+  summary.breakeven_steps = summary.breakeven_ci95_low = summary.breakeven_ci95_high = std::nullopt;
+  summary.no_breakeven = std::nullopt;
+  summary.setup_cost_seconds = std::nullopt;
+}
+
+// `reference` is null where eager was not measured.
+void compare_with_reference(CellResult& cell, const CellResult* reference) {
+  forget_gains(cell.summary);
+  const bool is_graph = model::is_graph_mode(cell.cell.mode);
+  if (is_graph) cell.summary.setup_cost_seconds = setup_over(cell.launches, cost_seconds);
+  const auto& own = cell.summary.latency_seconds;
+  if (!own || own->p50 <= 0) return;
+  if (reference == nullptr || !reference->summary.latency_seconds) {
+    if (is_graph) cell.summary.no_breakeven = model::NoBreakeven::eager_not_swept;
+    return;
+  }
+  const double eager = reference->summary.latency_seconds->p50;
+  cell.summary.speedup_over_eager = eager / own->p50;
+  add_throughput(cell, *reference);
+  if (!is_graph) return;
+  const std::vector<Pair> pairs = pairs_of(cell, *reference, latency_of);
+  if (const auto interval = interval_of_ratio(pairs)) {
+    cell.summary.speedup_ci95_low = interval->first;
+    cell.summary.speedup_ci95_high = interval->second;
+  }
+  add_breakeven(cell, pairs, eager - own->p50);
+}
+
+// Every cell of a task has the same: the sum over its batches, and the median over launches.
+void add_setup_once(std::vector<CellResult>& cells) {
+  const auto task_of = [](const CellResult& cell) {
+    model::Cell task = cell.cell;
+    task.batch = 0;
+    return id_of(task);
+  };
+  const auto counts = [](const CellResult& cell) {
+    return cell.status == model::CellStatus::ok && model::is_graph_mode(cell.cell.mode);
+  };
+  std::map<std::string, std::map<std::int64_t, double>> sums;  // by task and launch
+  for (const CellResult& cell : cells) {
+    if (!counts(cell)) continue;
+    for (const model::Launch& launch : cell.launches) {
+      if (const auto excess = first_setup_excess(cell.launches, launch))
+        sums[task_of(cell)][launch.index] += *excess;
+    }
+  }
+  for (CellResult& cell : cells) {
+    if (!counts(cell)) continue;
+    std::vector<double> launches;
+    for (const auto& [index, sum] : sums[task_of(cell)]) launches.push_back(sum);
+    const std::optional<double> once = median_or_absent(std::move(launches));
+    cell.summary.setup_once_seconds = once && *once > 0 ? once : std::nullopt;
+  }
 }
 
 void add_prediction(CellResult& cell) {
@@ -190,16 +310,6 @@ model::WithinLaunch within_launch(const model::Launch& launch) {
           spread_of(launch.device_samples, launch.device_seconds), steady_index(first_placement(launch))};
 }
 
-double setup_seconds(const model::Setup& setup) {
-  return setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
-}
-
-std::optional<double> setup_seconds(const CellResult& cell) {
-  std::vector<double> costs;
-  for (const model::Launch& launch : cell.launches) costs.push_back(setup_seconds(launch.setup));
-  return median_or_absent(std::move(costs));
-}
-
 void summarize_cells(std::vector<CellResult>& cells) {
   std::map<std::string, const CellResult*> measured;
   for (CellResult& cell : cells) {
@@ -211,8 +321,9 @@ void summarize_cells(std::vector<CellResult>& cells) {
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
     const auto reference = measured.find(id_of(model::reference_of(cell.cell)));
-    if (reference != measured.end()) compare_with_reference(cell, *reference->second);
+    compare_with_reference(cell, reference != measured.end() ? reference->second : nullptr);
   }
+  add_setup_once(cells);
 }
 
 }  // namespace graphbench::statistics

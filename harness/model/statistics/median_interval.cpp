@@ -31,9 +31,9 @@ std::optional<MedianInterval> median_interval(const std::vector<double>& sorted)
 
 double relative_half_width(const std::vector<double>& sorted) {
   const std::optional<MedianInterval> interval = median_interval(sorted);
-  const double median = sorted.empty() ? 0 : nearest_rank(sorted, 0.5);
-  if (!interval || median <= 0) return std::numeric_limits<double>::infinity();
-  return (interval->high - interval->low) / 2 / median;
+  const double centre = sorted.empty() ? 0 : median(sorted);
+  if (!interval || centre <= 0) return std::numeric_limits<double>::infinity();
+  return (interval->high - interval->low) / 2 / centre;
 }
 
 }  // namespace graphbench::statistics

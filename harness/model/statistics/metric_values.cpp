@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::statistics {
@@ -20,6 +21,7 @@ std::optional<double> value_of(const model::MetricRow& row, const model::CellRes
   if (row.estimate != nullptr && cell.summary.*row.estimate) return (cell.summary.*row.estimate)->p50;
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) {
+    if (row.of_setups && !has_later_setups(cell.launches, launch)) continue;
     if (const std::optional<double> value = value_of(row, launch)) values.push_back(*value);
   }
   return median_or_absent(std::move(values));

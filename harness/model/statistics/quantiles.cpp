@@ -33,10 +33,4 @@ double nearest_rank(const std::vector<double>& sorted, double fraction) {
   return sorted[position_of(fraction, sorted.size())];
 }
 
-double p50_of(std::vector<double> samples) {
-  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(position_of(0.5, samples.size()));
-  std::ranges::nth_element(samples, at);
-  return *at;
-}
-
 }  // namespace graphbench::statistics

@@ -1,5 +1,5 @@
-// The two order statistics of graphbench: the median over launches and placements, and the nearest-rank
-// quantile over samples. Values that are times keep a time that was measured only under the second.
+// The two order statistics of graphbench: the median, and the nearest-rank quantile over samples. Values that
+// are times keep a time that was measured only under the second.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,5 @@ std::optional<double> median_or_absent(std::vector<double> values);
 // The smallest sample with at least `fraction` of all samples at or below it. `sorted` is ascending and not
 // empty; 0 < fraction <= 1.
 double nearest_rank(const std::vector<double>& sorted, double fraction);
-
-// The nearest-rank quantile at one half of samples in any order, not empty.
-double p50_of(std::vector<double> samples);
 
 }  // namespace graphbench::statistics

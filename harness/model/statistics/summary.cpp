@@ -24,7 +24,7 @@ std::optional<model::Summary> summarize(const std::vector<double>& samples) {
   summary.count = static_cast<std::int64_t>(sorted.size());
   summary.min = sorted.front();
   summary.max = sorted.back();
-  summary.p50 = nearest_rank(sorted, 0.5);
+  summary.p50 = median(sorted);
   if (summary.count >= samples_for_p90) summary.p90 = nearest_rank(sorted, 0.9);
   if (summary.count >= samples_for_p99) summary.p99 = nearest_rank(sorted, 0.99);
   if (summary.count >= samples_for_p999) summary.p999 = nearest_rank(sorted, 0.999);

@@ -189,8 +189,8 @@ class CellBenchmarks {
     const std::int64_t device_steps = std::min<std::int64_t>(state.max_iterations, device_steps_max);
     measure::SampleBuffer device_ns(static_cast<std::size_t>(device_steps));
     measure::device_loop<Clock>(device_steps, step, *begin, *end, device_ns);
-    state.counters["submit_seconds"] = statistics::p50_of(submit_ns.seconds());
-    state.counters["device_seconds"] = statistics::p50_of(device_ns.seconds());
+    state.counters["submit_seconds"] = statistics::median(submit_ns.seconds());
+    state.counters["device_seconds"] = statistics::median(device_ns.seconds());
   }
 
   OpenTask& open_task(const model::WorkerTask& task) {

@@ -91,6 +91,9 @@ std::vector<FamilyRow> families() {
                        "1 where graphs cannot hold the cell's program, by the reason's code."));
   rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},
                        "Steps of the walk over a trace of shapes, by what they found."));
+  rows.push_back(
+      gauge(no_breakeven_family, "info", {"CELL", "reason"},
+            "Why the cell's graphs have no break-even: never, not told apart, eager not swept; 1."));
   const auto& comparison = comparison_rows();
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {

@@ -27,5 +27,6 @@ std::string baseline_family(const model::MetricRow& metric);
 inline constexpr const char* ramp_family = "graphbench_ramp_seconds";
 inline constexpr const char* skips_family = "graphbench_counters_skips";
 inline constexpr const char* walk_family = "graphbench_shape_walk_steps";
+inline constexpr const char* no_breakeven_family = "graphbench_no_breakeven_info";
 
 }  // namespace graphbench::reporters

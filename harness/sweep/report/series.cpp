@@ -187,6 +187,10 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
       skips += gauge_text(skips_family, with(labelled.label, "reason", reason), static_cast<double>(count));
   }
   lines.push_back(walk_lines(labelled, cell));
+  const std::optional<model::NoBreakeven>& reason = cell.summary.no_breakeven;
+  lines.push_back(reason ? gauge_text(no_breakeven_family,
+                                      with(labelled.label, "reason", std::string(name_of(*reason))), 1)
+                         : "");
   return lines;
 }
 

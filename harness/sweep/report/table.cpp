@@ -138,27 +138,59 @@ std::string text_of(const model::MetricRow& row, double value) {
   return format_count(value);
 }
 
+// A ratio to eager, with its interval.
+struct Gain {
+  double ratio;
+  std::optional<double> low;
+  std::optional<double> high;
+  bool of_two_programs;
+
+  bool may_be_none() const { return model::may_be_no_gain(low, high); }
+};
+
+std::optional<Gain> latency_gain(const model::CellResult& cell) {
+  const model::CellSummary& summary = cell.summary;
+  if (!summary.speedup_over_eager) return std::nullopt;
+  return Gain{*summary.speedup_over_eager, summary.speedup_ci95_low, summary.speedup_ci95_high,
+              cell.records && cell.records->other_kernels > 0};
+}
+
+std::optional<Gain> throughput_gain(const model::CellResult& cell) {
+  const model::CellSummary& summary = cell.summary;
+  if (!summary.throughput_over_eager) return std::nullopt;
+  return Gain{*summary.throughput_over_eager, summary.throughput_ci95_low, summary.throughput_ci95_high,
+              cell.records && cell.records->other_kernels > 0};
+}
+
 // Without an interval a gain is about so; "?" is one whose interval holds 1, "*" in place of "x" one of two
 // programs.
-std::string marked_gain(std::string number, const model::CellResult& cell) {
-  const model::CellSummary& summary = cell.summary;
-  if (cell.records && cell.records->other_kernels > 0) number.back() = '*';
-  if (!summary.speedup_ci95_low) return "~" + number;
-  return model::may_be_no_gain(summary) ? number + "?" : number;
+std::string text_of(const Gain& gain) {
+  std::string number = format_ratio(gain.ratio);
+  if (gain.of_two_programs) number.back() = '*';
+  if (!gain.low) return "~" + number;
+  return gain.may_be_none() ? number + "?" : number;
+}
+
+std::string gain_in(const std::optional<Gain>& gain, int width, bool colours) {
+  if (!gain) return right("-", width);
+  const std::string text = right(text_of(*gain), width);
+  if (gain->may_be_none()) return paint(text, Colour::dim, colours);
+  return paint(text, gain->ratio >= 1 ? Colour::green : Colour::red, colours);
+}
+
+// In place of a break-even.
+std::string_view mark_of(const std::optional<model::NoBreakeven>& reason) {
+  if (reason == model::NoBreakeven::never) return "never";
+  return reason == model::NoBreakeven::not_told_apart ? "?" : "-";
 }
 
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
-  const std::optional<double> value = statistics::value_of(row, cell);
-  const bool even = row.name == "breakeven_steps";
-  const bool gain = row.name == "speedup_over_eager";
-  // Without eager beside it, there is nothing to pay back against.
-  const bool unknown = !cell.summary.speedup_over_eager || model::may_be_no_gain(cell.summary);
-  const char* none = even && !unknown ? "never" : "-";
-  const std::string number = value ? text_of(row, *value) : none;
-  const std::string text = right(gain && value ? marked_gain(number, cell) : number, width_of(row));
-  if (!gain || !value) return text;
-  if (model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
-  return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
+  const int width = width_of(row);
+  if (row.name == "speedup_over_eager") return gain_in(latency_gain(cell), width, colours);
+  if (row.name == "throughput_over_eager") return gain_in(throughput_gain(cell), width, colours);
+  if (const std::optional<double> value = statistics::value_of(row, cell))
+    return right(text_of(row, *value), width);
+  return right(row.name == "breakeven_steps" ? mark_of(cell.summary.no_breakeven) : "-", width);
 }
 
 // Under `columns`, those that the mode lacks left blank.
@@ -234,7 +266,7 @@ void print_narrow(std::ostream& out, const TableSection& section, const std::vec
 
 // What the columns mean, as many to a line as fit.
 std::string legend(const Columns& columns) {
-  constexpr std::size_t width = 100;
+  constexpr std::size_t width = 92;
   std::string text;
   std::string line;
   const auto add = [&](const std::string& entry) {
@@ -275,8 +307,8 @@ void print_launch_line(std::ostream& out, const TableSection& section, bool colo
   for (const Row& row : section.rows) {
     std::string whole;
     for (const model::CellResult* cell : row.cells) {
-      if (cell != nullptr && cell->cell.mode == "whole" && cell->summary.speedup_over_eager)
-        whole = ", whole gains " + marked_gain(format_ratio(*cell->summary.speedup_over_eager), *cell);
+      if (cell != nullptr && cell->cell.mode == "whole" && latency_gain(*cell))
+        whole = ", whole gains " + text_of(*latency_gain(*cell));
     }
     for (const model::CellResult* cell : row.cells) {
       if (cell == nullptr || !cell->summary.predicted_gain) continue;
@@ -288,15 +320,69 @@ void print_launch_line(std::ostream& out, const TableSection& section, bool colo
   if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
 }
 
+// Cells that gain latency and no throughput: "no gain back to back: whole b128/w3 1.00x?, b256/w3 0.99x".
+// Empty where there are none.
+void print_throughput_line(std::ostream& out, const TableSection& section, bool colours) {
+  std::map<std::string, std::string> cells;  // by mode
+  for (const Row& row : section.rows) {
+    for (const model::CellResult* cell : row.cells) {
+      if (cell == nullptr || !cell->summary.breakeven_steps) continue;
+      const std::optional<Gain> gain = throughput_gain(*cell);
+      if (!gain || !gain->low || *gain->low > 1) continue;
+      std::string& line = cells[cell->cell.mode];
+      line += (line.empty() ? cell->cell.mode + " b" : ", b") + std::to_string(row.batch) + "/w" +
+              std::to_string(row.warmup) + " " + text_of(*gain);
+    }
+  }
+  std::string line;
+  for (const auto& [mode, of_mode] : cells)
+    line += (line.empty() ? "no gain back to back: " : "; ") + of_mode;
+  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
+}
+
+// "a process's first setups take longer, all batches together: whole 1.3ms": the largest over warmup counts.
+void print_once_line(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
+                     bool colours) {
+  std::string line;
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    double once = 0;
+    for (const Row& row : section.rows) {
+      if (row.cells[i] != nullptr)
+        once = std::max(once, row.cells[i]->summary.setup_once_seconds.value_or(0));
+    }
+    if (once > 0) line += (line.empty() ? " " : ", ") + modes[i] + " " + format_seconds(once);
+  }
+  if (line.empty()) return;
+  line = "a process's first setups take longer, all batches together:" + line;
+  out << paint(line, Colour::dim, colours) << '\n';
+}
+
+int wide_table(const Columns& columns, const std::vector<std::string>& modes) {
+  int width = batch_width + warmup_width;
+  for (const std::string& mode : modes) width += group_width(columns, mode) + static_cast<int>(bar.size());
+  return width;
+}
+
+int narrow_table(const Columns& columns) {
+  return batch_width + warmup_width + mode_width + group_width(columns, "whole");
+}
+
+// Without what is spare, where the table would not fit its width with it.
+Columns fitting(Columns columns, const std::vector<std::string>& modes, int width) {
+  Columns fewer = columns;
+  std::erase_if(fewer, [](const model::MetricRow* row) { return row->spare_column; });
+  const bool side_by_side = wide_table(fewer, modes) <= width;
+  const int needed = side_by_side ? wide_table(columns, modes) : narrow_table(columns);
+  return needed <= width ? columns : fewer;
+}
+
 }  // namespace
 
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
   const model::DeviceFacts& device = result.environment.device;
   const std::vector<std::string> modes = modes_of(result);
-  const Columns columns = columns_of(result);
-  int wide = batch_width + warmup_width;
-  for (const std::string& mode : modes) wide += group_width(columns, mode) + static_cast<int>(bar.size());
-
+  const Columns columns = fitting(columns_of(result), modes, options.width);
+  const bool wide = wide_table(columns, modes) <= options.width;
   const bool under_load = std::ranges::any_of(columns, [](const model::MetricRow* row) {
     return model::section_of(*row) == model::MetricSection::sustained;
   });
@@ -305,17 +391,19 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
       << (rested
               ? "cells were measured rested, with waits between them: --sustained times them under load too\n"
               : "")
-      << legend(columns)
+      << legend(columns) << "even ?: not told apart from eager   even -: eager was not swept\n"
       << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
-    if (wide <= options.width) {
+    if (wide) {
       print_wide(out, section, modes, columns, options.colours);
     } else {
       print_narrow(out, section, modes, columns, options.colours);
     }
     print_floor_line(out, section, options.colours);
     print_launch_line(out, section, options.colours);
+    print_throughput_line(out, section, options.colours);
+    print_once_line(out, section, modes, options.colours);
     out << '\n';
   }
   print_troubles(out, result, options);

@@ -22,7 +22,7 @@ test("rows go by workload, warmup, batch as a number, and modes in their order",
 test("a row holds every number with its unit", () => {
   const row = row_of(cell({ mode: "whole", batch: 8, warmup: 3 }));
   assert.deepEqual(row.numbers,
-    ["4.29 \u00b5s", "42.9 \u00b5s", "21.4 \u00b5s", "1.50\u00d7", "3.00 \u00b5s", "7"]);
+    ["4.29 \u00b5s", "42.9 \u00b5s", "21.4 \u00b5s", "1.50\u00d7", "1.25\u00d7", "3.00 \u00b5s", "7"]);
   assert.deepEqual([row.variant, row.warmup, row.batch, row.mode, row.status, row.reason],
     ["mlp / tiny / fp32 / forward", "3", "8", "whole", "ok", ""]);
 });
@@ -54,6 +54,22 @@ test("setup is the median over launches of what the graphs cost; eager has none"
   assert.equal(setup_seconds(cell({ mode: "eager" })), null);
 });
 
+test("setup is that of later placements, or of later launches where each has one", () => {
+  const setup = (capture_seconds) => ({ capture_seconds, instantiate_seconds: 1, upload_seconds: 1 });
+  const launch = (index, ...captures) =>
+    ({ index, setup: setup(captures[0]), setups: captures.map(setup) });
+  const of = (...launches) => setup_seconds(cell({ mode: "whole", launches }));
+  assert.equal(of(launch(0, 90, 1, 2, 80)), 4);
+  assert.equal(of(launch(0, 90), launch(1, 1), launch(2, 3)), 4);
+  assert.equal(of(launch(0, 90)), 92);
+});
+
+test("a cell without a break-even says why", () => {
+  const of = cell({ mode: "whole" });
+  of.summary = { ...of.summary, breakeven_steps: null, no_breakeven: "not told apart" };
+  assert.equal(row_of(of).numbers.at(-1), "not told apart");
+});
+
 test("an interval stands below the median where launches were repeated", () => {
   assert.equal(with_interval({ p50: 2e-3, ci95: [1e-3, 3e-3] }), "2.00 ms\n[1.00 ms, 3.00 ms]");
   assert.equal(with_interval({ p50: 2e-3, ci95: null }), "2.00 ms");
@@ -76,4 +92,7 @@ test("a gain says how well it is known", () => {
   assert.equal(gain(null), "~1.50\u00d7");
   assert.equal(gain(undefined), "1.50\u00d7");
   assert.equal(gain(null, "eager"), "1.50\u00d7");
+  const of = cell({ mode: "whole" });
+  of.summary = { ...of.summary, throughput_over_eager: 0.5, throughput_over_eager_ci95: [0.4, 0.6] };
+  assert.equal(row_of(of).numbers[4], "0.50\u00d7\n[0.40\u00d7, 0.60\u00d7]");
 });

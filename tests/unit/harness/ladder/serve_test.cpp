@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "graphs/abi/plugin.hpp"
@@ -13,6 +14,7 @@
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/traffic.hpp"
+#include "harness/model/statistics/setup_cost.hpp"
 #include "tests/conformance/plugin_op.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/sample_plan.hpp"
@@ -112,6 +114,9 @@ TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
     EXPECT_GT(size.setup.capture_seconds, 0);
     EXPECT_GT(size.step_seconds.value(), 0);
     EXPECT_GT(size.eager_seconds.value(), 0);
+    const double saved = *size.eager_seconds - *size.step_seconds;
+    ASSERT_EQ(size.breakeven_steps.has_value(), saved > 0);
+    if (saved > 0) EXPECT_EQ(*size.breakeven_steps, std::ceil(statistics::cost_seconds(size.setup) / saved));
   }
   EXPECT_THAT(answer.launch.sizes[1].rows, ElementsAre(model::RowCount{3, 10}, model::RowCount{4, 10}));
   EXPECT_GT(answer.launch.memory.pool_bytes, 0);

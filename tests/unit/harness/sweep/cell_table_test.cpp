@@ -52,6 +52,22 @@ TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
   EXPECT_EQ(table.cells()[1].paths, (std::vector<model::OpPath>{fused, cudnn}));
 }
 
+TEST_F(CellTableTest, CountersAreThoseOfTheFirstLaunchWhicheverEndsFirst) {
+  const auto add = [](CellTable& to, const model::WorkerTask& task, std::int64_t captured) {
+    model::CellResult cell = ok_cell(task, 2);
+    cell.counters.emplace().captured = captured;
+    to.begin_task(task);
+    to.add_cell(cell);
+  };
+  add(table, second, 9);
+  add(table, first, 5);
+  EXPECT_EQ(table.cells()[1].counters->captured, 5);
+  CellTable other{sample_plan({first, second})};
+  add(other, first, 5);
+  add(other, second, 9);
+  EXPECT_EQ(other.cells()[1].counters->captured, 5);
+}
+
 TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
   model::CellResult cell = ok_cell(first, 2);
   table.begin_task(first);

@@ -57,7 +57,7 @@ TEST(MedianInterval, CoversTheMedianOfASkewedDistribution) {
 }
 
 TEST(RelativeHalfWidth, IsHalfTheIntervalOverTheMedian) {
-  EXPECT_DOUBLE_EQ(relative_half_width(one_to(100)), (61.0 - 40.0) / 2 / 50);
+  EXPECT_DOUBLE_EQ(relative_half_width(one_to(100)), (61.0 - 40.0) / 2 / 50.5);
 }
 
 }  // namespace

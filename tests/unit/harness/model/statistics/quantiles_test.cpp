@@ -29,11 +29,5 @@ TEST(NearestRank, IsTheSmallestSampleThatCoversTheFraction) {
   EXPECT_EQ(nearest_rank({7}, 0.01), 7);
 }
 
-TEST(P50, IsTheNearestRankInAnyOrder) {
-  EXPECT_EQ(p50_of({4, 1, 3, 2}), 2);
-  EXPECT_EQ(p50_of({3, 1, 2}), 2);
-  EXPECT_EQ(p50_of({8}), 8);
-}
-
 }  // namespace
 }  // namespace graphbench::statistics

@@ -28,6 +28,10 @@ TEST(Summarize, CountsAndMoments) {
   EXPECT_FALSE(summarize({}).has_value());
 }
 
+TEST(Summarize, TakesTheMeanOfTheMiddleTwoOfAnEvenNumber) {
+  EXPECT_DOUBLE_EQ(summarize({1, 2, 3, 4, 5, 6})->p50, 3.5);
+}
+
 TEST(Summarize, BoundsItsMedianFromSixSamplesOn) {
   EXPECT_FALSE(summarize(one_to(5))->p50_ci95_low);
   EXPECT_EQ(summarize(one_to(100))->p50_ci95_low, 40);
@@ -46,7 +50,7 @@ TEST(Summarize, PublishesAPercentileOnlyWithEnoughSamples) {
 // `count` samples about `median`, which is their median.
 std::vector<double> around(double median, int count) {
   std::vector<double> samples;
-  for (int i = 0; i < count; ++i) samples.push_back(median * (1 + 1e-3 * (i - (count - 1) / 2)));
+  for (int i = 0; i < count; ++i) samples.push_back(median * (1 + 1e-3 * (i - (count - 1) / 2.0)));
   return samples;
 }
 
@@ -75,7 +79,7 @@ TEST(SummarizePlacements, PoolsAllButTheMedian) {
   EXPECT_EQ(summary->count, 410);
   EXPECT_EQ(summary->max, 400);
   EXPECT_TRUE(summary->p90);
-  EXPECT_DOUBLE_EQ(summary->p50, std::sqrt(200.0 * 5));
+  EXPECT_DOUBLE_EQ(summary->p50, std::sqrt(200.5 * 5.5));
   EXPECT_FALSE(summarize_placements({one_to(400), one_to(5)})->p50_ci95_low) << "five have no interval";
   EXPECT_FALSE(summarize_placements({{}, {}}));
 }

@@ -58,6 +58,29 @@ TEST_F(SweepMetricsTest, ACellsNumbersAreItsMediansOverLaunches) {
       << "no launch knows it";
 }
 
+TEST_F(SweepMetricsTest, SetupsAreThoseOfLaterPlacementsAndLaterLaunches) {
+  cell.launches.push_back(cell.launches.front());
+  model::Launch& first = cell.launches.front();
+  model::Launch& second = cell.launches.back();
+  second.index = 1;
+  first.setup.capture_seconds = 8;
+  second.setup.capture_seconds = 0.75;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_seconds" + labels + "} 0.75\n"));
+  first.setups.assign(3, first.setup);
+  first.setups[1].capture_seconds = first.setups[2].capture_seconds = 0.25;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_seconds" + labels + "} 0.5\n"));
+}
+
+TEST_F(SweepMetricsTest, ACellWithoutABreakEvenSaysWhy) {
+  cell.summary.breakeven_steps.reset();
+  cell.summary.no_breakeven = model::NoBreakeven::not_told_apart;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_no_breakeven_info" + labels + ",reason=\"not told apart\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_breakeven_steps")));
+}
+
 TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
   metrics.set_cell("cuda:0", cell);
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_")));

@@ -51,13 +51,63 @@ TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
   result.cells.front().cache.emplace().hits = 5;
   EXPECT_THAT(print(result, {}), Not(HasSubstr("made")));
   result.cells.front().cache->misses = 4711;
-  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("363us                      4711\n"),
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("363us                             4711\n"),
                                        HasSubstr("made: entries"), Not(HasSubstr("load: "))));
   result.cells.front().package.emplace().load_seconds = 0.043;
   result.cells.front().package->first_step_seconds = 0.067;
   EXPECT_THAT(print(result, {}), AllOf(HasSubstr("43.0ms"), HasSubstr("67.0ms")));
   EXPECT_EQ(print(result, {}).find("rested") != std::string::npos,
             print(samples::small_result(), {}).find("rested") != std::string::npos);
+}
+
+TEST(Table, SaysWhyThereIsNoBreakEven) {
+  model::Result result = samples::interrupted_result();
+  const auto even_of = [&](model::NoBreakeven reason) {
+    result.cells[0].summary.no_breakeven = reason;
+    std::string table = print(result, {});
+    table = table.substr(table.find("    8  1 |"));
+    table = table.substr(0, table.find('\n'));
+    return table.substr(table.rfind(' ') + 1);
+  };
+  EXPECT_EQ(even_of(model::NoBreakeven::never), "never");
+  EXPECT_EQ(even_of(model::NoBreakeven::not_told_apart), "?");
+  EXPECT_EQ(even_of(model::NoBreakeven::eager_not_swept), "-");
+}
+
+TEST(Table, HasGainsOfThroughputWhereModesStillFitSideBySide) {
+  const auto print_at = [](int width) {
+    TableOptions options;
+    options.width = width;
+    return print(samples::small_result(), options);
+  };
+  EXPECT_THAT(print_at(120), AllOf(HasSubstr("gain  setup  even |"), Not(HasSubstr("rate"))));
+  EXPECT_THAT(print_at(134), HasSubstr("gain   rate  setup  even |"));
+  EXPECT_THAT(print_at(100), HasSubstr("gain   rate  setup  even\n"));
+  EXPECT_THAT(print_at(67), HasSubstr("gain  setup  even\n"));
+}
+
+TEST(Table, NamesCellsThatGainLatencyAndNoThroughput) {
+  model::Result result = samples::small_result();
+  EXPECT_THAT(print(result, {}), Not(HasSubstr("back to back")));
+  const auto set = [&](std::size_t cell, double low, double high) {
+    model::CellSummary& summary = result.cells[cell].summary;
+    summary.throughput_over_eager = (low + high) / 2;
+    summary.throughput_ci95_low = low;
+    summary.throughput_ci95_high = high;
+  };
+  set(1, 0.99, 1.01);
+  set(2, 1.1, 1.2);
+  set(7, 0.9, 0.92);
+  EXPECT_THAT(print(result, {}), HasSubstr("no gain back to back: whole b1/w0 1.00x?, b256/w0 0.91x\n"));
+}
+
+TEST(Table, SaysWhatAProcessPaysOnce) {
+  model::Result result = samples::small_result();
+  EXPECT_THAT(print(result, {}), Not(HasSubstr("first setups")));
+  result.cells[1].summary.setup_once_seconds = 1e-3;
+  result.cells[4].summary.setup_once_seconds = 2e-3;
+  EXPECT_THAT(print(result, {}),
+              HasSubstr("a process's first setups take longer, all batches together: whole 2.00ms\n"));
 }
 
 TEST(Table, SaysHowIdleEagerLeavesItsDeviceAndWhichGainIsOfTwoPrograms) {
@@ -80,6 +130,7 @@ TEST(Table, TakesTheMedianCaptureCostOverLaunches) {
   launches[0].setup.capture_seconds = 5;
   launches[1].setup.capture_seconds = 1;
   launches[2].setup.capture_seconds = 3;
+  for (model::Launch& launch : launches) launch.setups.assign(2, launch.setup);
   EXPECT_THAT(print(result, {}), HasSubstr("3.00s"));
 }
 

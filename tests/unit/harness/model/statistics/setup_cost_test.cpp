@@ -1,0 +1,53 @@
+// Which of a cell's setups say what a setup costs.
+#include "harness/model/statistics/setup_cost.hpp"
+
+#include <gtest/gtest.h>
+
+namespace graphbench::statistics {
+namespace {
+
+model::Setup setup(double warmup, double capture) {
+  return {.prepare_seconds = 100,
+          .warmup_seconds = warmup,
+          .capture_seconds = capture,
+          .instantiate_seconds = 2,
+          .upload_seconds = 1,
+          .first_step_seconds = 100};
+}
+
+model::Launch launch(std::int64_t index, const std::vector<model::Setup>& setups) {
+  model::Launch made{};
+  made.index = index;
+  made.setup = setups.front();
+  if (setups.size() > 1) made.setups = setups;
+  return made;
+}
+
+TEST(SetupCost, CountsTheWarmups) {
+  EXPECT_EQ(setup_seconds(setup(10, 4)), 7);
+  EXPECT_EQ(cost_seconds(setup(10, 4)), 17);
+}
+
+TEST(SetupCost, IsTheMedianOfLaterPlacements) {
+  const model::Launch several = launch(0, {setup(0, 90), setup(0, 5), setup(0, 4), setup(0, 70)});
+  EXPECT_EQ(of_later_setups(several, setup_seconds), 5 + 3);
+  EXPECT_TRUE(has_later_setups({several}, several));
+  EXPECT_EQ(*first_setup_excess({several}, several), 90 - 5);
+  EXPECT_EQ(of_later_setups(launch(0, {setup(0, 90)}), setup_seconds), 90 + 3);
+}
+
+TEST(SetupCost, IsThatOfLaterLaunchesWhereEachHasOnePlacement) {
+  const std::vector<model::Launch> launches = {launch(0, {setup(80, 90)}), launch(1, {setup(1, 5)}),
+                                               launch(2, {setup(2, 6)})};
+  EXPECT_FALSE(has_later_setups(launches, launches[0]));
+  EXPECT_TRUE(has_later_setups(launches, launches[1]));
+  EXPECT_EQ(*setup_over(launches, cost_seconds), 10);  // of 9 and 11
+  EXPECT_EQ(*first_setup_excess(launches, launches[0]), 173 - 10);
+  EXPECT_FALSE(first_setup_excess(launches, launches[1]));
+  EXPECT_EQ(*setup_over({launches[0]}, cost_seconds), 173) << "there is no other";
+  EXPECT_FALSE(first_setup_excess({launches[0]}, launches[0]));
+  EXPECT_FALSE(setup_over({}, cost_seconds));
+}
+
+}  // namespace
+}  // namespace graphbench::statistics
