@@ -7,7 +7,6 @@ graphbench starts this file with the interpreter of --python; a step file may im
 import ast
 import contextlib
 import ctypes
-import functools
 import gc
 import importlib.metadata
 import importlib.util
@@ -67,9 +66,12 @@ class Step:
         self.pool = None
         self.runs = {-1: self.run_eagerly}
         self.parts = [RUN_PART]
-        self.run_eagerly()  # what is made at the first step belongs to what is kept
-        self.found = Found(torch, self.calls, (self.module, self.args))
-        with torch.no_grad():
+
+    def prepare(self):
+        """Runs the step for the first time, whose tensors belong to what is kept, and makes its mode ready."""
+        self.run_eagerly()
+        self.found = Found(self.torch, self.calls, (self.module, self.args))
+        with self.torch.no_grad():
             self.kept = Kept(self.found)
         if "torch-compile" in self.axes:
             self.inside(self.axes["torch-compile"])
@@ -113,7 +115,7 @@ class Step:
                 self.runs[index] = self.keep_result(call)
         elif self.mode in ("torch.cudagraphs", "torch.reduce-overhead"):
             name = self.mode.removeprefix("torch.")
-            self.runs[0] = self.compiled({"backend" if name == "cudagraphs" else "mode": name})
+            self.runs[0] = self.own_graphs(**{"backend" if name == "cudagraphs" else "mode": name})
         elif self.mode == "torch.callables":
             if self.module is None:
                 raise Skip("mode torch.callables needs (module, args): the function returned callables")
@@ -126,16 +128,10 @@ class Step:
         """Inductor's code in place of the step's calls, without graphs of its own."""
         if not hasattr(self.torch, "compile"):
             raise Skip(f"--torch-compile needs torch 2 or newer: this is {self.torch.__version__}")
-        self.fresh_dynamo()
         how = {"mode": "max-autotune-no-cudagraphs"}
         if which == "default":
             how = {"options": {"triton.cudagraphs": False}}
-        function = functools.partial(self.torch.compile, dynamic=False, **how)
-        if self.module is None:
-            self.calls = [function(call) for call in self.calls]
-        else:
-            module = function(self.module)
-            self.calls = [lambda: module(*self.args)]
+        self.calls = self.compiled(dynamic=False, **how)
         for _ in range(2):
             self.run_eagerly()
 
@@ -168,27 +164,23 @@ class Step:
                 setattr(torch._dynamo.config, name, value)
         return torch._dynamo
 
-    def compiled(self, how):
-        torch = self.torch
+    def compiled(self, **how):
         self.fresh_dynamo()
-        if self.module is not None:
-            function = torch.compile(self.module, **how)
-            call = lambda: function(*self.args)  # noqa: E731
-        else:
-            functions = [torch.compile(each, **how) for each in self.calls]
+        if self.module is None:
+            return [self.torch.compile(call, **how) for call in self.calls]
+        module = self.torch.compile(self.module, **how)
+        return [lambda: module(*self.args)]
 
-            def call():
-                for each in functions:
-                    result = each()
-                return result
-
-        begin = torch.compiler.cudagraph_mark_step_begin
+    def own_graphs(self, **how):
+        """Compiled calls that PyTorch captures and launches: they compile, warm up and record here."""
+        calls, begin = self.compiled(**how), self.torch.compiler.cudagraph_mark_step_begin
 
         def run():
             begin()
-            self.result = call()
+            for call in calls:
+                self.result = call()
 
-        for _ in range(3):  # compiles, warms up, records
+        for _ in range(3):
             run()
         return run
 
@@ -328,6 +320,7 @@ class Host:
     def open(self, request, step, reason, size, _):
         def make():
             made = Step(self.torch, self.build, request.contents, self.file)
+            made.prepare()
             gc.disable()  # until the process ends: a collection in a sample would be timed
             gc.collect()
             self.last += 1
@@ -410,16 +403,12 @@ def doctor(torch, file, function, batch, device, output):
         print(f"graphbench: --device: {device} has no GPU that PyTorch {torch.__version__} sees, and "
               "only one shows what stops a capture", file=sys.stderr)
         return 2
-    device = torch.device("cuda", index)
-    torch.cuda.set_device(device)
-    uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}"
-
-    def make_step(stream):
-        request = Request(place=ON_CUDA, batch=batch, mode=b"whole", cuda_stream=stream.cuda_stream,
-                          device_uuid=uuid.encode())
-        return Step(torch, build, request, file)
-
-    return examine(torch, file, build, make_step, device, batch, output)
+    uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
+    request = Request(place=ON_CUDA, batch=batch, mode=b"whole", cuda_stream=stream.cuda_stream,
+                      device_uuid=uuid.encode())
+    with contextlib.redirect_stdout(sys.stderr):
+        step = Step(torch, build, request, file)
+    return examine(torch, step, batch, output)
 
 
 def main(role, parent, file, function, *more):

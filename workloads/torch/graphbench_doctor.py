@@ -154,26 +154,23 @@ def silent(torch, step):
     return "" if len(replay) == len(eager) else f"note: {counts}: code asks whether it is captured"
 
 
-def examine(torch, file, build, make_step, device, batch, output):
-    """The command `graphbench doctor`: prints what it found, and returns the exit code."""
-    stream = torch.cuda.Stream(device)
-    torch.cuda.set_stream(stream)
-    doctor = Doctor(torch, stream, file)
-    made = build(batch, device)
-    calls = made if isinstance(made, list) else [made if callable(made) else lambda: made[0](*made[1])]
-    torch.cuda.synchronize()
+def examine(torch, step, batch, output):
+    """The command `graphbench doctor`: prints what it found in a step that never ran, and returns the exit
+    code."""
+    doctor = Doctor(torch, step.stream, step.file)
+    step.synchronize()
     with contextlib.redirect_stdout(sys.stderr), doctor.watching():
-        for call in calls:
-            call()
-    torch.cuda.synchronize()
+        step.run_eagerly()
+    step.synchronize()
     lines = [text(each) for each in doctor.found]
     stops, note = bool(doctor.sentence()), ""
     if not stops:
         with contextlib.redirect_stdout(sys.stderr):
-            note = silent(torch, make_step(stream))
+            step.prepare()
+            note = silent(torch, step)
         stops = bool(note) and not note.startswith("note: ")
     if output:
-        document = json.dumps({"schema": "graphbench.doctor/1", "step": file, "batch": batch, "stops": stops,
+        document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": batch, "stops": stops,
                                "found": doctor.found, "silent": note}, indent=2) + "\n"
         if output == "-":
             sys.stdout.write(document)
