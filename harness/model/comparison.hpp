@@ -38,16 +38,16 @@ std::vector<Metric> listed_metrics();  // the others
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// One metric of one cell. The unit of replication is the launch: a side's value is the median over its
-// launches of the launch's own median (setup: of the launch's), and the statistics see one number a launch,
-// never samples.
+// One metric of one cell. The unit of replication is the launch: a side's value is the geometric
+// mean over its launches of the launch's own median (setup: of the launch's), so that both agree with the
+// ratio; and the statistics see one number a launch, never samples.
 struct MetricComparison {
   Metric metric = Metric::latency;
   bool paired = false;  // launch i of both sides came from one interleaved run
   Verdict verdict = Verdict::inconclusive;
   std::int32_t base_launches = 0;
   std::int32_t new_launches = 0;
-  double base_seconds = 0;  // median over launches
+  double base_seconds = 0;  // geometric mean over launches
   double new_seconds = 0;
   double ratio = 1;  // new over base, of the geometric means over launches
   // The ratio's 95 % interval; absent where a side has one launch (paired: one pair).
@@ -73,8 +73,8 @@ struct MetricComparison {
   std::string why;              // of `inconclusive`: one line, what is missing and what would do; else empty
 };
 
-// What is shown of a metric that is not tested: medians over launches, in its own unit, 0 where a side has
-// none.
+// What is shown of a metric that is not tested: geometric means over launches, in its own unit, 0 where a
+// side has none.
 struct ListedMetric {
   Metric metric = Metric::capture;
   double base = 0;

@@ -17,15 +17,15 @@
 #include "harness/judge/compare/judge.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
-#include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/moments.hpp"
 
 namespace graphbench::compare {
 namespace {
 
 inline constexpr std::int64_t all_launches = std::numeric_limits<std::int64_t>::max();
 
-double median_or_zero(std::vector<double> values) {
-  return values.empty() ? 0 : statistics::median(std::move(values));
+double mean_or_zero(std::vector<double> values) {
+  return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
 bool differs(const model::MetricRow& row, std::int64_t base, std::int64_t now) {
@@ -63,8 +63,8 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
-    const double before = median_or_zero(times_of(base, metric));
-    const double after = median_or_zero(times_of(now, metric));
+    const double before = mean_or_zero(times_of(base, metric));
+    const double after = mean_or_zero(times_of(now, metric));
     if (before > 0 || after > 0) cell.listed.push_back({metric, before, after});
   }
   cell.changed = changes_of(base, now);

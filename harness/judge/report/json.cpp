@@ -66,27 +66,20 @@ void add_string(Buffer& to, const std::string& value) {
   add(to, "{}", dump(value));
 }
 
-// Writes a number by `format`, with a mark that it is not an integer.
-template <typename... Arguments>
-void add_real(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  const std::size_t begin = to.size();
-  add(to, format, std::forward<Arguments>(arguments)...);
-  const std::string_view written(to.data() + begin, to.size() - begin);
-  if (written.find_first_of(".e") == std::string_view::npos) add(to, ".0");
-}
-
-// Writes nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
+// Writes nine significant digits, because the rest of a statistic is the rounding of the machine that
+// computed it, with a mark that the number is not an integer.
 void add_number(Buffer& to, const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return add(to, "null");
-  add_real(to, "{:.9g}", *value);
+  const std::string text = fmt::format("{:.9g}", *value);
+  add(to, "{}{}", text, text.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
 void add_metric(Buffer& to, const model::MetricComparison& metric) {
   add(to, R"({{"metric":"{}","verdict":"{}","base_seconds":)", name_of(metric.metric),
       name_of(metric.verdict));
-  add_real(to, "{}", metric.base_seconds);
+  add_number(to, metric.base_seconds);
   add(to, R"(,"new_seconds":)");
-  add_real(to, "{}", metric.new_seconds);
+  add_number(to, metric.new_seconds);
   add(to, R"(,"ratio":)");
   add_number(to, metric.ratio);
   if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
