@@ -125,5 +125,41 @@ TEST(Formats, TooLittlePowerFails) {
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"power\""));
 }
 
+TEST(Formats, TooLittlePowerOfAMeanFailsInWhicheverMode) {
+  model::Comparison comparison = samples::mixed_comparison();
+  comparison.counts = {};
+  comparison.settings.metrics[static_cast<std::size_t>(model::Metric::submit)].require_power = 0.1;
+  for (model::MeanComparison& mean : comparison.means) mean.metric.detectable90 = 0.1;
+  EXPECT_TRUE(model::passed(comparison));
+  comparison.means.front().metric.detectable90 = 0.2;
+  EXPECT_TRUE(model::passed(comparison)) << "that is its latency's";
+  for (model::MeanComparison& mean : comparison.means) {
+    if (mean.metric.metric == model::Metric::submit) mean.metric.detectable90 = 0.11;
+  }
+  EXPECT_FALSE(model::passed(comparison));
+  EXPECT_NE(std::string::npos,
+            shown("table", comparison).find("; --require-power submit=10 % asks for more."));
+  comparison.means.clear();
+  EXPECT_FALSE(model::passed(comparison)) << "none was tested";
+}
+
+TEST(Formats, ASlowerMeanIsAFailureInEveryFormat) {
+  model::Comparison comparison = samples::same_comparison();
+  model::MeanComparison& mean = comparison.means.emplace_back();
+  mean.mode = "whole";
+  mean.cells = 27;
+  mean.metric = comparison.cells.front().metrics.front();
+  mean.metric.verdict = model::Verdict::slower;
+  comparison.counts.means_slower = 1;
+  comparison.verdict = model::verdict_of(comparison.counts);
+  EXPECT_FALSE(model::passed(comparison));
+  EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"slower\""));
+  EXPECT_NE(std::string::npos,
+            shown("github", comparison)
+                .find("::error title=graphbench%3A slower::whole latency of 27 cells 100us"));
+  EXPECT_NE(std::string::npos, shown("markdown", comparison).find("| whole | latency | 27 | 100us"));
+  EXPECT_NE(std::string::npos, shown("table", comparison).find("  whole  latency "));
+}
+
 }  // namespace
 }  // namespace graphbench

@@ -39,7 +39,14 @@ differences.0.allowed: MISSING
 counts.tests: -1
 counts.metrics.slower: 1.5
 counts.cells.neither: MISSING
-cells: {}
+means: {}
+means.0.mode: "", MISSING
+means.0.cells: 1, MISSING
+means.0.metric: "throughput"
+means.0.family: "of a cell"
+counts.means.slower: -1
+settings.require_power: {}, {"device": 0.1}
+cells.0.mode: "of a mean"
 cells.0.id: ""
 cells.0.coverage: "both"
 cells.0.regression: true  # true of nothing lost

@@ -66,6 +66,9 @@ std::vector<Annotation> errors_of(const Comparison& comparison) {
     errors.push_back({cell.lost.empty() ? "graphbench: cell lost" : "graphbench: metric lost",
                       printable(cell.id, name_length_max) + ": " + coverage_text(cell)});
   }
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.metric.verdict == Verdict::slower) errors.push_back({"graphbench: slower", mean_text(mean)});
+  }
   add_rows(errors, comparison, Verdict::slower);
   if (!comparison.settings.strict) return errors;
   for (const model::CellComparison& cell : comparison.cells) {
@@ -114,7 +117,9 @@ void print_comparison_github(std::ostream& out, const Comparison& comparison, co
   Annotation summary;
   summary.title = "graphbench: " + (comparison.comparable ? name_of(comparison.verdict) : "not comparable");
   summary.message = printable(comparison.headline) + inconclusive_text(comparison);
-  if (const std::string found = detectable_text(comparison); !found.empty()) summary.message += "; " + found;
+  for (const std::string& found : {detectable_text(comparison), means_found_text(comparison)}) {
+    if (!found.empty()) summary.message += "; " + found;
+  }
   if (errors_left > 0) summary.message += fmt::format("; {} more errors are not shown", errors_left);
   if (warnings_left > 0) summary.message += fmt::format("; {} more warnings are not shown", warnings_left);
   out << command("notice", summary);

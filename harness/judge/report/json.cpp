@@ -30,6 +30,8 @@ GB_DESCRIBE(model::ComparisonCounts,
                    field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
                    field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
                    field("changed", &T::cells_changed))),
+            (group("means", field("slower", &T::means_slower), field("faster", &T::means_faster),
+                   field("inconclusive", &T::means_inconclusive), field("same", &T::means_same))),
             (left_out, cells_lacking));
 
 }  // namespace graphbench::codec
@@ -43,15 +45,22 @@ using codec::Json;
 Json settings_of(const model::ComparisonSettings& settings) {
   Json margins;
   Json floors;
+  Json power;
+  if (settings.require_power) power["cell_latency"] = *settings.require_power;
+  for (const model::Metric metric : model::mean_metrics) {
+    if (settings.of(metric).require_power) power[name_of(metric)] = *settings.of(metric).require_power;
+  }
   for (const model::Metric metric : model::tested_metrics()) {
     margins[name_of(metric)] = settings.of(metric).margin;
     floors[name_of(metric)] = settings.of(metric).floor_seconds;
   }
-  return {{"alpha", settings.alpha},
-          {"margin", margins},
-          {"floor_seconds", floors},
-          {"strict", settings.strict},
-          {"allow", settings.allow}};
+  Json written = {{"alpha", settings.alpha},
+                  {"margin", margins},
+                  {"floor_seconds", floors},
+                  {"strict", settings.strict},
+                  {"allow", settings.allow}};
+  if (!power.is_null()) written["require_power"] = power;
+  return written;
 }
 
 // Cells are most of a large document, so they are written as they go: trees of them cost five times as much.
@@ -74,8 +83,9 @@ void add_number(Buffer& to, const std::optional<double>& value) {
   add(to, "{}{}", text, text.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
-void add_metric(Buffer& to, const model::MetricComparison& metric) {
-  add(to, R"({{"metric":"{}","verdict":"{}","base_seconds":)", name_of(metric.metric),
+// Writes `before`, then what is known of a metric.
+void add_metric(Buffer& to, const model::MetricComparison& metric, const std::string& before = "") {
+  add(to, R"({{{}"metric":"{}","verdict":"{}","base_seconds":)", before, name_of(metric.metric),
       name_of(metric.verdict));
   add_number(to, metric.base_seconds);
   add(to, R"(,"new_seconds":)");
@@ -174,6 +184,18 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
   add(to, "}}");
 }
 
+// Writes ,"key":[...], with one item per line.
+template <typename Item, typename Add>
+void write_lines(std::ostream& out, const char* key, const std::vector<Item>& items, const Add& add_item) {
+  out << ",\n  \"" << key << "\": [";
+  for (const Item& item : items) {
+    Buffer text;
+    add_item(text, item);
+    out << (&item == items.data() ? "\n    " : ",\n    ") << std::string_view(text.data(), text.size());
+  }
+  out << (items.empty() ? "]" : "\n  ]");
+}
+
 }  // namespace
 
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
@@ -194,15 +216,12 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
       {"counts", counts}};
   std::string opening = dump(head, 2);
   opening.resize(opening.size() - 2);  // the closing "\n}"
-  out << opening << ",\n  \"cells\": [";
-  const char* separator = "\n    ";
-  for (const model::CellComparison& cell : comparison.cells) {
-    Buffer text;
-    add_cell(text, cell);
-    out << separator << std::string_view(text.data(), text.size());
-    separator = ",\n    ";
-  }
-  out << (comparison.cells.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  out << opening;
+  write_lines(out, "means", comparison.means, [](Buffer& text, const model::MeanComparison& mean) {
+    add_metric(text, mean.metric, fmt::format(R"("mode":{},"cells":{},)", dump(mean.mode), mean.cells));
+  });
+  write_lines(out, "cells", comparison.cells, add_cell);
+  out << "\n}\n";
 }
 
 }  // namespace graphbench::reporters
