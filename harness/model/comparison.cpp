@@ -94,7 +94,7 @@ bool passed(const Comparison& comparison) {
   if (!comparison.comparable || any_slower(counts) || counts.coverage_regressions > 0) return false;
   if (!powerful(comparison)) return false;
   if (!comparison.settings.strict) return true;
-  return comparison.verdict != Verdict::inconclusive && counts.changed == 0;
+  return comparison.verdict != Verdict::inconclusive && counts.changed == 0 && counts.means_less_steady == 0;
 }
 
 }  // namespace graphbench::model

@@ -81,6 +81,30 @@ struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;   // with the metric on both sides
   MetricComparison metric;  // its times are means over cells, its launches those of the cell with the most
+  // The standard deviations of that mean between the launches of each side (of logarithms), and the p of
+  // NEW's being no larger than BASE's, or than half of the margin where that is more; absent below two
+  // launches.
+  OptionalNumber base_spread;
+  OptionalNumber new_spread;
+  OptionalNumber spread_p;
+  bool less_steady = false;  // NEW's is larger, family-wise over all means at launches_level
+};
+
+// Which words beside those of Verdict a mean may have.
+inline constexpr const char* less_steady_word = "less steady";
+
+// The family-wise error rate of what is said of launches.
+inline constexpr double launches_level = 0.01;
+
+// A launch that is apart from the others of its side by more than the margin, in most cells.
+struct OddLaunch {
+  bool in_new = false;
+  std::int64_t document = 0;  // of that side, in the order of names
+  std::int64_t launch = 0;    // its index there
+  Metric metric = Metric::latency;
+  std::int64_t cells = 0;  // that it measured
+  double ratio = 1;        // to the geometric mean of the others
+  double p = 1;            // of being no further away, family-wise over the launches of both sides
 };
 
 // What is shown of a metric that is not tested: geometric means over launches, in its own unit, 0 where a
@@ -201,6 +225,7 @@ struct ComparisonCounts {
   std::int64_t means_faster = 0;
   std::int64_t means_slower = 0;
   std::int64_t means_inconclusive = 0;
+  std::int64_t means_less_steady = 0;
 };
 
 // Where each verdict, and each coverage, is counted.
@@ -230,6 +255,7 @@ struct Comparison {
   std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
   // By mode, in the order of BASE's cells, then as mean_metrics; a mode of one cell has none.
   std::vector<MeanComparison> means;
+  std::vector<OddLaunch> odd_launches;  // BASE's first
   ComparisonCounts counts;
   std::int64_t tests = 0;     // how many p values q was corrected over
   std::int64_t families = 0;  // into which they fall
@@ -255,7 +281,7 @@ bool any_slower(const ComparisonCounts& counts);
 bool powerful(const Comparison& comparison);
 
 // What CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also wants nothing
-// inconclusive and no count changed.
+// inconclusive, no count changed and no mean less steady.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

@@ -341,9 +341,13 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
   std::vector<Trial> means = measure_means(pairs, settings, {interleaved}, comparison.means);
   judged_means.judge(means);
+  judge_steadiness(comparison.means);
+  comparison.odd_launches = odd_launches(pairs, settings);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
-  for (const model::MeanComparison& mean : comparison.means)
+  for (const model::MeanComparison& mean : comparison.means) {
     ++(comparison.counts.*model::mean_counts.at(static_cast<std::size_t>(mean.metric.verdict)));
+    comparison.counts.means_less_steady += mean.less_steady ? 1 : 0;
+  }
   comparison.verdict = model::verdict_of(comparison.counts);
   comparison.headline = headline_of(comparison);
   return comparison;

@@ -100,10 +100,15 @@ std::string headline_of(const Comparison& comparison) {
                         counts.cells_lacking == 1 ? "" : "s");
   }
   text += verdict_text(comparison);
-  if (counts.changed == 0) return text;
-  return text + fmt::format("; changed: {} count{} of {} cell{}", counts.changed,
-                            counts.changed == 1 ? "" : "s", counts.cells_changed,
-                            counts.cells_changed == 1 ? "" : "s");
+  if (counts.changed > 0)
+    text += fmt::format("; changed: {} count{} of {} cell{}", counts.changed, counts.changed == 1 ? "" : "s",
+                        counts.cells_changed, counts.cells_changed == 1 ? "" : "s");
+  if (counts.means_less_steady > 0)
+    text += fmt::format("; {}: {} mean{}", model::less_steady_word, counts.means_less_steady,
+                        counts.means_less_steady == 1 ? "" : "s");
+  if (const std::size_t odd = comparison.odd_launches.size(); odd > 0)
+    text += fmt::format("; odd launches: {}", odd);
+  return text;
 }
 
 }  // namespace graphbench::compare

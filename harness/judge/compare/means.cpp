@@ -124,6 +124,17 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   return trial;
 }
 
+void measure_spreads(const Table& table, model::MeanComparison& mean) {
+  const std::optional<statistics::Spread> base = statistics::spread_over_cells(table.base);
+  const std::optional<statistics::Spread> now = statistics::spread_over_cells(table.now);
+  if (!base || !now) return;
+  mean.base_spread = std::sqrt(base->variance);
+  mean.new_spread = std::sqrt(now->variance);
+  // Launches within the margin of each other are steady, however well others agree.
+  const double steady = std::log1p(mean.metric.margin) / 2;
+  mean.spread_p = statistics::p_of_larger(*now, {std::max(base->variance, steady * steady), base->freedom});
+}
+
 }  // namespace
 
 bool can_be_paired(const Pair& pair) {
@@ -161,10 +172,21 @@ std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::Compa
       mean.mode = modes[at].name;
       mean.cells = static_cast<std::int64_t>(table.base.size());
       Trial& trial = trials.emplace_back(measure_mean(metric, table, settings.of(metric), mean.metric));
+      measure_spreads(table, mean);
       trial.family = trial.task = trial.cell = static_cast<std::uint32_t>(at);
     }
   }
   return trials;
+}
+
+void judge_steadiness(std::vector<model::MeanComparison>& means) {
+  const auto tests =
+      std::ranges::count_if(means, [](const auto& mean) { return static_cast<bool>(mean.spread_p); });
+  for (model::MeanComparison& mean : means) {
+    if (!mean.spread_p) continue;
+    mean.spread_p = std::min(1.0, *mean.spread_p * static_cast<double>(tests));
+    mean.less_steady = *mean.spread_p < model::launches_level;
+  }
 }
 
 }  // namespace graphbench::compare

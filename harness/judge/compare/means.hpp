@@ -40,4 +40,11 @@ std::string mode_of(const std::string& id);
 std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                                  const Launches& launches, std::vector<model::MeanComparison>& means);
 
+// Says of which means NEW's launches spread more than BASE's.
+void judge_steadiness(std::vector<model::MeanComparison>& means);
+
+// Finds launches that are apart from the others of their side.
+std::vector<model::OddLaunch> odd_launches(std::span<const Pair> pairs,
+                                           const model::ComparisonSettings& settings);
+
 }  // namespace graphbench::compare

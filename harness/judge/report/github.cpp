@@ -52,6 +52,10 @@ void add_rows(std::vector<Annotation>& to, const Comparison& comparison, Verdict
   }
 }
 
+Annotation less_steady(const model::MeanComparison& mean) {
+  return {std::string("graphbench: ") + model::less_steady_word, less_steady_text(mean)};
+}
+
 std::vector<Annotation> errors_of(const Comparison& comparison) {
   std::vector<Annotation> errors;
   if (!comparison.comparable) {
@@ -76,6 +80,9 @@ std::vector<Annotation> errors_of(const Comparison& comparison) {
     errors.push_back(
         {"graphbench: changed", printable(cell.id, name_length_max) + ": " + changes_text(cell)});
   }
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.less_steady) errors.push_back(less_steady(mean));
+  }
   add_rows(errors, comparison, Verdict::inconclusive);
   return errors;
 }
@@ -85,6 +92,11 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
   for (const model::ComparisonSide* side : {&comparison.base, &comparison.now}) {
     if (!side->complete)
       warnings.push_back({"graphbench: interrupted sweep", side->source + " is not complete"});
+  }
+  for (const std::string& odd : odd_launch_texts(comparison))
+    warnings.push_back({"graphbench: odd launch", odd});
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.less_steady && !comparison.settings.strict) warnings.push_back(less_steady(mean));
   }
   for (const model::Difference& difference : comparison.differences) {
     if (difference.blocking && !difference.allowed) continue;

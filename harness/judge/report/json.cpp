@@ -31,7 +31,8 @@ GB_DESCRIBE(model::ComparisonCounts,
                    field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
                    field("changed", &T::cells_changed))),
             (group("means", field("slower", &T::means_slower), field("faster", &T::means_faster),
-                   field("inconclusive", &T::means_inconclusive), field("same", &T::means_same))),
+                   field("inconclusive", &T::means_inconclusive), field("same", &T::means_same),
+                   field("less_steady", &T::means_less_steady))),
             (left_out, cells_lacking));
 
 }  // namespace graphbench::codec
@@ -184,6 +185,32 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
   add(to, "}}");
 }
 
+void add_mean(Buffer& to, const model::MeanComparison& mean) {
+  std::string before = fmt::format(R"("mode":{},"cells":{},)", dump(mean.mode), mean.cells);
+  if (mean.spread_p) {
+    Buffer steadiness;
+    add(steadiness, R"("steadiness":{{"verdict":"{}","base_spread":)",
+        mean.less_steady ? model::less_steady_word : "as steady");
+    add_number(steadiness, mean.base_spread);
+    add(steadiness, R"(,"new_spread":)");
+    add_number(steadiness, mean.new_spread);
+    add(steadiness, R"(,"p":)");
+    add_number(steadiness, mean.spread_p);
+    add(steadiness, "}},");
+    before.append(steadiness.data(), steadiness.size());
+  }
+  add_metric(to, mean.metric, before);
+}
+
+void add_odd_launch(Buffer& to, const model::OddLaunch& odd) {
+  add(to, R"({{"side":"{}","document":{},"launch":{},"metric":"{}","cells":{},"ratio":)",
+      odd.in_new ? "new" : "base", odd.document, odd.launch, name_of(odd.metric), odd.cells);
+  add_number(to, odd.ratio);
+  add(to, R"(,"p":)");
+  add_number(to, odd.p);
+  add(to, "}}");
+}
+
 // Writes ,"key":[...], with one item per line.
 template <typename Item, typename Add>
 void write_lines(std::ostream& out, const char* key, const std::vector<Item>& items, const Add& add_item) {
@@ -217,9 +244,8 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
   std::string opening = dump(head, 2);
   opening.resize(opening.size() - 2);  // the closing "\n}"
   out << opening;
-  write_lines(out, "means", comparison.means, [](Buffer& text, const model::MeanComparison& mean) {
-    add_metric(text, mean.metric, fmt::format(R"("mode":{},"cells":{},)", dump(mean.mode), mean.cells));
-  });
+  write_lines(out, "means", comparison.means, add_mean);
+  write_lines(out, "odd_launches", comparison.odd_launches, add_odd_launch);
   write_lines(out, "cells", comparison.cells, add_cell);
   out << "\n}\n";
 }

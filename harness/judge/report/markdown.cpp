@@ -87,8 +87,7 @@ std::string cells_of(const Finding& found) {
 }
 
 // Writes the last two columns and ends the row.
-std::string verdict_of(const model::MetricComparison& metric) {
-  const std::string verdict = name_of(metric.verdict);
+std::string verdict_of(const model::MetricComparison& metric, const std::string& verdict) {
   return fmt::format(" {} | {} |\n", q_text(metric.q),
                      metric.verdict == Verdict::slower ? "**" + verdict + "**" : verdict);
 }
@@ -96,19 +95,29 @@ std::string verdict_of(const model::MetricComparison& metric) {
 MarkdownText::Rows mean_rows(const Comparison& comparison) {
   return rows_of(comparison.means, [](const model::MeanComparison& mean) {
     return fmt::format("| {} | {} | {} | {}{}", as_prose(mean.mode), name_of(mean.metric.metric), mean.cells,
-                       numbers_of(mean.metric), verdict_of(mean.metric));
+                       numbers_of(mean.metric), verdict_of(mean.metric, verdict_text(mean)));
   });
 }
 
 MarkdownText::Rows change_rows(std::vector<Finding> found) {
-  return rows_of(std::move(found),
-                 [](const Finding& each) { return cells_of(each) + verdict_of(*each.metric); });
+  return rows_of(std::move(found), [](const Finding& each) {
+    return cells_of(each) + verdict_of(*each.metric, name_of(each.metric->verdict));
+  });
 }
 
 MarkdownText::Rows inconclusive_rows(const Comparison& comparison) {
   return rows_of(findings(comparison, Verdict::inconclusive), [](const Finding& each) {
     return fmt::format("{} {} |\n", cells_of(each), as_prose(each.metric->why));
   });
+}
+
+MarkdownText::Rows launch_rows(const Comparison& comparison) {
+  std::vector<std::string> texts = odd_launch_texts(comparison);
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.less_steady)
+      texts.push_back(std::string(model::less_steady_word) + ": " + less_steady_text(mean));
+  }
+  return rows_of(std::move(texts), [](const std::string& text) { return "- " + as_prose(text) + "\n"; });
 }
 
 using CellText = std::string (*)(const model::CellComparison&);
@@ -242,6 +251,7 @@ void print_comparison_markdown(std::ostream& out, const Comparison& comparison, 
   text.add_table("", change_head, change_rows(std::move(changes)));
   text.add_table("Measured in BASE and no longer in NEW:", coverage_head, coverage_rows(comparison, true));
   text.add_table("Means over the cells of a mode:", means_head, mean_rows(comparison));
+  text.add_table("Launches that are apart, or spread more than before:", "", launch_rows(comparison));
   write_advice(text, comparison);
 
   text.fold_table("Differences of environment", "", difference_rows(comparison, false));

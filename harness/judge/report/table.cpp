@@ -217,9 +217,18 @@ class Table {
            << right(format_seconds(metric.new_seconds), time_width)
            << right(ratio_text(metric.ratio), ratio_width) << right(interval_text(metric), interval_width)
            << right(q_text(metric.q), q_width) << right(finds_text(metric), finds_width) << "  "
-           << paint(name_of(metric.verdict), colour_of(metric.verdict), colours_) << '\n';
+           << paint(verdict_text(mean), colour_of(metric.verdict), colours_) << '\n';
     }
+    for (const model::MeanComparison& mean : comparison_.means) {
+      if (mean.less_steady)
+        print_notice(std::string(model::less_steady_word) + ": " + less_steady_text(mean));
+    }
+    for (const std::string& odd : odd_launch_texts(comparison_)) print_notice("odd: " + odd);
     out_ << '\n';
+  }
+
+  void print_notice(const std::string& text) {
+    out_ << "  " << paint(printable(text), Colour::yellow, colours_) << '\n';
   }
 
   void print_end() {

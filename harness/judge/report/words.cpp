@@ -142,6 +142,31 @@ std::string mean_text(const model::MeanComparison& mean) {
   return text;
 }
 
+std::string verdict_text(const model::MeanComparison& mean) {
+  const std::string verdict = name_of(mean.metric.verdict);
+  return mean.less_steady ? verdict + ", " + model::less_steady_word : verdict;
+}
+
+std::string less_steady_text(const model::MeanComparison& mean) {
+  if (!mean.less_steady) return "";
+  return fmt::format("{} {}: launches of NEW spread by {}, of BASE by {}", mean.mode,
+                     name_of(mean.metric.metric), percent_text(mean.new_spread),
+                     percent_text(mean.base_spread));
+}
+
+std::vector<std::string> odd_launch_texts(const model::Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const model::OddLaunch& odd : comparison.odd_launches) {
+    const model::ComparisonSide& side = odd.in_new ? comparison.now : comparison.base;
+    const std::string of =
+        side.documents > 1 ? fmt::format(" of document {} of {}", odd.document + 1, side.documents) : "";
+    texts.push_back(fmt::format("launch {}{} of {}: {} {} of the others, in most of {} cells", odd.launch, of,
+                                odd.in_new ? "NEW" : "BASE", name_of(odd.metric), ratio_text(odd.ratio),
+                                odd.cells));
+  }
+  return texts;
+}
+
 std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
   std::vector<Finding> found;
   for (const model::CellComparison& cell : comparison.cells) {
@@ -373,6 +398,11 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
     lines.push_back(fmt::format(
         "{} cell{} throttled differently on the two sides: what differs there may be the device's clock.",
         throttled, throttled == 1 ? " was" : "s were"));
+  }
+  if (!comparison.odd_launches.empty()) {
+    lines.emplace_back(
+        "A launch apart from the others widens every interval and hides changes: find what disturbed it, and "
+        "measure again.");
   }
   if (any_slower(counts)) {
     lines.emplace_back(

@@ -36,6 +36,13 @@ struct Finding {
 // "whole submit of 27 cells 1.64us -> 1.97us, 1.200x [1.150, 1.252], q 0.0012".
 std::string mean_text(const model::MeanComparison& mean);
 
+// "same", "slower, less steady".
+std::string verdict_text(const model::MeanComparison& mean);
+// "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %"; empty of a mean that is as steady.
+std::string less_steady_text(const model::MeanComparison& mean);
+// "launch 2 of NEW: latency 1.500x of the others, in most of 81 cells".
+std::vector<std::string> odd_launch_texts(const model::Comparison& comparison);
+
 // All metrics with one verdict, worst first: the largest ratio, for `faster` the smallest.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
 

@@ -37,6 +37,12 @@ struct LaunchValue {
 };
 using CellValues = std::vector<std::vector<LaunchValue>>;
 
+// A variance and its degrees of freedom. 0 degrees: nothing is known.
+struct Spread {
+  double variance = 0;
+  double freedom = 0;
+};
+
 // Both statistics of the mean over cells, each with equal weight, where the launch is the replicate: what
 // moves all cells of a launch alike does not average out over cells, and is not counted as if it did (a
 // sandwich estimator, clustered by launch: Liang & Zeger 1986). With the same launches in each cell it is
@@ -44,6 +50,8 @@ using CellValues = std::vector<std::vector<LaunchValue>>;
 // none.
 std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now);
 std::optional<MeanDifference> paired_over_cells(const CellValues& differences);
+// The variance between launches of that mean.
+std::optional<Spread> spread_over_cells(const CellValues& cells);
 
 // The quantile of Student's t distribution that is exceeded with probability `tail`.
 double t_critical(double tail, double freedom);

@@ -32,7 +32,7 @@ const std::vector<FamilyRow>& comparison_rows() {
       gauge("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
             "New over baseline in the mean over the cells of a mode."),
       gauge("graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
-            "What the comparison with the baseline says of that mean; 1."),
+            "What the comparison with the baseline says of that mean, and whether it is less steady; 1."),
   };
   return rows;
 }
