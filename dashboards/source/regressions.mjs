@@ -73,6 +73,25 @@ function worst(builder) {
   ], "Change"));
 }
 
+/** A mean has a row a verdict: `less steady` stands beside another. */
+function means(builder) {
+  const row = ["mode", "metric", "verdict"];
+  const here = [...HERE, ...any("mode", "metric")];
+  const change = `(${select("graphbench_mean_change_ratio", here)} - 1) * ignoring (verdict) ` +
+    `group_right () ${select("graphbench_mean_verdict_info", here)}`;
+  return builder.withPanel(rows({
+    title: "Means over the cells of a mode",
+    description: "Latency, submit and setup in the geometric mean over all cells of a mode: what slows " +
+      "each of them by less than its launches spread shows here. less steady: launches spread more than " +
+      "the baseline's.",
+    unit: UNITS.share,
+    decimals: 1,
+    height: 8,
+  }, row, [
+    { name: "Change", expression: maxBy(row, change), thresholds: CHANGES },
+  ], "Change"));
+}
+
 function spread(builder) {
   return builder
     .withPanel(bars({
@@ -154,5 +173,5 @@ export function regressions() {
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
     "warmup*", "workload*", "mode*", "metric*", "verdict*");
   for (const variable of [...found, ...compared.slice(found.length)]) builder.withVariable(variable);
-  return trend(spread(worst(comparability(headline(builder)))));
+  return trend(spread(means(worst(comparability(headline(builder))))));
 }

@@ -55,10 +55,13 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
   options.text("--format", arguments.format, "NAME", format_help());
   options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
-  options.text("--require-power", arguments.require_power, "PERCENT",
-               "exit with 11 where a slowdown of this size would be found in fewer than nine cases of ten");
-  options.flag("--strict", arguments.strict,
-               "exit with 11 where something is inconclusive, 10 where a count changed");
+  options.text(
+      "--require-power", arguments.require_power, "LIST",
+      "exit with 11 where a slowdown of one cell's latency of this size (5%) would be found in fewer than "
+      "nine cases of ten, or one of a metric's mean over a mode's cells (submit=10%)");
+  options.flag(
+      "--strict", arguments.strict,
+      "exit with 11 where something is inconclusive, 10 where a count changed or launches are less steady");
 }
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
@@ -84,8 +87,9 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
 
 int exit_code_of(const model::Comparison& comparison) {
   if (!comparison.comparable) return exit_not_comparable;
-  if (comparison.counts.slower > 0 || comparison.counts.coverage_regressions > 0) return exit_slower;
-  if (comparison.settings.strict && comparison.counts.changed > 0) return exit_slower;
+  if (any_slower(comparison.counts) || comparison.counts.coverage_regressions > 0) return exit_slower;
+  const bool other = comparison.counts.changed > 0 || comparison.counts.means_less_steady > 0;
+  if (comparison.settings.strict && other) return exit_slower;
   return passed(comparison) ? exit_done : exit_inconclusive;
 }
 

@@ -1,6 +1,8 @@
 // The words of a comparison, which every format and the document share, and what passing means.
 #include "harness/model/comparison.hpp"
 
+#include <algorithm>
+
 #include "harness/model/metrics.hpp"
 
 namespace graphbench::model {
@@ -51,9 +53,9 @@ std::string name_of(Coverage coverage) {
 }
 
 Verdict verdict_of(const ComparisonCounts& counts) {
-  if (counts.slower > 0) return Verdict::slower;
+  if (any_slower(counts)) return Verdict::slower;
   if (counts.inconclusive > 0) return Verdict::inconclusive;
-  if (counts.faster > 0) return Verdict::faster;
+  if (counts.faster > 0 || counts.means_faster > 0) return Verdict::faster;
   return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
 }
 
@@ -63,17 +65,36 @@ std::string incomplete_text(const Comparison& comparison) {
   return comparison.base.complete ? "NEW is not complete" : "BASE and NEW are not complete";
 }
 
+std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
+  std::optional<double> found;
+  for (const MeanComparison& mean : comparison.means) {
+    if (mean.metric.metric != metric) continue;
+    if (!mean.metric.detectable90) return std::nullopt;
+    found = std::max(found.value_or(0), *mean.metric.detectable90);
+  }
+  return found;
+}
+
+bool any_slower(const ComparisonCounts& counts) {
+  return counts.slower > 0 || counts.means_slower > 0;
+}
+
 bool powerful(const Comparison& comparison) {
-  const std::optional<double>& wanted = comparison.settings.require_power;
-  return !wanted || (comparison.slowdown_found && *comparison.slowdown_found <= *wanted);
+  const auto enough = [](const std::optional<double>& wanted, const std::optional<double>& found) {
+    return !wanted || (found && *found <= *wanted);
+  };
+  if (!enough(comparison.settings.require_power, comparison.slowdown_found)) return false;
+  return std::ranges::all_of(mean_metrics, [&](Metric metric) {
+    return enough(comparison.settings.of(metric).require_power, mean_slowdown_found(comparison, metric));
+  });
 }
 
 bool passed(const Comparison& comparison) {
   const ComparisonCounts& counts = comparison.counts;
-  if (!comparison.comparable || counts.slower > 0 || counts.coverage_regressions > 0) return false;
+  if (!comparison.comparable || any_slower(counts) || counts.coverage_regressions > 0) return false;
   if (!powerful(comparison)) return false;
   if (!comparison.settings.strict) return true;
-  return comparison.verdict != Verdict::inconclusive && counts.changed == 0;
+  return comparison.verdict != Verdict::inconclusive && counts.changed == 0 && counts.means_less_steady == 0;
 }
 
 }  // namespace graphbench::model

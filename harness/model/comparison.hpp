@@ -34,20 +34,22 @@ enum class Metric : std::uint8_t {
 std::vector<Metric> all_metrics();
 std::vector<Metric> tested_metrics();  // those that get a verdict
 std::vector<Metric> listed_metrics();  // the others
+// The metrics whose mean over all cells of a mode is tested too.
+inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Metric::setup};
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// One metric of one cell. The unit of replication is the launch: a side's value is the median over its
-// launches of the launch's own median (setup: of the launch's), and the statistics see one number a launch,
-// never samples.
+// One metric of one cell. The unit of replication is the launch: a side's value is the geometric
+// mean over its launches of the launch's own median (setup: of the launch's), so that both agree with the
+// ratio; and the statistics see one number a launch, never samples.
 struct MetricComparison {
   Metric metric = Metric::latency;
   bool paired = false;  // launch i of both sides came from one interleaved run
   Verdict verdict = Verdict::inconclusive;
   std::int32_t base_launches = 0;
   std::int32_t new_launches = 0;
-  double base_seconds = 0;  // median over launches
+  double base_seconds = 0;  // geometric mean over launches
   double new_seconds = 0;
   double ratio = 1;  // new over base, of the geometric means over launches
   // The ratio's 95 % interval; absent where a side has one launch (paired: one pair).
@@ -73,8 +75,40 @@ struct MetricComparison {
   std::string why;              // of `inconclusive`: one line, what is missing and what would do; else empty
 };
 
-// What is shown of a metric that is not tested: medians over launches, in its own unit, 0 where a side has
-// none.
+// One metric in the geometric mean over all cells of a mode, which launches know better than any cell: what
+// slows all of them by less than one cell's launches could show is found here.
+struct MeanComparison {
+  std::string mode;
+  std::int64_t cells = 0;   // with the metric on both sides
+  MetricComparison metric;  // its times are means over cells, its launches those of the cell with the most
+  // The standard deviations of that mean between the launches of each side (of logarithms), and the p of
+  // NEW's being no larger than BASE's, or than half of the margin where that is more; absent below two
+  // launches.
+  OptionalNumber base_spread;
+  OptionalNumber new_spread;
+  OptionalNumber spread_p;
+  bool less_steady = false;  // NEW's is larger, family-wise over all means at launches_level
+};
+
+// Which words beside those of Verdict a mean may have.
+inline constexpr const char* less_steady_word = "less steady";
+
+// The family-wise error rate of what is said of launches.
+inline constexpr double launches_level = 0.01;
+
+// A launch that is apart from the others of its side by more than the margin, in most cells.
+struct OddLaunch {
+  bool in_new = false;
+  std::int64_t document = 0;  // of that side, in the order of names
+  std::int64_t launch = 0;    // its index there
+  Metric metric = Metric::latency;
+  std::int64_t cells = 0;  // that it measured
+  double ratio = 1;        // to the geometric mean of the others
+  double p = 1;            // of being no further away, family-wise over the launches of both sides
+};
+
+// What is shown of a metric that is not tested: geometric means over launches, in its own unit, 0 where a
+// side has none.
 struct ListedMetric {
   Metric metric = Metric::capture;
   double base = 0;
@@ -149,6 +183,8 @@ struct ComparisonSide {
 struct MetricSettings {
   double margin = 0.02;
   double floor_seconds = 200e-9;
+  // The slowdown of its mean over a mode's cells that must have been found in nine cases of ten.
+  std::optional<double> require_power = {};
 };
 
 struct ComparisonSettings {
@@ -156,7 +192,7 @@ struct ComparisonSettings {
   std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());  // by Metric
   bool strict = false;
   std::vector<std::string> allow;
-  // The slowdown that must have been found in nine cases of ten, as a fraction.
+  // The slowdown of one cell's latency that must have been found in nine cases of ten, as a fraction.
   std::optional<double> require_power;
   // The run that is compared goes on: its last look spends no more than its share of alpha.
   bool more_looks = false;
@@ -184,6 +220,12 @@ struct ComparisonCounts {
   std::int64_t cells_lacking = 0;
   std::int64_t changed = 0;        // counts of compared cells that differ
   std::int64_t cells_changed = 0;  // with any
+  // Means over the cells of a mode, by verdict.
+  std::int64_t means_same = 0;
+  std::int64_t means_faster = 0;
+  std::int64_t means_slower = 0;
+  std::int64_t means_inconclusive = 0;
+  std::int64_t means_less_steady = 0;
 };
 
 // Where each verdict, and each coverage, is counted.
@@ -191,13 +233,16 @@ using CountOf = std::int64_t ComparisonCounts::*;
 inline constexpr std::array<CountOf, 4> verdict_counts = {&ComparisonCounts::same, &ComparisonCounts::faster,
                                                           &ComparisonCounts::slower,
                                                           &ComparisonCounts::inconclusive};
+inline constexpr std::array<CountOf, 4> mean_counts = {
+    &ComparisonCounts::means_same, &ComparisonCounts::means_faster, &ComparisonCounts::means_slower,
+    &ComparisonCounts::means_inconclusive};
 inline constexpr std::array<CountOf, 7> coverage_counts = {
     &ComparisonCounts::compared,   &ComparisonCounts::base_only,   &ComparisonCounts::new_only,
     &ComparisonCounts::failed_now, &ComparisonCounts::skipped_now, &ComparisonCounts::recovered,
     &ComparisonCounts::neither};
 
 // The verdict of all metrics together: the first of slower, inconclusive, faster, same that occurs;
-// `inconclusive` where nothing could be compared.
+// `inconclusive` where nothing could be compared. A mean adds what it found: slower or faster.
 Verdict verdict_of(const ComparisonCounts& counts);
 
 struct Comparison {
@@ -208,6 +253,9 @@ struct Comparison {
   // False: a blocking difference is not allowed; then `cells` is empty and nothing was judged.
   bool comparable = true;
   std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
+  // By mode, in the order of BASE's cells, then as mean_metrics; a mode of one cell has none.
+  std::vector<MeanComparison> means;
+  std::vector<OddLaunch> odd_launches;  // BASE's first
   ComparisonCounts counts;
   std::int64_t tests = 0;     // how many p values q was corrected over
   std::int64_t families = 0;  // into which they fall
@@ -222,11 +270,18 @@ struct Comparison {
 // "NEW is not complete", where its sweep was interrupted; empty where both sides are.
 std::string incomplete_text(const Comparison& comparison);
 
+// The slowdown of a metric's mean that these launches find in nine cases of ten, in whichever mode; absent
+// where none was tested, or where it is more than tenfold.
+std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
+
+// True where a cell or a mean is slower.
+bool any_slower(const ComparisonCounts& counts);
+
 // False where --require-power asks for more than these launches find.
 bool powerful(const Comparison& comparison);
 
 // What CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also wants nothing
-// inconclusive and no count changed.
+// inconclusive, no count changed and no mean less steady.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

@@ -209,6 +209,12 @@ def rows_of_service(seconds):
     for coverage, count in (("compared", 70), ("base_only", 2), ("new_only", 0), ("failed_now", 0),
                             ("skipped_now", 0), ("recovered", 0), ("neither", 0)):
         yield "graphbench_baseline_cells", {"device": DEVICE, "coverage": coverage}, count
+    for mode, metric in itertools.product(("eager", "whole", "piecewise"), ("latency", "submit")):
+        mean = {"device": DEVICE, "mode": mode, "metric": metric}
+        ratio, word = (1.031, "slower") if metric == "submit" else (1.001, "same")
+        yield "graphbench_mean_change_ratio", mean, ratio
+        yield "graphbench_mean_verdict_info", {**mean, "verdict": word}, 1
+    yield "graphbench_mean_verdict_info", {**mean, "verdict": "less steady"}, 1
     # A second device, whose last sweep was not the baseline's plan.
     yield "graphbench_baseline_comparable", {"device": DEVICE}, 1
     yield "graphbench_baseline_comparable", {"device": "host"}, 0

@@ -102,11 +102,53 @@ TEST(Formats, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
   EXPECT_EQ(2u, lines_with(text, "::error title=graphbench%3A inconclusive")) << text;
 }
 
+// A mean whose launches spread more, and the launch that is to blame, which came from the second document.
+model::Comparison less_steady_comparison() {
+  model::Comparison comparison = samples::same_comparison();
+  model::MeanComparison& mean = comparison.means.emplace_back();
+  mean.mode = "whole";
+  mean.cells = 27;
+  mean.metric = comparison.cells.front().metrics.front();
+  mean.base_spread = 0.001;
+  mean.new_spread = 0.18;
+  mean.spread_p = 0.0001;
+  mean.less_steady = true;
+  comparison.counts.means_same = comparison.counts.means_less_steady = 1;
+  comparison.odd_launches.push_back({true, 1, 2, model::Metric::latency, 81, 1.5, 0.0001});
+  return comparison;
+}
+
+TEST(Formats, LaunchesThatSpreadMoreOrAreOddAreNamedInEveryFormat) {
+  const model::Comparison comparison = less_steady_comparison();
+  EXPECT_TRUE(model::passed(comparison));
+  const std::string odd =
+      "launch 2 of document 2 of 5 of NEW: latency 1.500x of the others, in most of 81 cells";
+  const std::string spread = "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %";
+  for (const std::string format : {"table", "markdown", "junit"}) {
+    const std::string text = shown(format, comparison);
+    EXPECT_NE(std::string::npos, text.find(odd)) << text;
+    EXPECT_NE(std::string::npos, text.find("less steady: " + spread)) << text;
+  }
+  EXPECT_NE(
+      std::string::npos,
+      shown("github", comparison).find("::warning title=graphbench%3A odd launch::" + odd.substr(0, 30)));
+  EXPECT_NE(std::string::npos,
+            shown("github", comparison).find("::warning title=graphbench%3A less steady::whole latency"));
+  const std::string json = shown("json", comparison);
+  EXPECT_NE(std::string::npos, json.find(R"("steadiness":{"verdict":"less steady","base_spread":0.001,)"));
+  EXPECT_NE(std::string::npos, json.find(R"({"side":"new","document":1,"launch":2,"metric":"latency",)"));
+  model::Comparison strict = comparison;
+  strict.settings.strict = true;
+  EXPECT_NE(std::string::npos, shown("junit", strict).find("<failure type=\"less steady\""));
+  EXPECT_NE(std::string::npos, shown("github", strict).find("::error title=graphbench%3A less steady::"));
+}
+
 TEST(Formats, JunitFailsExactlyWhereTheComparisonDoes) {
   for (const bool strict : {false, true}) {
     for (model::Comparison comparison :
          {samples::mixed_comparison(), samples::same_comparison(), samples::incomparable_comparison(),
-          samples::single_launch_comparison(), samples::large_comparison(3), model::Comparison()}) {
+          samples::single_launch_comparison(), samples::large_comparison(3), model::Comparison(),
+          less_steady_comparison()}) {
       comparison.settings.strict = strict;
       const std::string text = shown("junit", comparison);
       EXPECT_EQ(model::passed(comparison), text.find("<failure") == std::string::npos) << comparison.headline;
@@ -123,6 +165,42 @@ TEST(Formats, TooLittlePowerFails) {
   comparison.slowdown_found = 0.051;
   EXPECT_FALSE(model::passed(comparison));
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"power\""));
+}
+
+TEST(Formats, TooLittlePowerOfAMeanFailsInWhicheverMode) {
+  model::Comparison comparison = samples::mixed_comparison();
+  comparison.counts = {};
+  comparison.settings.metrics[static_cast<std::size_t>(model::Metric::submit)].require_power = 0.1;
+  for (model::MeanComparison& mean : comparison.means) mean.metric.detectable90 = 0.1;
+  EXPECT_TRUE(model::passed(comparison));
+  comparison.means.front().metric.detectable90 = 0.2;
+  EXPECT_TRUE(model::passed(comparison)) << "that is its latency's";
+  for (model::MeanComparison& mean : comparison.means) {
+    if (mean.metric.metric == model::Metric::submit) mean.metric.detectable90 = 0.11;
+  }
+  EXPECT_FALSE(model::passed(comparison));
+  EXPECT_NE(std::string::npos,
+            shown("table", comparison).find("; --require-power submit=10 % asks for more."));
+  comparison.means.clear();
+  EXPECT_FALSE(model::passed(comparison)) << "none was tested";
+}
+
+TEST(Formats, ASlowerMeanIsAFailureInEveryFormat) {
+  model::Comparison comparison = samples::same_comparison();
+  model::MeanComparison& mean = comparison.means.emplace_back();
+  mean.mode = "whole";
+  mean.cells = 27;
+  mean.metric = comparison.cells.front().metrics.front();
+  mean.metric.verdict = model::Verdict::slower;
+  comparison.counts.means_slower = 1;
+  comparison.verdict = model::verdict_of(comparison.counts);
+  EXPECT_FALSE(model::passed(comparison));
+  EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"slower\""));
+  EXPECT_NE(std::string::npos,
+            shown("github", comparison)
+                .find("::error title=graphbench%3A slower::whole latency of 27 cells 100us"));
+  EXPECT_NE(std::string::npos, shown("markdown", comparison).find("| whole | latency | 27 | 100us"));
+  EXPECT_NE(std::string::npos, shown("table", comparison).find("  whole  latency "));
 }
 
 }  // namespace

@@ -39,7 +39,18 @@ differences.0.allowed: MISSING
 counts.tests: -1
 counts.metrics.slower: 1.5
 counts.cells.neither: MISSING
-cells: {}
+means: {}
+means.0.mode: "", MISSING
+means.0.cells: 1, MISSING
+means.0.metric: "throughput"
+means.0.family: "of a cell"
+counts.means.slower: -1
+counts.means.less_steady: -1
+means.0.steadiness.verdict: "unsteady"
+means.0.steadiness.p: 1.5, MISSING
+odd_launches: [{}], [{"side": "left", "document": 0, "launch": 0, "metric": "setup", "cells": 1, "ratio": 2}]
+settings.require_power: {}, {"device": 0.1}
+cells.0.mode: "of a mean"
 cells.0.id: ""
 cells.0.coverage: "both"
 cells.0.regression: true  # true of nothing lost

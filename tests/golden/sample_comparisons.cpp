@@ -154,6 +154,7 @@ model::Comparison large_comparison(std::int64_t cells) {
     for (const model::MetricComparison& metric : cell.metrics) metrics[metric.verdict] = metric;
   }
   comparison.cells.clear();
+  comparison.means.clear();
   comparison.differences.clear();
   comparison.now.complete = true;
   for (std::int64_t i = 0; i < cells; ++i) {

@@ -96,6 +96,37 @@ class Verdicts(CompareCase):
                          changed["cells"][0]["changed"][0])
         self.assertNotIn("changed", self.compare("few.json", "few.json").stdout)
 
+    def of_a_mode(self, name, factors):
+        """Nine cells of one mode, all of whose launches are slower by these."""
+        made = document(cells=9)
+        for batch, cell in enumerate(made["cells"], 1):
+            cell["id"] = f"mlp/base/bf16/forward/b{batch}/w3/whole"
+            for launch, factor in zip(cell["launches"], factors):
+                launch["latency_seconds"]["p50"] *= factor
+        return self.put(name, made)
+
+    def test_a_mode_is_judged_in_the_mean_over_its_cells(self):
+        base = self.of_a_mode("steady.json", [1] * 5)
+        done = self.compare(base, self.of_a_mode("slow.json", [1.05] * 5), code=10)
+        self.assertRegex(done.stdout, r"\n  whole +latency +9 .* slower\n")
+        self.assertIn("; whole latency 1.050x over its 9 cells", done.stdout)
+        self.compare(base, base, "--require-power", "5%,latency=3%,setup=3%")
+        done = self.compare(base, base, "--require-power", "5%,latency=2%", code=11)
+        self.assertIn("--require-power 5 %,latency=2 % asks for more.", done.stdout)
+        done = self.compare(base, base, "--require-power", "submit=5%", code=11)
+        self.assertIn("asks for more", done.stdout, "no submit time was measured")
+
+    def test_launches_apart_are_named_and_less_steady_ones_fail_if_strict(self):
+        base = self.of_a_mode("steady.json", [1] * 5)
+        done = self.compare(base, self.of_a_mode("odd.json", [1, 1, 1.5, 1, 1]))
+        self.assertRegex(done.stdout,
+                         r"odd: launch 2 of NEW: latency 1\.49\dx of the others, in most of 9 cells\n")
+        self.assertIn("less steady: whole latency: launches of NEW spread by 18 %", done.stdout)
+        wild = self.of_a_mode("wild.json", [1, 1.4, 1, 1.4, 1])
+        self.assertNotIn("odd: launch", self.compare(base, wild).stdout)
+        found = json.loads(self.compare(base, wild, "--strict", "--format", "json", code=10).stdout)
+        self.assertEqual("less steady", found["means"][0]["steadiness"]["verdict"])
+
     def test_margins_and_floors_decide_what_matters(self):
         self.compare("base.json", "slower.json", "--margin", "10%")
         self.compare("base.json", "slower.json", "--margin", "capture=10%", code=10)

@@ -224,7 +224,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   if (outcome.interrupted) return interrupted(outcome, files);
   check_measured(outcome, request);
   model::Comparison comparison = compare_sides(outcome, files, verdict.settings);
-  if (asked.confirm && comparison.counts.slower > 0) {
+  if (asked.confirm && any_slower(comparison.counts)) {
     const Files more{again(files.base), again(files.now)};
     request.plan = ab::plan_to_confirm(request.plan, comparison);
     request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);

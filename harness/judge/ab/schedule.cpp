@@ -80,14 +80,21 @@ const MetricComparison* find(const model::Comparison& comparison, const std::str
   return found == cell->metrics.end() ? nullptr : &*found;
 }
 
-void confirm(MetricComparison& metric, const MetricComparison* again, model::ComparisonCounts& counts) {
-  if (again != nullptr && is_slower(*again)) return;
+const MetricComparison* find_mean(const model::Comparison& comparison, const model::MeanComparison& mean) {
+  const auto found = std::ranges::find_if(comparison.means, [&](const model::MeanComparison& each) {
+    return each.mode == mean.mode && each.metric.metric == mean.metric.metric;
+  });
+  return found == comparison.means.end() ? nullptr : &found->metric;
+}
+
+// Takes back what is not slower again; returns true where it does.
+bool take_back(MetricComparison& metric, const MetricComparison* again) {
+  if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;
   metric.why = "slower at first (" + ratio_text(metric.ratio) + "), but ";
   metric.why += again != nullptr ? "not when measured again (" + ratio_text(again->ratio) + ")"
                                  : "it could not be measured again";
-  --counts.slower;
-  ++counts.inconclusive;
+  return true;
 }
 
 }  // namespace
@@ -111,13 +118,17 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 }
 
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first) {
+  std::set<std::string> modes;  // whose mean is slower
+  for (const model::MeanComparison& mean : first.means) {
+    if (is_slower(mean.metric)) modes.insert(mean.mode);
+  }
   std::set<std::string> slower;
   for (const model::CellComparison& cell : first.cells) {
     if (std::ranges::any_of(cell.metrics, is_slower)) slower.insert(cell.id);
   }
   model::Plan again = plan;
   std::erase_if(again.tasks, [&](const model::WorkerTask& task) {
-    return std::ranges::none_of(task.batches, [&](std::int64_t batch) {
+    return !modes.contains(task.mode) && std::ranges::none_of(task.batches, [&](std::int64_t batch) {
       return slower.contains(model::id_of(model::cell_of(task, batch)));
     });
   });
@@ -127,8 +138,15 @@ model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& fi
 void apply_confirmation(model::Comparison& first, const model::Comparison& again) {
   for (model::CellComparison& cell : first.cells) {
     for (MetricComparison& metric : cell.metrics) {
-      if (is_slower(metric)) confirm(metric, find(again, cell.id, metric.metric), first.counts);
+      if (!is_slower(metric) || !take_back(metric, find(again, cell.id, metric.metric))) continue;
+      --first.counts.slower;
+      ++first.counts.inconclusive;
     }
+  }
+  for (model::MeanComparison& mean : first.means) {
+    if (!is_slower(mean.metric) || !take_back(mean.metric, find_mean(again, mean))) continue;
+    --first.counts.means_slower;
+    ++first.counts.means_inconclusive;
   }
   first.verdict = model::verdict_of(first.counts);
   first.headline = compare::headline_of(first);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -15,17 +14,16 @@
 
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/compare/judge.hpp"
+#include "harness/judge/compare/means.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
-#include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/moments.hpp"
 
 namespace graphbench::compare {
 namespace {
 
-inline constexpr std::int64_t all_launches = std::numeric_limits<std::int64_t>::max();
-
-double median_or_zero(std::vector<double> values) {
-  return values.empty() ? 0 : statistics::median(std::move(values));
+double mean_or_zero(std::vector<double> values) {
+  return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
 bool differs(const model::MetricRow& row, std::int64_t base, std::int64_t now) {
@@ -50,7 +48,7 @@ std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCe
 
 // One number per launch that has the metric, of launches with an index below `end`.
 std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
-                             std::int64_t end = all_launches) {
+                             std::int64_t end = Launches().end) {
   std::vector<double> times;
   times.reserve(cell.launches.size());
   for (const LaunchTimes& launch : cell.launches) {
@@ -63,8 +61,8 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
-    const double before = median_or_zero(times_of(base, metric));
-    const double after = median_or_zero(times_of(now, metric));
+    const double before = mean_or_zero(times_of(base, metric));
+    const double after = mean_or_zero(times_of(now, metric));
     if (before > 0 || after > 0) cell.listed.push_back({metric, before, after});
   }
   cell.changed = changes_of(base, now);
@@ -83,13 +81,6 @@ Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
   return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
 }
 
-// Two cells to compare, and the cell of the comparison that gets the outcome.
-struct Pair {
-  const DocumentCell* base = nullptr;
-  const DocumentCell* now = nullptr;
-  std::size_t cell = 0;  // in the comparison
-};
-
 // Trials in the order of the pairs.
 struct Trials {
   std::vector<Trial> trials;
@@ -100,22 +91,6 @@ struct Trials {
   };
   std::vector<Lack> lacks;
 };
-
-// Which launches are compared, and how.
-struct Launches {
-  bool interleaved = false;
-  std::int64_t end = all_launches;  // of their indices
-};
-
-// True where launches have different indices, by which those of an interleaved run can be paired.
-bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (launches[i].index == launches[j].index) return false;
-    }
-  }
-  return true;
-}
 
 // The launches of both sides that have the metric. In an interleaved run they are those with a partner, or
 // all, `partnerless`, where none has one. A side that lacks the metric is empty.
@@ -147,8 +122,7 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   measured.trials.reserve(pairs.size() * tested.size());
   std::vector<std::pair<Metric, Replicates>> found;
   for (const Pair& pair : pairs) {
-    const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
-                          indices_are_unique(pair.now->launches);
+    const bool in_pairs = launches.interleaved && can_be_paired(pair);
     found.clear();
     for (const Metric metric : tested) {
       Replicates replicates = replicates_of(*pair.base, *pair.now, metric, {in_pairs, launches.end});
@@ -349,10 +323,14 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);
+  Looks judged_means(settings, looks);
   for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
     Trials early = measure_all(pairs, settings, {interleaved, looks[i]}, comparison.cells);
     place(early, comparison.cells);
     judged.judge(early.trials);
+    std::vector<Trial> early_means =
+        measure_means(pairs, settings, {interleaved, looks[i]}, comparison.means);
+    judged_means.judge(early_means);
   }
   Trials measured = measure_all(pairs, settings, {interleaved}, comparison.cells);
   place(measured, comparison.cells);
@@ -361,7 +339,15 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.tests = tests.tests;
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
+  std::vector<Trial> means = measure_means(pairs, settings, {interleaved}, comparison.means);
+  judged_means.judge(means);
+  judge_steadiness(comparison.means);
+  comparison.odd_launches = odd_launches(pairs, settings);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
+  for (const model::MeanComparison& mean : comparison.means) {
+    ++(comparison.counts.*model::mean_counts.at(static_cast<std::size_t>(mean.metric.verdict)));
+    comparison.counts.means_less_steady += mean.less_steady ? 1 : 0;
+  }
   comparison.verdict = model::verdict_of(comparison.counts);
   comparison.headline = headline_of(comparison);
   return comparison;

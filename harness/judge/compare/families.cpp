@@ -103,12 +103,16 @@ Spread common_spread(const std::vector<Spread>& group) {
   return {std::exp(mean_centred(group) + bias), freedom};
 }
 
+double p_of_larger(const Spread& own, const Spread& common) {
+  const boost::math::fisher_f_distribution<double, Policy> distribution(own.freedom, common.freedom);
+  return boost::math::cdf(boost::math::complement(distribution, own.variance / common.variance));
+}
+
 bool exceeds(const Spread& own, const Spread& common) {
   const double ratio = own.variance / common.variance;
   // This is below the percentile for any degrees of freedom of `common`, and quicker.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
-  const boost::math::fisher_f_distribution<double, Policy> distribution(own.freedom, common.freedom);
-  return boost::math::cdf(boost::math::complement(distribution, ratio)) < by_chance;
+  return p_of_larger(own, common) < by_chance;
 }
 
 Spread moderated(const Spread& own, const Spread& common) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
@@ -19,7 +20,19 @@ bool has(const CellComparison& cell, Verdict verdict) {
                              [&](const MetricComparison& metric) { return metric.verdict == verdict; });
 }
 
-// "3 of 48 cells; most: mlp/.../whole latency 1.052x"
+// "whole submit 1.120x over its 27 cells": of the means with that verdict the one that moved most.
+std::string mean_text(const Comparison& comparison, Verdict verdict) {
+  const model::MeanComparison* most = nullptr;
+  const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.metric.verdict == verdict && (most == nullptr || moved(mean) > moved(*most))) most = &mean;
+  }
+  if (most == nullptr) return "";
+  return fmt::format("{} {} {:.3f}x over its {} cells", most->mode, name_of(most->metric.metric),
+                     most->metric.ratio, most->cells);
+}
+
+// "3 of 48 cells; most: mlp/.../whole latency 1.052x; whole submit 1.120x over its 27 cells"
 std::string extent(const Comparison& comparison, Verdict verdict) {
   std::int64_t cells = 0;
   const CellComparison* most_cell = nullptr;
@@ -35,9 +48,10 @@ std::string extent(const Comparison& comparison, Verdict verdict) {
       most_cell = &cell;
     }
   }
-  if (most == nullptr) return "no cell";
-  return fmt::format("{} of {} cells; most: {} {} {:.3f}x", cells, comparison.counts.compared, most_cell->id,
-                     name_of(most->metric), most->ratio);
+  const std::string mean = mean_text(comparison, verdict);
+  if (most == nullptr) return mean.empty() ? "no cell" : mean;
+  return fmt::format("{} of {} cells; most: {} {} {:.3f}x{}{}", cells, comparison.counts.compared,
+                     most_cell->id, name_of(most->metric), most->ratio, mean.empty() ? "" : "; ", mean);
 }
 
 std::string not_comparable(const Comparison& comparison) {
@@ -65,7 +79,8 @@ std::string verdict_text(const Comparison& comparison) {
   }
   std::string text =
       fmt::format("inconclusive: {} of {} metrics; none is slower", counts.inconclusive, metrics);
-  if (counts.faster > 0) text += "; faster: " + extent(comparison, Verdict::faster);
+  if (counts.faster > 0 || counts.means_faster > 0)
+    text += "; faster: " + extent(comparison, Verdict::faster);
   return text;
 }
 
@@ -85,10 +100,15 @@ std::string headline_of(const Comparison& comparison) {
                         counts.cells_lacking == 1 ? "" : "s");
   }
   text += verdict_text(comparison);
-  if (counts.changed == 0) return text;
-  return text + fmt::format("; changed: {} count{} of {} cell{}", counts.changed,
-                            counts.changed == 1 ? "" : "s", counts.cells_changed,
-                            counts.cells_changed == 1 ? "" : "s");
+  if (counts.changed > 0)
+    text += fmt::format("; changed: {} count{} of {} cell{}", counts.changed, counts.changed == 1 ? "" : "s",
+                        counts.cells_changed, counts.cells_changed == 1 ? "" : "s");
+  if (counts.means_less_steady > 0)
+    text += fmt::format("; {}: {} mean{}", model::less_steady_word, counts.means_less_steady,
+                        counts.means_less_steady == 1 ? "" : "s");
+  if (const std::size_t odd = comparison.odd_launches.size(); odd > 0)
+    text += fmt::format("; odd launches: {}", odd);
+  return text;
 }
 
 }  // namespace graphbench::compare

@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "harness/model/statistics/moments.hpp"
-#include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -180,8 +179,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   result.base_launches = static_cast<std::int32_t>(replicates.base.size());
   result.new_launches = static_cast<std::int32_t>(replicates.now.size());
   result.paired = replicates.paired;
-  result.base_seconds = statistics::median(replicates.base);
-  result.new_seconds = statistics::median(replicates.now);
+  result.base_seconds = statistics::geometric_mean(replicates.base);
+  result.new_seconds = statistics::geometric_mean(replicates.now);
   result.floor_seconds = settings.floor_seconds;
   // The shorter time is the divisor, so that exchanging the sides mirrors the verdict.
   result.margin =

@@ -108,12 +108,6 @@ struct FamilyTests {
 // alpha where both steps find it. family[i] is the family of p[i]; families are numbered from 0 without gaps.
 FamilyTests test_families(std::span<const double> p, std::span<const std::uint32_t> family, double alpha);
 
-// A variance and its degrees of freedom. 0 degrees: nothing is known.
-struct Spread {
-  double variance = 0;
-  double freedom = 0;
-};
-
 // The degrees of freedom with which a group's variance predicts that of a member, if all variances of a group
 // come from a scaled F distribution about a common one, with equal closeness in every group (Smyth 2004,
 // *Linear models and empirical Bayes methods*, section 6.2: moments of the logarithms). Infinite where
@@ -122,6 +116,10 @@ double common_freedom(std::span<const std::vector<Spread>> groups);
 
 // The common variance of one group, with those degrees of freedom; 0 degrees for fewer than two members.
 Spread common_spread(const std::vector<Spread>& group);
+
+// The probability with which chance makes a variance of `own`'s degrees of freedom so large, if that of
+// `common` estimates the same: F's tail. Both have positive degrees of freedom.
+double p_of_larger(const Spread& own, const Spread& common);
 
 // True where `own` is larger than chance explains for a member of `common`: beyond the 99th percentile of F.
 // Both have positive degrees of freedom.

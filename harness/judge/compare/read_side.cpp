@@ -171,6 +171,7 @@ Side merge(const std::string& source, std::vector<Document> documents) {
   std::unordered_map<std::string, std::size_t> positions;  // in the side
   for (Document& document : documents) {
     for (DocumentCell& cell : document.cells) {
+      for (LaunchTimes& launch : cell.launches) launch.document = &document - documents.data();
       const auto [position, is_new] = positions.try_emplace(cell.id, side.cells.size());
       if (is_new) {
         side.cells.push_back(std::move(cell));

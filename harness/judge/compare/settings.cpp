@@ -2,6 +2,7 @@
 #include "harness/judge/compare/settings.hpp"
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +23,11 @@ std::optional<double> read_percent(std::string_view text) {
   return *percent / 100;
 }
 
+std::optional<double> read_slowdown(std::string_view text) {
+  const std::optional<double> slowdown = read_percent(text);
+  return slowdown && *slowdown > 0 ? slowdown : std::nullopt;
+}
+
 std::optional<double> read_seconds(std::string_view text) {
   if (text == "0") return 0;
   // "s" comes last, because it ends the others too.
@@ -37,9 +43,10 @@ std::optional<double> read_seconds(std::string_view text) {
 }
 
 // The capture's cost is tested as a part of the setup; its name is still accepted.
-std::size_t metric_at(const std::string& flag, const std::string& name) {
+std::size_t metric_at(const std::string& flag, const std::string& name,
+                      std::span<const model::Metric> metrics) {
   std::vector<std::string> names;
-  for (const model::Metric metric : model::tested_metrics()) {
+  for (const model::Metric metric : metrics) {
     names.push_back(name_of(metric));
     if (name == names.back() || (metric == model::Metric::setup && name == name_of(model::Metric::capture)))
       return static_cast<std::size_t>(metric);
@@ -48,41 +55,49 @@ std::size_t metric_at(const std::string& flag, const std::string& name) {
                              did_you_mean(name, names));
 }
 
-// Reads each metric's value; its own wins over the bare one.
-std::vector<std::optional<double>> read_list(const std::string& flag, const std::string& text, Read read,
-                                             const std::string& advice) {
-  std::vector<std::optional<double>> own(model::all_metrics().size());
+struct Values {
+  std::vector<std::optional<double>> own = std::vector<std::optional<double>>(model::all_metrics().size());
   std::optional<double> bare;
+};
+
+// Reads the bare value and those of `metrics`.
+Values read_list(const std::string& flag, const std::string& text, Read read, const std::string& advice,
+                 std::span<const model::Metric> metrics) {
+  Values values;
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
-    std::optional<double>& value =
-        equals == std::string::npos ? bare : own[metric_at(flag, part.substr(0, equals))];
+    std::optional<double>& value = equals == std::string::npos
+                                       ? values.bare
+                                       : values.own[metric_at(flag, part.substr(0, equals), metrics)];
     if (value) throw InputError(flag, in_quotes(text) + " gives one metric twice");
     value = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
     if (!value) throw InputError(flag, in_quotes(part) + " is not " + advice);
   }
-  for (std::optional<double>& each : own) {
-    if (!each) each = bare;
+  return values;
+}
+
+// Sets a member of all tested metrics; a metric's own value wins over the bare one.
+void set_all(const Values& values, double model::MetricSettings::*member,
+             model::ComparisonSettings& settings) {
+  for (std::size_t i = 0; i < values.own.size(); ++i) {
+    const std::optional<double>& value = values.own[i] ? values.own[i] : values.bare;
+    if (value) settings.metrics[i].*member = *value;
   }
-  return own;
 }
 
 }  // namespace
 
 void set_margins(const std::string& text, model::ComparisonSettings& settings) {
-  const auto values = read_list("--margin", text, read_percent,
-                                "a margin: give e.g. 2%, or latency=2%,submit=5% (0 to 1000 %)");
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i]) settings.metrics[i].margin = *values[i];
-  }
+  set_all(read_list("--margin", text, read_percent,
+                    "a margin: give e.g. 2%, or latency=2%,submit=5% (0 to 1000 %)", model::tested_metrics()),
+          &model::MetricSettings::margin, settings);
 }
 
 void set_floors(const std::string& text, model::ComparisonSettings& settings) {
-  const auto values = read_list("--floor", text, read_seconds,
-                                "a time: give e.g. 200ns, or latency=1us,submit=100ns (ns, us, ms or s)");
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i]) settings.metrics[i].floor_seconds = *values[i];
-  }
+  set_all(read_list("--floor", text, read_seconds,
+                    "a time: give e.g. 200ns, or latency=1us,submit=100ns (ns, us, ms or s)",
+                    model::tested_metrics()),
+          &model::MetricSettings::floor_seconds, settings);
 }
 
 void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
@@ -95,11 +110,14 @@ void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
 }
 
 void set_required_power(const std::string& text, model::ComparisonSettings& settings) {
-  const std::optional<double> slowdown = read_percent(text);
-  if (!slowdown || *slowdown <= 0)
-    throw InputError("--require-power",
-                     in_quotes(text) + " is not a slowdown: give e.g. 5% (above 0, to 1000 %)");
-  settings.require_power = slowdown;
+  const Values values = read_list("--require-power", text, read_slowdown,
+                                  "a slowdown: give e.g. 5%, or 5%,submit=10%,setup=30% (above 0, to 1000 %)",
+                                  model::mean_metrics);
+  settings.require_power = values.bare;
+  for (const model::Metric metric : model::mean_metrics) {
+    const auto at = static_cast<std::size_t>(metric);
+    settings.metrics[at].require_power = values.own[at];
+  }
 }
 
 void set_allow(const std::string& text, model::ComparisonSettings& settings) {

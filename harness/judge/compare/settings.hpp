@@ -15,7 +15,7 @@ void set_margins(const std::string& text, model::ComparisonSettings& settings);
 void set_floors(const std::string& text, model::ComparisonSettings& settings);
 // "0.05": above 0 and at most 0.5.
 void set_alpha(const std::string& text, model::ComparisonSettings& settings);
-// "5%": above 0.
+// "5%", "5%,submit=10%": above 0. The bare value is of one cell's latency, the others of means.
 void set_required_power(const std::string& text, model::ComparisonSettings& settings);
 // "device.name,plan": names of facts.hpp.
 void set_allow(const std::string& text, model::ComparisonSettings& settings);

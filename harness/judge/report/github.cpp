@@ -52,6 +52,10 @@ void add_rows(std::vector<Annotation>& to, const Comparison& comparison, Verdict
   }
 }
 
+Annotation less_steady(const model::MeanComparison& mean) {
+  return {std::string("graphbench: ") + model::less_steady_word, less_steady_text(mean)};
+}
+
 std::vector<Annotation> errors_of(const Comparison& comparison) {
   std::vector<Annotation> errors;
   if (!comparison.comparable) {
@@ -66,12 +70,18 @@ std::vector<Annotation> errors_of(const Comparison& comparison) {
     errors.push_back({cell.lost.empty() ? "graphbench: cell lost" : "graphbench: metric lost",
                       printable(cell.id, name_length_max) + ": " + coverage_text(cell)});
   }
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.metric.verdict == Verdict::slower) errors.push_back({"graphbench: slower", mean_text(mean)});
+  }
   add_rows(errors, comparison, Verdict::slower);
   if (!comparison.settings.strict) return errors;
   for (const model::CellComparison& cell : comparison.cells) {
     if (cell.changed.empty()) continue;
     errors.push_back(
         {"graphbench: changed", printable(cell.id, name_length_max) + ": " + changes_text(cell)});
+  }
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.less_steady) errors.push_back(less_steady(mean));
   }
   add_rows(errors, comparison, Verdict::inconclusive);
   return errors;
@@ -82,6 +92,11 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
   for (const model::ComparisonSide* side : {&comparison.base, &comparison.now}) {
     if (!side->complete)
       warnings.push_back({"graphbench: interrupted sweep", side->source + " is not complete"});
+  }
+  for (const std::string& odd : odd_launch_texts(comparison))
+    warnings.push_back({"graphbench: odd launch", odd});
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.less_steady && !comparison.settings.strict) warnings.push_back(less_steady(mean));
   }
   for (const model::Difference& difference : comparison.differences) {
     if (difference.blocking && !difference.allowed) continue;
@@ -114,7 +129,9 @@ void print_comparison_github(std::ostream& out, const Comparison& comparison, co
   Annotation summary;
   summary.title = "graphbench: " + (comparison.comparable ? name_of(comparison.verdict) : "not comparable");
   summary.message = printable(comparison.headline) + inconclusive_text(comparison);
-  if (const std::string found = detectable_text(comparison); !found.empty()) summary.message += "; " + found;
+  for (const std::string& found : {detectable_text(comparison), means_found_text(comparison)}) {
+    if (!found.empty()) summary.message += "; " + found;
+  }
   if (errors_left > 0) summary.message += fmt::format("; {} more errors are not shown", errors_left);
   if (warnings_left > 0) summary.message += fmt::format("; {} more warnings are not shown", warnings_left);
   out << command("notice", summary);

@@ -30,6 +30,9 @@ GB_DESCRIBE(model::ComparisonCounts,
                    field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
                    field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
                    field("changed", &T::cells_changed))),
+            (group("means", field("slower", &T::means_slower), field("faster", &T::means_faster),
+                   field("inconclusive", &T::means_inconclusive), field("same", &T::means_same),
+                   field("less_steady", &T::means_less_steady))),
             (left_out, cells_lacking));
 
 }  // namespace graphbench::codec
@@ -43,15 +46,22 @@ using codec::Json;
 Json settings_of(const model::ComparisonSettings& settings) {
   Json margins;
   Json floors;
+  Json power;
+  if (settings.require_power) power["cell_latency"] = *settings.require_power;
+  for (const model::Metric metric : model::mean_metrics) {
+    if (settings.of(metric).require_power) power[name_of(metric)] = *settings.of(metric).require_power;
+  }
   for (const model::Metric metric : model::tested_metrics()) {
     margins[name_of(metric)] = settings.of(metric).margin;
     floors[name_of(metric)] = settings.of(metric).floor_seconds;
   }
-  return {{"alpha", settings.alpha},
-          {"margin", margins},
-          {"floor_seconds", floors},
-          {"strict", settings.strict},
-          {"allow", settings.allow}};
+  Json written = {{"alpha", settings.alpha},
+                  {"margin", margins},
+                  {"floor_seconds", floors},
+                  {"strict", settings.strict},
+                  {"allow", settings.allow}};
+  if (!power.is_null()) written["require_power"] = power;
+  return written;
 }
 
 // Cells are most of a large document, so they are written as they go: trees of them cost five times as much.
@@ -66,27 +76,21 @@ void add_string(Buffer& to, const std::string& value) {
   add(to, "{}", dump(value));
 }
 
-// Writes a number by `format`, with a mark that it is not an integer.
-template <typename... Arguments>
-void add_real(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  const std::size_t begin = to.size();
-  add(to, format, std::forward<Arguments>(arguments)...);
-  const std::string_view written(to.data() + begin, to.size() - begin);
-  if (written.find_first_of(".e") == std::string_view::npos) add(to, ".0");
-}
-
-// Writes nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
+// Writes nine significant digits, because the rest of a statistic is the rounding of the machine that
+// computed it, with a mark that the number is not an integer.
 void add_number(Buffer& to, const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return add(to, "null");
-  add_real(to, "{:.9g}", *value);
+  const std::string text = fmt::format("{:.9g}", *value);
+  add(to, "{}{}", text, text.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
-void add_metric(Buffer& to, const model::MetricComparison& metric) {
-  add(to, R"({{"metric":"{}","verdict":"{}","base_seconds":)", name_of(metric.metric),
+// Writes `before`, then what is known of a metric.
+void add_metric(Buffer& to, const model::MetricComparison& metric, const std::string& before = "") {
+  add(to, R"({{{}"metric":"{}","verdict":"{}","base_seconds":)", before, name_of(metric.metric),
       name_of(metric.verdict));
-  add_real(to, "{}", metric.base_seconds);
+  add_number(to, metric.base_seconds);
   add(to, R"(,"new_seconds":)");
-  add_real(to, "{}", metric.new_seconds);
+  add_number(to, metric.new_seconds);
   add(to, R"(,"ratio":)");
   add_number(to, metric.ratio);
   if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
@@ -181,6 +185,44 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
   add(to, "}}");
 }
 
+void add_mean(Buffer& to, const model::MeanComparison& mean) {
+  std::string before = fmt::format(R"("mode":{},"cells":{},)", dump(mean.mode), mean.cells);
+  if (mean.spread_p) {
+    Buffer steadiness;
+    add(steadiness, R"("steadiness":{{"verdict":"{}","base_spread":)",
+        mean.less_steady ? model::less_steady_word : "as steady");
+    add_number(steadiness, mean.base_spread);
+    add(steadiness, R"(,"new_spread":)");
+    add_number(steadiness, mean.new_spread);
+    add(steadiness, R"(,"p":)");
+    add_number(steadiness, mean.spread_p);
+    add(steadiness, "}},");
+    before.append(steadiness.data(), steadiness.size());
+  }
+  add_metric(to, mean.metric, before);
+}
+
+void add_odd_launch(Buffer& to, const model::OddLaunch& odd) {
+  add(to, R"({{"side":"{}","document":{},"launch":{},"metric":"{}","cells":{},"ratio":)",
+      odd.in_new ? "new" : "base", odd.document, odd.launch, name_of(odd.metric), odd.cells);
+  add_number(to, odd.ratio);
+  add(to, R"(,"p":)");
+  add_number(to, odd.p);
+  add(to, "}}");
+}
+
+// Writes ,"key":[...], with one item per line.
+template <typename Item, typename Add>
+void write_lines(std::ostream& out, const char* key, const std::vector<Item>& items, const Add& add_item) {
+  out << ",\n  \"" << key << "\": [";
+  for (const Item& item : items) {
+    Buffer text;
+    add_item(text, item);
+    out << (&item == items.data() ? "\n    " : ",\n    ") << std::string_view(text.data(), text.size());
+  }
+  out << (items.empty() ? "]" : "\n  ]");
+}
+
 }  // namespace
 
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
@@ -201,15 +243,11 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
       {"counts", counts}};
   std::string opening = dump(head, 2);
   opening.resize(opening.size() - 2);  // the closing "\n}"
-  out << opening << ",\n  \"cells\": [";
-  const char* separator = "\n    ";
-  for (const model::CellComparison& cell : comparison.cells) {
-    Buffer text;
-    add_cell(text, cell);
-    out << separator << std::string_view(text.data(), text.size());
-    separator = ",\n    ";
-  }
-  out << (comparison.cells.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  out << opening;
+  write_lines(out, "means", comparison.means, add_mean);
+  write_lines(out, "odd_launches", comparison.odd_launches, add_odd_launch);
+  write_lines(out, "cells", comparison.cells, add_cell);
+  out << "\n}\n";
 }
 
 }  // namespace graphbench::reporters

@@ -88,6 +88,30 @@ Test test_of(const CellComparison& cell, bool strict) {
   return test;
 }
 
+Test test_of(const model::MeanComparison& mean, bool strict) {
+  Test test;
+  test.classname = "graphbench.means";
+  test.name = mean.mode + " " + name_of(mean.metric.metric) + " over its cells";
+  const std::string verdict = name_of(mean.metric.verdict);
+  const std::string text = printable(mean_text(mean));
+  test.details = verdict + ": " + text + "\n";
+  if (mean.less_steady) {
+    const std::string less = std::string(model::less_steady_word) + ": " + printable(less_steady_text(mean));
+    test.details += less + "\n";
+    if (mean.metric.verdict != Verdict::slower) {
+      test.outcome = strict ? Outcome::failed : Outcome::skipped;
+      test.type = model::less_steady_word;
+      test.message = less;
+      return test;
+    }
+  }
+  if (mean.metric.verdict != Verdict::slower && mean.metric.verdict != Verdict::inconclusive) return test;
+  test.outcome = mean.metric.verdict == Verdict::slower ? Outcome::failed : Outcome::skipped;
+  test.type = verdict;
+  test.message = verdict + ": " + text + (mean.metric.why.empty() ? "" : ": " + mean.metric.why);
+  return test;
+}
+
 // Represents the whole comparison where no cell can: another device, or nothing that both sides have.
 Test test_of_all(const Comparison& comparison) {
   Test test;
@@ -105,12 +129,14 @@ Test test_of_all(const Comparison& comparison) {
 
 std::vector<Test> tests_of(const Comparison& comparison) {
   std::vector<Test> tests;
-  tests.reserve(comparison.cells.size() + 2);
+  tests.reserve(comparison.cells.size() + comparison.means.size() + 2);
   bool judged = false;
   for (const CellComparison& cell : comparison.cells) {
     judged = judged || !cell.metrics.empty();
     tests.push_back(test_of(cell, comparison.settings.strict));
   }
+  for (const model::MeanComparison& mean : comparison.means)
+    tests.push_back(test_of(mean, comparison.settings.strict));
   if (!comparison.comparable || !judged) tests.push_back(test_of_all(comparison));
   if (comparison.comparable && !powerful(comparison))
     tests.push_back({"graphbench.compare", "the launches find the slowdown required", Outcome::failed,
@@ -135,6 +161,9 @@ void add_properties(pugi::xml_node suite, const Comparison& comparison) {
   if (const std::string found = detectable_text(comparison); !found.empty()) {
     add_property(properties, "detectable", found);
   }
+  if (const std::string found = means_found_text(comparison); !found.empty())
+    add_property(properties, "detectable_means", found);
+  for (const std::string& odd : odd_launch_texts(comparison)) add_property(properties, "odd_launch", odd);
   for (const std::string& field : comparison.settings.allow) add_property(properties, "allow", field);
   for (const model::Difference& difference : comparison.differences) {
     add_property(properties, "difference", difference_text(difference));

@@ -58,6 +58,9 @@ constexpr std::size_t reserved = 6144;
 constexpr std::string_view change_head =
     "| cell | metric | base | new | ratio | 95 % interval | finds | q | verdict |\n"
     "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n";
+constexpr std::string_view means_head =
+    "| mode | metric | cells | base | new | ratio | 95 % interval | finds | q | verdict |\n"
+    "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | --- |\n";
 constexpr std::string_view inconclusive_head =
     "| cell | metric | base | new | ratio | 95 % interval | finds | why |\n"
     "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
@@ -72,19 +75,33 @@ MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
   return {count, [items = std::move(items), write](std::size_t i) { return write(items[i]); }};
 }
 
+std::string numbers_of(const model::MetricComparison& metric) {
+  return fmt::format("{} | {} | {} | {} | {} |", format_seconds(metric.base_seconds),
+                     format_seconds(metric.new_seconds), ratio_text(metric.ratio), interval_text(metric),
+                     as_prose(finds_text(metric)));
+}
+
 std::string cells_of(const Finding& found) {
-  const model::MetricComparison& metric = *found.metric;
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |", as_code(found.cell->id), name_of(metric.metric),
-                     format_seconds(metric.base_seconds), format_seconds(metric.new_seconds),
-                     ratio_text(metric.ratio), interval_text(metric), as_prose(finds_text(metric)));
+  return fmt::format("| {} | {} | {}", as_code(found.cell->id), name_of(found.metric->metric),
+                     numbers_of(*found.metric));
+}
+
+// Writes the last two columns and ends the row.
+std::string verdict_of(const model::MetricComparison& metric, const std::string& verdict) {
+  return fmt::format(" {} | {} |\n", q_text(metric.q),
+                     metric.verdict == Verdict::slower ? "**" + verdict + "**" : verdict);
+}
+
+MarkdownText::Rows mean_rows(const Comparison& comparison) {
+  return rows_of(comparison.means, [](const model::MeanComparison& mean) {
+    return fmt::format("| {} | {} | {} | {}{}", as_prose(mean.mode), name_of(mean.metric.metric), mean.cells,
+                       numbers_of(mean.metric), verdict_of(mean.metric, verdict_text(mean)));
+  });
 }
 
 MarkdownText::Rows change_rows(std::vector<Finding> found) {
   return rows_of(std::move(found), [](const Finding& each) {
-    const std::string verdict = name_of(each.metric->verdict);
-    const bool loud = each.metric->verdict == Verdict::slower;
-    return fmt::format("{} {} | {} |\n", cells_of(each), q_text(each.metric->q),
-                       loud ? "**" + verdict + "**" : verdict);
+    return cells_of(each) + verdict_of(*each.metric, name_of(each.metric->verdict));
   });
 }
 
@@ -92,6 +109,15 @@ MarkdownText::Rows inconclusive_rows(const Comparison& comparison) {
   return rows_of(findings(comparison, Verdict::inconclusive), [](const Finding& each) {
     return fmt::format("{} {} |\n", cells_of(each), as_prose(each.metric->why));
   });
+}
+
+MarkdownText::Rows launch_rows(const Comparison& comparison) {
+  std::vector<std::string> texts = odd_launch_texts(comparison);
+  for (const model::MeanComparison& mean : comparison.means) {
+    if (mean.less_steady)
+      texts.push_back(std::string(model::less_steady_word) + ": " + less_steady_text(mean));
+  }
+  return rows_of(std::move(texts), [](const std::string& text) { return "- " + as_prose(text) + "\n"; });
 }
 
 using CellText = std::string (*)(const model::CellComparison&);
@@ -224,6 +250,8 @@ void print_comparison_markdown(std::ostream& out, const Comparison& comparison, 
   for (const Finding& faster : findings(comparison, Verdict::faster)) changes.push_back(faster);
   text.add_table("", change_head, change_rows(std::move(changes)));
   text.add_table("Measured in BASE and no longer in NEW:", coverage_head, coverage_rows(comparison, true));
+  text.add_table("Means over the cells of a mode:", means_head, mean_rows(comparison));
+  text.add_table("Launches that are apart, or spread more than before:", "", launch_rows(comparison));
   write_advice(text, comparison);
 
   text.fold_table("Differences of environment", "", difference_rows(comparison, false));

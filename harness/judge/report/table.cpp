@@ -29,6 +29,7 @@ constexpr int interval_width = 18;
 constexpr int q_width = 9;
 constexpr int finds_width = 8;
 constexpr int warmups_width = 9;
+constexpr int cells_width = 6;
 
 Colour colour_of(Verdict verdict) {
   switch (verdict) {
@@ -57,6 +58,7 @@ class Table {
       print_verdict(Verdict::faster, other_rows_max);
       print_verdict(Verdict::inconclusive, other_rows_max);
       print_same();
+      print_means();
       print_said("changed", &changes_text);
       print_said("throttled differently", &throttle_text);
     }
@@ -191,6 +193,42 @@ class Table {
                 fmt::format("same: {} metric{}, within the margin", counts.same, counts.same == 1 ? "" : "s"),
                 Colour::dim, colours_)
          << "\n\n";
+  }
+
+  // Prints every mean, because each says what it could have found.
+  void print_means() {
+    if (comparison_.means.empty()) return;
+    std::size_t mode_width = 4;
+    for (const model::MeanComparison& mean : comparison_.means)
+      mode_width = std::max(mode_width, mean.mode.size());
+    const int width = static_cast<int>(mode_width) + 2;
+    out_ << paint("means over the cells of a mode", Colour::bold, colours_) << '\n';
+    out_ << paint("  " + left("mode", width) + left("metric", metric_width) + right("cells", cells_width) +
+                      right("BASE", time_width) + right("NEW", time_width) + right("ratio", ratio_width) +
+                      right("95 % interval", interval_width) + right("q", q_width) +
+                      right("finds", finds_width) + "  verdict",
+                  Colour::dim, colours_)
+         << '\n';
+    for (const model::MeanComparison& mean : comparison_.means) {
+      const MetricComparison& metric = mean.metric;
+      out_ << "  " << left(printable(mean.mode, name_length_max), width)
+           << left(name_of(metric.metric), metric_width) << right(std::to_string(mean.cells), cells_width)
+           << right(format_seconds(metric.base_seconds), time_width)
+           << right(format_seconds(metric.new_seconds), time_width)
+           << right(ratio_text(metric.ratio), ratio_width) << right(interval_text(metric), interval_width)
+           << right(q_text(metric.q), q_width) << right(finds_text(metric), finds_width) << "  "
+           << paint(verdict_text(mean), colour_of(metric.verdict), colours_) << '\n';
+    }
+    for (const model::MeanComparison& mean : comparison_.means) {
+      if (mean.less_steady)
+        print_notice(std::string(model::less_steady_word) + ": " + less_steady_text(mean));
+    }
+    for (const std::string& odd : odd_launch_texts(comparison_)) print_notice("odd: " + odd);
+    out_ << '\n';
+  }
+
+  void print_notice(const std::string& text) {
+    out_ << "  " << paint(printable(text), Colour::yellow, colours_) << '\n';
   }
 
   void print_end() {

@@ -83,6 +83,17 @@ std::string_view family_of(const model::CellComparison& cell) {
   return cell.family.empty() ? cell.id : cell.family;
 }
 
+// "5 %,submit=10 %"
+std::string required_text(const model::ComparisonSettings& settings) {
+  std::vector<std::string> required;
+  if (settings.require_power) required.push_back(percent_text(settings.require_power));
+  for (const model::Metric metric : model::mean_metrics) {
+    const std::optional<double>& wanted = settings.of(metric).require_power;
+    if (wanted) required.push_back(name_of(metric) + "=" + percent_text(wanted));
+  }
+  return join(required, ",");
+}
+
 // Writes at most six columns, so that ratios stay apart.
 std::string digits_of(double ratio) {
   if (ratio < 99.9995) return fmt::format("{:.3f}", ratio);
@@ -122,6 +133,38 @@ std::string metric_text(const model::MetricComparison& metric) {
   }
   if (metric.p && metric.verdict == model::Verdict::inconclusive) text += ", finds " + finds_text(metric);
   return text;
+}
+
+std::string mean_text(const model::MeanComparison& mean) {
+  std::string text = fmt::format("{} {}", mean.mode, metric_text(mean.metric));
+  const std::string metric = name_of(mean.metric.metric);
+  text.insert(mean.mode.size() + 1 + metric.size(), fmt::format(" of {} cells", mean.cells));
+  return text;
+}
+
+std::string verdict_text(const model::MeanComparison& mean) {
+  const std::string verdict = name_of(mean.metric.verdict);
+  return mean.less_steady ? verdict + ", " + model::less_steady_word : verdict;
+}
+
+std::string less_steady_text(const model::MeanComparison& mean) {
+  if (!mean.less_steady) return "";
+  return fmt::format("{} {}: launches of NEW spread by {}, of BASE by {}", mean.mode,
+                     name_of(mean.metric.metric), percent_text(mean.new_spread),
+                     percent_text(mean.base_spread));
+}
+
+std::vector<std::string> odd_launch_texts(const model::Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const model::OddLaunch& odd : comparison.odd_launches) {
+    const model::ComparisonSide& side = odd.in_new ? comparison.now : comparison.base;
+    const std::string of =
+        side.documents > 1 ? fmt::format(" of document {} of {}", odd.document + 1, side.documents) : "";
+    texts.push_back(fmt::format("launch {}{} of {}: {} {} of the others, in most of {} cells", odd.launch, of,
+                                odd.in_new ? "NEW" : "BASE", name_of(odd.metric), ratio_text(odd.ratio),
+                                odd.cells));
+  }
+  return texts;
 }
 
 std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
@@ -304,14 +347,29 @@ std::string detectable_text(const model::Comparison& comparison) {
                      at(0.5), at(0.9));
 }
 
+std::string means_found_text(const model::Comparison& comparison) {
+  std::vector<std::string> found;
+  for (const model::Metric metric : model::mean_metrics) {
+    if (std::ranges::none_of(comparison.means, [&](const model::MeanComparison& mean) {
+          return mean.metric.metric == metric && mean.metric.p;
+        }))
+      continue;
+    const std::optional<double> slowdown = mean_slowdown_found(comparison, metric);
+    found.push_back(name_of(metric) + " " + (slowdown ? percent_text(slowdown) : "more than 1000 %"));
+  }
+  return found.empty() ? "" : "over a mode's cells: " + join(found);
+}
+
 std::string power_text(const model::Comparison& comparison) {
   const std::optional<double>& found = comparison.slowdown_found;
   const bool enough = powerful(comparison);
   if (!comparison.comparable || (enough && found.value_or(0) == 0)) return "";
-  const std::string wanted = percent_text(comparison.settings.require_power);
-  return fmt::format("A slowdown of {} of one cell's latency would {}have been found in nine cases of ten{}.",
-                     found ? percent_text(found) : "1000 %", found ? "" : "not ",
-                     enough ? "" : "; --require-power " + wanted + " asks for more");
+  const std::string means = means_found_text(comparison);
+  std::string text = fmt::format(
+      "A slowdown of {} of one cell's latency would {}have been found in nine cases of ten{}{}",
+      found ? percent_text(found) : "1000 %", found ? "" : "not ", means.empty() ? "" : "; ", means);
+  if (!enough) text += "; --require-power " + required_text(comparison.settings) + " asks for more";
+  return text + ".";
 }
 
 std::vector<std::string> advice(const model::Comparison& comparison) {
@@ -341,7 +399,12 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
         "{} cell{} throttled differently on the two sides: what differs there may be the device's clock.",
         throttled, throttled == 1 ? " was" : "s were"));
   }
-  if (counts.slower > 0) {
+  if (!comparison.odd_launches.empty()) {
+    lines.emplace_back(
+        "A launch apart from the others widens every interval and hides changes: find what disturbed it, and "
+        "measure again.");
+  }
+  if (any_slower(counts)) {
     lines.emplace_back(
         "Slower is beyond the margin and beyond chance. If the change is wanted, make NEW the baseline.");
   }

@@ -33,6 +33,16 @@ struct Finding {
   std::size_t members = 1;  // of the family
 };
 
+// "whole submit of 27 cells 1.64us -> 1.97us, 1.200x [1.150, 1.252], q 0.0012".
+std::string mean_text(const model::MeanComparison& mean);
+
+// "same", "slower, less steady".
+std::string verdict_text(const model::MeanComparison& mean);
+// "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %"; empty of a mean that is as steady.
+std::string less_steady_text(const model::MeanComparison& mean);
+// "launch 2 of NEW: latency 1.500x of the others, in most of 81 cells".
+std::vector<std::string> odd_launch_texts(const model::Comparison& comparison);
+
 // All metrics with one verdict, worst first: the largest ratio, for `faster` the smallest.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
 
@@ -68,8 +78,12 @@ std::string settings_text(const model::ComparisonSettings& settings);
 // The changes that half and nine tenths of the metrics would have shown: "half of the metrics would
 // have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty where nothing was tested.
 std::string detectable_text(const model::Comparison& comparison);
-// "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten.", with what was
-// required; empty where no latency was tested, or all were decided.
+// "over a mode's cells: latency 2.3 %, submit 12 %": what means would have shown in nine cases of ten; empty
+// where none was tested.
+std::string means_found_text(const model::Comparison& comparison);
+// "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten; over a mode's cells:
+// latency 2.3 %, submit 12 %.", with what was required; empty where no latency was tested, or all were
+// decided.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do now, one sentence per line; empty where there is nothing to do.
 std::vector<std::string> advice(const model::Comparison& comparison);

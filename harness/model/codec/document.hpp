@@ -21,6 +21,7 @@ struct LaunchTimes {
 
   std::int64_t index = 0;
   std::array<double, metrics_max> seconds = {};
+  std::int64_t document = 0;  // of the side, where several make it up
 
   double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "harness/model/statistics/moments.hpp"
@@ -22,18 +23,68 @@ double variance_at_least(double spread_min, std::span<const double> values, doub
   return std::max(variance_of(values, mean), spread_min * spread_min);
 }
 
+// A mean, the variance of that mean with its degrees of freedom, and the share of a launch's variance that
+// it is.
+struct Mean {
+  double mean = 0;
+  double variance = 0;
+  double freedom = 0;
+  double share = 1;
+};
+
+MeanDifference difference_of(const Mean& base, const Mean& now) {
+  const double a = base.variance;
+  const double b = now.variance;
+  const double freedom = (a + b) * (a + b) / (a * a / base.freedom + b * b / now.freedom);
+  return {now.mean - base.mean, std::sqrt(a + b), freedom, base.share + now.share};
+}
+
+// A launch's part of the mean's error is the sum over cells of its distance from the cell's own mean. The
+// cell with the fewest launches decides by how much that is too small.
+std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
+  struct Part {
+    double distance = 0;
+    double weight = 0;
+  };
+  std::map<std::int64_t, Part> launches;
+  std::size_t fewest = 0;
+  Mean over;
+  for (const std::vector<LaunchValue>& cell : cells) {
+    if (cell.size() < 2) return std::nullopt;
+    fewest = fewest == 0 ? cell.size() : std::min(fewest, cell.size());
+    const double weight = 1 / static_cast<double>(cells.size() * cell.size());
+    double sum = 0;
+    for (const LaunchValue& each : cell) sum += each.value;
+    const double mean = sum / static_cast<double>(cell.size());
+    over.mean += mean / static_cast<double>(cells.size());
+    for (const LaunchValue& each : cell) {
+      Part& part = launches[each.launch];
+      part.distance += weight * (each.value - mean);
+      part.weight += weight;
+    }
+  }
+  if (cells.empty()) return std::nullopt;
+  over.share = 0;
+  for (const auto& [launch, part] : launches) {
+    over.variance += part.distance * part.distance;
+    over.share += part.weight * part.weight;
+  }
+  const double known = 1 - 1 / static_cast<double>(fewest);
+  over.variance = std::max(over.variance / known, spread_min * spread_min * over.share);
+  over.freedom = known / over.share;
+  return over;
+}
+
 }  // namespace
 
 std::optional<MeanDifference> welch(std::span<const double> base, std::span<const double> now) {
   if (base.size() < 2 || now.size() < 2) return std::nullopt;
-  const auto base_count = static_cast<double>(base.size());
-  const auto now_count = static_cast<double>(now.size());
-  const double base_mean = mean_of(base);
-  const double now_mean = mean_of(now);
-  const double a = variance_at_least(log_spread_min, base, base_mean) / base_count;
-  const double b = variance_at_least(log_spread_min, now, now_mean) / now_count;
-  const double freedom = (a + b) * (a + b) / (a * a / (base_count - 1) + b * b / (now_count - 1));
-  return MeanDifference{now_mean - base_mean, std::sqrt(a + b), freedom, 1 / base_count + 1 / now_count};
+  const auto side = [](std::span<const double> values) {
+    const auto count = static_cast<double>(values.size());
+    const double mean = mean_of(values);
+    return Mean{mean, variance_at_least(log_spread_min, values, mean) / count, count - 1, 1 / count};
+  };
+  return difference_of(side(base), side(now));
 }
 
 std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now) {
@@ -45,6 +96,24 @@ std::optional<MeanDifference> paired(std::span<const double> base, std::span<con
   // A difference holds the spread of two launches.
   const double variance = variance_at_least(log_spread_min * std::sqrt(2.0), differences, mean);
   return MeanDifference{mean, std::sqrt(variance / count), count - 1, 2 / count};
+}
+
+std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now) {
+  const std::optional<Mean> before = mean_over(base, log_spread_min);
+  const std::optional<Mean> after = mean_over(now, log_spread_min);
+  if (!before || !after) return std::nullopt;
+  return difference_of(*before, *after);
+}
+
+std::optional<MeanDifference> paired_over_cells(const CellValues& differences) {
+  const std::optional<Mean> mean = mean_over(differences, log_spread_min * std::sqrt(2.0));
+  if (!mean) return std::nullopt;
+  return MeanDifference{mean->mean, std::sqrt(mean->variance), mean->freedom, 2 * mean->share};
+}
+
+std::optional<Spread> spread_over_cells(const CellValues& cells) {
+  const std::optional<Mean> mean = mean_over(cells, log_spread_min);
+  return mean ? std::optional(Spread{mean->variance / mean->share, mean->freedom}) : std::nullopt;
 }
 
 double t_critical(double tail, double freedom) {

@@ -2,6 +2,7 @@
 // launch medians. docs/comparing.md says why these and not others.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,6 +29,29 @@ std::optional<MeanDifference> welch(std::span<const double> base, std::span<cons
 
 // The paired t statistic of now[i] - base[i]. Absent below two pairs; the spans are of one length.
 std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now);
+
+// The value of one cell in one launch, which other cells share.
+struct LaunchValue {
+  std::int64_t launch = 0;
+  double value = 0;
+};
+using CellValues = std::vector<std::vector<LaunchValue>>;
+
+// A variance and its degrees of freedom. 0 degrees: nothing is known.
+struct Spread {
+  double variance = 0;
+  double freedom = 0;
+};
+
+// Both statistics of the mean over cells, each with equal weight, where the launch is the replicate: what
+// moves all cells of a launch alike does not average out over cells, and is not counted as if it did (a
+// sandwich estimator, clustered by launch: Liang & Zeger 1986). With the same launches in each cell it is
+// welch() or paired() of the launches' means. Absent where a cell has fewer than two launches, or there is
+// none.
+std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now);
+std::optional<MeanDifference> paired_over_cells(const CellValues& differences);
+// The variance between launches of that mean.
+std::optional<Spread> spread_over_cells(const CellValues& cells);
 
 // The quantile of Student's t distribution that is exceeded with probability `tail`.
 double t_critical(double tail, double freedom);

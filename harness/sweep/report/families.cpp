@@ -29,6 +29,10 @@ const std::vector<FamilyRow>& comparison_rows() {
             "New over baseline, of the geometric means over launches."),
       gauge("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
             "What the comparison with the baseline says; 1."),
+      gauge("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
+            "New over baseline in the mean over the cells of a mode."),
+      gauge("graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
+            "What the comparison with the baseline says of that mean, and whether it is less steady; 1."),
   };
   return rows;
 }

@@ -212,6 +212,13 @@ ComparisonLines lines_of(const std::string& device, const std::map<std::string, 
     const Labels labels = labels_of({device, cell->second});
     for (const model::MetricComparison& metric : one.metrics) add_metric(lines, labels, metric);
   }
+  for (const model::MeanComparison& mean : comparison.means) {
+    const Labels labels = {{"device", device}, {"mode", mean.mode}, {"metric", name_of(mean.metric.metric)}};
+    lines.add("graphbench_mean_change_ratio", labels, mean.metric.ratio);
+    lines.add("graphbench_mean_verdict_info", with(labels, "verdict", name_of(mean.metric.verdict)), 1);
+    if (mean.less_steady)
+      lines.add("graphbench_mean_verdict_info", with(labels, "verdict", model::less_steady_word), 1);
+  }
   return lines.take();
 }
 

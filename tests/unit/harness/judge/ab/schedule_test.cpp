@@ -164,5 +164,31 @@ TEST(Confirm, TakesTheWordBackWhereItIsNotSlowerAgainOrNotMeasuredAgain) {
   EXPECT_EQ(once.cells[0].metrics[0].verdict, Verdict::inconclusive) << "there is no second measurement";
 }
 
+model::Comparison with_a_mean(Verdict verdict, double ratio) {
+  model::Comparison made = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::same, 1)});
+  model::MeanComparison& mean = made.means.emplace_back();
+  mean.mode = "whole";
+  mean.metric.verdict = verdict;
+  mean.metric.ratio = ratio;
+  made.counts.means_slower = verdict == Verdict::slower ? 1 : 0;
+  return made;
+}
+
+TEST(Confirm, MeasuresAModeWhoseMeanIsSlowerAgain) {
+  auto first = with_a_mean(Verdict::slower, 1.1);
+  const model::Plan again = plan_to_confirm(plan(), first);
+  ASSERT_EQ(again.tasks.size(), 1U);
+  EXPECT_EQ(again.tasks[0].mode, "whole");
+  auto kept = first;
+  apply_confirmation(kept, with_a_mean(Verdict::slower, 1.09));
+  EXPECT_EQ(kept.counts.means_slower, 1);
+  EXPECT_EQ(kept.verdict, Verdict::slower);
+  apply_confirmation(first, with_a_mean(Verdict::same, 1.001));
+  EXPECT_EQ(first.means[0].metric.why, "slower at first (1.100x), but not when measured again (1.001x)");
+  EXPECT_EQ(first.counts.means_slower, 0);
+  EXPECT_EQ(first.counts.means_inconclusive, 1);
+  EXPECT_EQ(first.verdict, Verdict::same);
+}
+
 }  // namespace
 }  // namespace graphbench::ab

@@ -51,5 +51,11 @@ TEST(Families, FamiliesOfOneAreBenjaminiHochbergs) {
   EXPECT_TRUE(test_families({}, {}, 0.05).q.empty());
 }
 
+// The upper 5 and 1 % points of F with 4 and 4 degrees of freedom, from any table.
+TEST(Families, ALargerVarianceHasFsTail) {
+  EXPECT_NEAR(p_of_larger({6.388, 4}, {1, 4}), 0.05, 1e-5);
+  EXPECT_NEAR(p_of_larger({2 * 15.977, 4}, {2, 4}), 0.01, 1e-5);
+}
+
 }  // namespace
 }  // namespace graphbench::statistics

@@ -48,6 +48,14 @@ TEST(Judge, BeyondTheMarginAndBeyondChanceIsSlowerOrFaster) {
   EXPECT_EQ(*faster.p, *slower.p) << "an exchange of the sides mirrors the verdict";
 }
 
+// An odd launch moves a mean more than a median: sides shown as medians would contradict the ratio.
+TEST(Judge, TheSidesAreGeometricMeansWhoseQuotientIsTheRatio) {
+  const MetricComparison odd =
+      judged({{100e-6, 100e-6, 101e-6, 101e-6, 101e-6}, {100e-6, 100e-6, 100e-6, 100e-6, 160e-6}});
+  EXPECT_GT(odd.ratio, 1.08);
+  EXPECT_NEAR(odd.new_seconds / odd.base_seconds, odd.ratio, 1e-12);
+}
+
 TEST(Judge, WithinTheMarginBeyondChanceIsSame) {
   const MetricComparison same = judged({launches(100e-6), launches(101e-6)});
   EXPECT_EQ(same.verdict, Verdict::same);
@@ -73,7 +81,8 @@ TEST(Judge, TooMuchSpreadIsInconclusiveWithTheLaunchesThatWouldTell) {
 TEST(Judge, TheFloorWidensTheMarginOfSmallTimes) {
   const MetricComparison tiny = judged({launches(1e-6), launches(1.15e-6)});
   EXPECT_EQ(tiny.verdict, Verdict::same);
-  EXPECT_NEAR(tiny.margin, 0.2, 1e-9);
+  EXPECT_NEAR(tiny.margin, 200e-9 / tiny.base_seconds, 1e-9);
+  EXPECT_NEAR(tiny.margin, 0.2, 1e-6);
   EXPECT_EQ(judged({launches(1e-6), launches(1.15e-6)}, {0.02, 0}).verdict, Verdict::slower);
   EXPECT_EQ(judged({launches(1e-6), launches(1.3e-6)}).verdict, Verdict::slower);
 }

@@ -67,6 +67,21 @@ TEST(ComparisonSettings, RequiredPowerIsASlowdown) {
     expect_refused(set_required_power, text, "--require-power: ");
 }
 
+TEST(ComparisonSettings, RequiredPowerOfAMetricIsOfItsMean) {
+  ComparisonSettings settings;
+  set_required_power("submit=10%,5%,setup=30%", settings);
+  EXPECT_EQ(settings.require_power, 0.05);
+  EXPECT_EQ(settings.of(Metric::submit).require_power, 0.1);
+  EXPECT_EQ(settings.of(Metric::setup).require_power, 0.3);
+  EXPECT_FALSE(settings.of(Metric::latency).require_power) << "the bare value is of one cell's latency";
+  set_required_power("latency=2%", settings);
+  EXPECT_FALSE(settings.require_power);
+  EXPECT_EQ(settings.of(Metric::latency).require_power, 0.02);
+  expect_refused(set_required_power, "device=5%", "latency, submit, setup are");
+  expect_refused(set_required_power, "submit=0%", "is not a slowdown");
+  expect_refused(set_required_power, "submit=5%,submit=6%", "twice");
+}
+
 TEST(ComparisonSettings, OnlyWhatCanBeInTheWayCanBeAllowed) {
   ComparisonSettings settings;
   set_allow("plan,device.name", settings);

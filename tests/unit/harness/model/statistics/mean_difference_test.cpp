@@ -37,7 +37,51 @@ TEST(Statistics, PairedAgreesWithTheFormulaInPython) {
   EXPECT_NEAR(p_beyond(difference, 0), 0.0017478269315514706, 1e-12);
 }
 
+CellValues in_launches(const std::vector<std::vector<double>>& cells, std::int64_t first = 0) {
+  CellValues made;
+  for (const std::vector<double>& cell : cells) {
+    made.emplace_back();
+    for (const double value : cell)
+      made.back().push_back({first + static_cast<std::int64_t>(made.back().size()), value});
+  }
+  return made;
+}
+
+TEST(Statistics, TheMeanOverCellsOfTheSameLaunchesIsThatOfTheLaunchesMeans) {
+  std::vector<double> other = base;
+  std::swap(other.front(), other.back());
+  std::vector<double> means;
+  for (std::size_t i = 0; i < base.size(); ++i) means.push_back((base[i] + other[i]) / 2);
+  const MeanDifference one = *welch(means, now);
+  const MeanDifference over = *welch_over_cells(in_launches({base, other}), in_launches({now, now}));
+  EXPECT_NEAR(over.mean, one.mean, 1e-14);
+  EXPECT_NEAR(over.error, one.error, 1e-14);
+  EXPECT_NEAR(over.freedom, one.freedom, 1e-9);
+  EXPECT_NEAR(over.share, one.share, 1e-14);
+  const std::vector<double> first_five(now.begin(), now.begin() + 5);
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < means.size(); ++i) differences.push_back(first_five[i] - means[i]);
+  const MeanDifference pairs = *paired(means, first_five);
+  const MeanDifference paired_over = *paired_over_cells(in_launches({differences}));
+  EXPECT_NEAR(paired_over.mean, pairs.mean, 1e-14);
+  EXPECT_NEAR(paired_over.error, pairs.error, 1e-14);
+  EXPECT_NEAR(paired_over.freedom, pairs.freedom, 1e-9);
+  EXPECT_NEAR(paired_over.share, pairs.share, 1e-14);
+}
+
+// Two shards measure different cells in different launches, so their luck is apart.
+TEST(Statistics, CellsOfOtherLaunchesAverageOut) {
+  CellValues apart = in_launches({base});
+  apart.push_back(in_launches({base}, 100).front());
+  const MeanDifference one = *paired_over_cells(in_launches({base, base}));
+  const MeanDifference two = *paired_over_cells(apart);
+  EXPECT_NEAR(two.error, one.error / std::sqrt(2.0), 1e-14);
+  EXPECT_NEAR(two.freedom, 2 * one.freedom, 1e-9);
+}
+
 TEST(Statistics, OneLaunchASideIsNoEvidence) {
+  EXPECT_FALSE(welch_over_cells(in_launches({base, {1}}), in_launches({now, now})));
+  EXPECT_FALSE(paired_over_cells({}));
   EXPECT_FALSE(welch(std::vector<double>{1}, now));
   EXPECT_FALSE(welch(base, std::vector<double>{1}));
   EXPECT_FALSE(paired(std::vector<double>{1}, std::vector<double>{1}));

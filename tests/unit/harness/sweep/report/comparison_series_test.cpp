@@ -57,11 +57,22 @@ class ComparisonSeriesTest : public testing::Test {
 };
 
 TEST_F(ComparisonSeriesTest, ACellHasTheBaselinesMediansItsChangesAndItsVerdicts) {
-  metrics.set_comparison("host", comparison_of({cell(1)}));
-  for (const char* line : {"graphbench_baseline_comparable{device=\"host\"} 1\n",
-                           "graphbench_baseline_cells{device=\"host\",coverage=\"compared\"} 1\n",
-                           "graphbench_baseline_cells{device=\"host\",coverage=\"base_only\"} 2\n",
-                           "graphbench_baseline_cells{device=\"host\",coverage=\"failed_now\"} 0\n"}) {
+  model::Comparison comparison = comparison_of({cell(1)});
+  model::MeanComparison& mean = comparison.means.emplace_back();
+  mean.mode = "whole";
+  mean.metric = metric(model::Metric::submit, 0.125, 1.25, model::Verdict::slower);
+  mean.less_steady = true;
+  metrics.set_comparison("host", comparison);
+  for (const char* line :
+       {"graphbench_baseline_comparable{device=\"host\"} 1\n",
+        "graphbench_baseline_cells{device=\"host\",coverage=\"compared\"} 1\n",
+        "graphbench_baseline_cells{device=\"host\",coverage=\"base_only\"} 2\n",
+        "graphbench_baseline_cells{device=\"host\",coverage=\"failed_now\"} 0\n",
+        "graphbench_mean_change_ratio{device=\"host\",mode=\"whole\",metric=\"submit\"} 1.25\n",
+        "graphbench_mean_verdict_info{device=\"host\",mode=\"whole\",metric=\"submit\","
+        "verdict=\"slower\"} 1\n",
+        "graphbench_mean_verdict_info{device=\"host\",mode=\"whole\",metric=\"submit\","
+        "verdict=\"less steady\"} 1\n"}) {
     EXPECT_THAT(text(), HasSubstr(line));
   }
   const auto expect = [&](const std::string& name, const std::string& rest) {

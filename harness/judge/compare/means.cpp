@@ -1,0 +1,192 @@
+// Gathers the logarithms of a metric by mode, cell and launch.
+#include "harness/judge/compare/means.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::Metric;
+using statistics::CellValues;
+using statistics::LaunchValue;
+
+// One metric of all cells of a mode that have it on both sides.
+struct Table {
+  CellValues base;
+  CellValues now;
+  CellValues differences;  // of launches with one index, where all cells can be paired
+};
+
+struct Mode {
+  std::string name;
+  std::vector<const Pair*> pairs;
+  bool paired = false;
+};
+
+std::vector<Mode> modes_of(std::span<const Pair> pairs, bool interleaved) {
+  std::vector<Mode> modes;
+  for (const Pair& pair : pairs) {
+    std::string name = mode_of(pair.base->id);
+    if (name.empty()) continue;
+    auto mode = std::ranges::find(modes, name, &Mode::name);
+    if (mode == modes.end()) mode = modes.insert(mode, {std::move(name), {}, interleaved});
+    mode->pairs.push_back(&pair);
+    mode->paired = mode->paired && can_be_paired(pair);
+  }
+  return modes;
+}
+
+std::vector<LaunchValue> values_of(const DocumentCell& cell, Metric metric, std::int64_t end) {
+  std::vector<LaunchValue> values;
+  for (const LaunchTimes& launch : cell.launches) {
+    if (launch.index < end && launch[metric] > 0)
+      values.push_back({key_of(launch), std::log(launch[metric])});
+  }
+  return values;
+}
+
+// Keeps of both sides what has a partner, and returns the differences.
+std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::int64_t end,
+                                        std::vector<LaunchValue>& base, std::vector<LaunchValue>& now) {
+  std::vector<LaunchValue> differences;
+  base.clear();
+  now.clear();
+  for (const LaunchTimes& before : pair.base->launches) {
+    const auto after = std::ranges::find(pair.now->launches, before.index, &LaunchTimes::index);
+    if (after == pair.now->launches.end() || before.index >= end) continue;
+    if (before[metric] <= 0 || (*after)[metric] <= 0) continue;
+    base.push_back({before.index, std::log(before[metric])});
+    now.push_back({before.index, std::log((*after)[metric])});
+    differences.push_back({before.index, now.back().value - base.back().value});
+  }
+  return differences;
+}
+
+// Cells of one launch say nothing of the spread: they are left out where others have more.
+Table table_of(const Mode& mode, Metric metric, std::int64_t end) {
+  Table all;
+  Table known;
+  for (const Pair* pair : mode.pairs) {
+    std::vector<LaunchValue> base = values_of(*pair->base, metric, end);
+    std::vector<LaunchValue> now = values_of(*pair->now, metric, end);
+    std::vector<LaunchValue> differences;
+    if (mode.paired) differences = differences_of(*pair, metric, end, base, now);
+    if (base.empty() || now.empty()) continue;
+    for (Table* table : {&all, &known}) {
+      if (table == &known && std::min(base.size(), now.size()) < 2) continue;
+      table->base.push_back(base);
+      table->now.push_back(now);
+      if (mode.paired) table->differences.push_back(differences);
+    }
+  }
+  return known.base.empty() ? all : known;
+}
+
+double mean_of(const CellValues& cells) {
+  double mean = 0;
+  for (const std::vector<LaunchValue>& cell : cells) {
+    double sum = 0;
+    for (const LaunchValue& each : cell) sum += each.value;
+    mean += sum / static_cast<double>(cell.size() * cells.size());
+  }
+  return mean;
+}
+
+std::int32_t most_launches(const CellValues& cells) {
+  const auto most = std::ranges::max_element(cells, {}, &std::vector<LaunchValue>::size);
+  return static_cast<std::int32_t>(most->size());
+}
+
+Trial measure_mean(Metric metric, const Table& table, const model::MetricSettings& settings,
+                   model::MetricComparison& result) {
+  const double base = mean_of(table.base);
+  const double now = mean_of(table.now);
+  result.metric = metric;
+  result.paired = !table.differences.empty();
+  result.base_launches = most_launches(table.base);
+  result.new_launches = most_launches(table.now);
+  result.base_seconds = std::exp(base);
+  result.new_seconds = std::exp(now);
+  result.ratio = std::exp(now - base);
+  result.floor_seconds = settings.floor_seconds;
+  // Cells differ, and so does what a clock's step does to them: their mean is known better by the root.
+  const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
+  result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));
+  Trial trial{result};
+  trial.difference = result.paired ? statistics::paired_over_cells(table.differences)
+                                   : statistics::welch_over_cells(table.base, table.now);
+  return trial;
+}
+
+void measure_spreads(const Table& table, model::MeanComparison& mean) {
+  const std::optional<statistics::Spread> base = statistics::spread_over_cells(table.base);
+  const std::optional<statistics::Spread> now = statistics::spread_over_cells(table.now);
+  if (!base || !now) return;
+  mean.base_spread = std::sqrt(base->variance);
+  mean.new_spread = std::sqrt(now->variance);
+  // Launches within the margin of each other are steady, however well others agree.
+  const double steady = std::log1p(mean.metric.margin) / 2;
+  mean.spread_p = statistics::p_of_larger(*now, {std::max(base->variance, steady * steady), base->freedom});
+}
+
+}  // namespace
+
+bool can_be_paired(const Pair& pair) {
+  const auto unique = [](const std::vector<LaunchTimes>& launches) {
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (launches[i].index == launches[j].index) return false;
+      }
+    }
+    return true;
+  };
+  return unique(pair.base->launches) && unique(pair.now->launches);
+}
+
+std::int64_t key_of(const LaunchTimes& launch) {
+  return launch.document * (std::int64_t{1} << 32) + launch.index;
+}
+
+std::string mode_of(const std::string& id) {
+  constexpr std::size_t place = 6;
+  return model::id_without("batch", id).empty() ? "" : split(id, '/')[place];
+}
+
+std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                                 const Launches& launches, std::vector<model::MeanComparison>& means) {
+  const std::vector<Mode> modes = modes_of(pairs, launches.interleaved);
+  std::vector<Trial> trials;
+  means.clear();
+  means.reserve(modes.size() * model::mean_metrics.size());
+  for (std::size_t at = 0; at < modes.size(); ++at) {
+    for (const Metric metric : model::mean_metrics) {
+      const Table table = table_of(modes[at], metric, launches.end);
+      if (table.base.size() < 2) continue;
+      model::MeanComparison& mean = means.emplace_back();
+      mean.mode = modes[at].name;
+      mean.cells = static_cast<std::int64_t>(table.base.size());
+      Trial& trial = trials.emplace_back(measure_mean(metric, table, settings.of(metric), mean.metric));
+      measure_spreads(table, mean);
+      trial.family = trial.task = trial.cell = static_cast<std::uint32_t>(at);
+    }
+  }
+  return trials;
+}
+
+void judge_steadiness(std::vector<model::MeanComparison>& means) {
+  const auto tests =
+      std::ranges::count_if(means, [](const auto& mean) { return static_cast<bool>(mean.spread_p); });
+  for (model::MeanComparison& mean : means) {
+    if (!mean.spread_p) continue;
+    mean.spread_p = std::min(1.0, *mean.spread_p * static_cast<double>(tests));
+    mean.less_steady = *mean.spread_p < model::launches_level;
+  }
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,98 @@
+// Finds launches that are apart: each is held against the others of its side, by what most cells say of it.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "harness/judge/compare/means.hpp"
+#include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::Metric;
+using model::OddLaunch;
+
+// With fewer, the others' spread is not known.
+constexpr std::size_t launches_min = 3;
+
+// The launch with the most cells; one with less than half of them may be apart by the luck of a few.
+std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
+  return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
+}
+
+// The launches of one side, and how far each lies from the mean of its side, as a logarithm: the median over
+// the cells that it measured, so that few of them decide nothing.
+struct Effects {
+  std::vector<OddLaunch> launches;
+  std::vector<double> effects;
+};
+
+Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, Metric metric) {
+  std::map<std::int64_t, OddLaunch> launches;
+  std::map<std::int64_t, std::vector<double>> distances;
+  for (const Pair& pair : pairs) {
+    std::vector<double> logs;
+    for (const LaunchTimes& launch : (pair.*side)->launches) {
+      if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
+    }
+    for (const LaunchTimes& launch : (pair.*side)->launches) {
+      if (launch[metric] <= 0) continue;
+      OddLaunch& known = launches[key_of(launch)];
+      known.in_new = side == &Pair::now;
+      known.document = launch.document;
+      known.launch = launch.index;
+      known.metric = metric;
+      ++known.cells;
+      distances[key_of(launch)].push_back(std::log(launch[metric]) - statistics::mean_of(logs));
+    }
+  }
+  Effects found;
+  for (const auto& [key, launch] : launches) {
+    found.launches.push_back(launch);
+    found.effects.push_back(statistics::median(std::move(distances[key])));
+  }
+  return found;
+}
+
+// Fills in ratio and p of each launch, where there are enough others.
+void hold_against_others(Effects& side, double log_margin) {
+  if (side.launches.size() < launches_min) return;
+  const std::int64_t most = most_cells(side.launches);
+  for (std::size_t i = 0; i < side.launches.size(); ++i) {
+    if (2 * side.launches[i].cells < most) continue;
+    std::vector<double> others = side.effects;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto count = static_cast<double>(others.size());
+    const double mean = statistics::mean_of(others);
+    const double spread = std::max(statistics::standard_deviation(others), statistics::log_spread_min);
+    const statistics::MeanDifference apart{side.effects[i] - mean, spread * std::sqrt(1 + 1 / count),
+                                           count - 1};
+    side.launches[i].ratio = std::exp(apart.mean);
+    side.launches[i].p = statistics::p_beyond(apart, log_margin);
+  }
+}
+
+}  // namespace
+
+std::vector<OddLaunch> odd_launches(std::span<const Pair> pairs, const model::ComparisonSettings& settings) {
+  std::vector<OddLaunch> odd;
+  std::vector<OddLaunch> odd_now;
+  for (const Metric metric : model::mean_metrics) {
+    std::vector<OddLaunch> all;
+    for (const DocumentCell* Pair::*side : {&Pair::base, &Pair::now}) {
+      Effects effects = effects_of(pairs, side, metric);
+      hold_against_others(effects, std::log1p(settings.of(metric).margin));
+      all.insert(all.end(), effects.launches.begin(), effects.launches.end());
+    }
+    for (OddLaunch& launch : all) {
+      launch.p = std::min(1.0, launch.p * static_cast<double>(all.size()));
+      if (launch.p < model::launches_level) (launch.in_new ? odd_now : odd).push_back(launch);
+    }
+  }
+  odd.insert(odd.end(), odd_now.begin(), odd_now.end());
+  return odd;
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,231 @@
+// Means over the cells of a mode, on launches drawn from a fixed seed.
+#include "harness/judge/compare/means.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "harness/judge/compare/compare.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::Comparison;
+using model::MeanComparison;
+using model::Metric;
+using model::Verdict;
+
+// How launches spread, as standard deviations of logarithms.
+struct Spread {
+  double own = 0.005;     // of each cell by itself
+  double common = 0.005;  // what a launch does to all cells
+};
+
+// Nine cells of each mode, whose submit time is 20 us times `change`, and latency 100 us.
+Side side_of(std::uint32_t seed, const Spread& spread, double change, int launches = 5) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Side side;
+  side.source = "side";
+  side.documents = 1;
+  for (const char* mode : {"eager", "whole"}) {
+    std::vector<double> common;
+    for (int i = 0; i < launches; ++i) common.push_back(spread.common * normal(random));
+    for (int batch = 1; batch <= 9; ++batch) {
+      DocumentCell& cell = side.cells.emplace_back();
+      cell.id = "mlp/base/bf16/forward/b" + std::to_string(batch) + "/w3/" + mode;
+      for (int i = 0; i < launches; ++i) {
+        const double factor = std::exp(common[static_cast<std::size_t>(i)] + spread.own * normal(random));
+        const double slower = cell.id.ends_with("whole") ? change : 1;
+        cell.launches.push_back({i, {100e-6, 20e-6 * factor * slower}});
+      }
+    }
+  }
+  return side;
+}
+
+const MeanComparison& mean_of(const Comparison& comparison, const std::string& mode, Metric metric) {
+  static const MeanComparison none;
+  for (const MeanComparison& mean : comparison.means) {
+    if (mean.mode == mode && mean.metric.metric == metric) return mean;
+  }
+  ADD_FAILURE() << "no mean of " << mode;
+  return none;
+}
+
+TEST(Means, WhatSlowsAllCellsByLessThanOneCellCouldShowIsFound) {
+  const Spread noisy{0.06, 0.005};
+  const Comparison comparison = compare(side_of(1, noisy, 1), side_of(2, noisy, 1.1), {});
+  EXPECT_EQ(comparison.counts.slower, 0) << "no cell shows it";
+  const MeanComparison& whole = mean_of(comparison, "whole", Metric::submit);
+  EXPECT_EQ(whole.metric.verdict, Verdict::slower);
+  EXPECT_EQ(whole.cells, 9);
+  EXPECT_NEAR(whole.metric.ratio, 1.1, 0.03);
+  EXPECT_NEAR(whole.metric.new_seconds / whole.metric.base_seconds, whole.metric.ratio, 1e-12);
+  EXPECT_NE(mean_of(comparison, "eager", Metric::submit).metric.verdict, Verdict::slower);
+  EXPECT_EQ(mean_of(comparison, "whole", Metric::latency).metric.verdict, Verdict::same);
+  EXPECT_EQ(comparison.counts.means_slower, 1);
+  EXPECT_EQ(comparison.verdict, Verdict::slower);
+  EXPECT_FALSE(passed(comparison));
+  EXPECT_EQ(comparison.headline.find("slower: whole submit 1."), 0u) << comparison.headline;
+  EXPECT_NE(comparison.headline.find("x over its 9 cells"), std::string::npos) << comparison.headline;
+}
+
+// Nine cells do not know a launch's luck better than one does.
+TEST(Means, TheLaunchIsTheReplicate) {
+  const Comparison comparison = compare(side_of(1, {0.005, 0.06}, 1), side_of(2, {0.005, 0.06}, 1.1), {});
+  const model::MetricComparison& whole = mean_of(comparison, "whole", Metric::submit).metric;
+  EXPECT_NE(whole.verdict, Verdict::slower);
+  EXPECT_GT(*whole.spread, 0.03);
+  EXPECT_GT(*whole.detectable, 0.1);
+}
+
+TEST(Means, OfOneCellOrOfIdsOfAnotherFormAreNone) {
+  Side base = side_of(1, {}, 1);
+  base.cells = {base.cells.front(), base.cells.back()};
+  EXPECT_TRUE(compare(base, base, {}).means.empty());
+  for (DocumentCell& cell : base.cells) cell.id = "BM/" + cell.id.substr(cell.id.size() - 5);
+  EXPECT_TRUE(compare(base, base, {}).means.empty());
+}
+
+TEST(Means, OneLaunchASideSaysSo) {
+  const Comparison comparison = compare(side_of(1, {}, 1, 1), side_of(2, {}, 2, 1), {});
+  const model::MetricComparison& whole = mean_of(comparison, "whole", Metric::submit).metric;
+  EXPECT_EQ(whole.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(whole.p);
+  EXPECT_NE(whole.why.find("one launch a side"), std::string::npos) << whole.why;
+}
+
+TEST(Means, ACellOfOneLaunchIsLeftOutWhereOthersHaveMore) {
+  Side base = side_of(1, {}, 1);
+  base.cells.back().launches.resize(1);
+  EXPECT_EQ(mean_of(compare(base, side_of(2, {}, 1), {}), "whole", Metric::submit).cells, 8);
+}
+
+TEST(Means, NeighboursOfAnInterleavedRunArePaired) {
+  Side base = side_of(1, {0.002, 0.1}, 1);
+  base.facts.interleaved = "run";
+  Side now = base;
+  for (DocumentCell& cell : now.cells) {
+    for (LaunchTimes& launch : cell.launches) launch[Metric::submit] *= 1.03 + 0.001 * (launch.index % 2);
+  }
+  const model::MetricComparison& whole = mean_of(compare(base, now, {}), "whole", Metric::submit).metric;
+  EXPECT_TRUE(whole.paired);
+  EXPECT_EQ(whole.verdict, Verdict::slower) << "what a launch does meets both sides";
+}
+
+TEST(Means, TheSmallestDifferenceIsThatOfOneCellOverTheRoot) {
+  model::ComparisonSettings settings;
+  settings.metrics.assign(settings.metrics.size(), {0.02, 3e-6});
+  const Comparison comparison = compare(side_of(1, {}, 1), side_of(1, {}, 1), settings);
+  const model::MetricComparison& whole = mean_of(comparison, "whole", Metric::submit).metric;
+  EXPECT_NEAR(whole.margin, 1e-6 / whole.base_seconds, 1e-9);
+}
+
+// Each document's launch 0 is another process.
+TEST(Means, LaunchesOfSeveralDocumentsAreApart) {
+  std::vector<Document> documents;
+  for (const std::uint32_t seed : {1u, 2u, 3u}) {
+    Side side = side_of(seed, {}, 1, 1);
+    documents.push_back({std::to_string(seed), {}, std::move(side.cells)});
+  }
+  const Side merged = merge("folder", std::move(documents));
+  const model::MetricComparison& whole =
+      mean_of(compare(merged, side_of(9, {}, 1), {}), "whole", Metric::submit).metric;
+  EXPECT_EQ(whole.base_launches, 3);
+  EXPECT_TRUE(whole.p);
+  EXPECT_GT(*whole.spread, 0.002) << "taken for one launch, they would agree exactly";
+}
+
+// Makes one launch of the cells whose id ends so slower.
+void slow_down(Side& side, std::int64_t launch, double factor, const std::string& ending = "") {
+  for (DocumentCell& cell : side.cells) {
+    for (LaunchTimes& each : cell.launches) {
+      if (each.index != launch || !cell.id.ends_with(ending)) continue;
+      each[Metric::latency] *= factor;
+      each[Metric::submit] *= factor;
+    }
+  }
+}
+
+TEST(OddLaunches, AreNamedWithTheirSideAndMetric) {
+  Side now = side_of(2, {}, 1);
+  slow_down(now, 2, 1.5);
+  const Comparison comparison = compare(side_of(1, {}, 1), now, {});
+  ASSERT_EQ(comparison.odd_launches.size(), 2u);
+  const model::OddLaunch& odd = comparison.odd_launches.front();
+  EXPECT_TRUE(odd.in_new);
+  EXPECT_EQ(odd.launch, 2);
+  EXPECT_EQ(odd.metric, Metric::latency);
+  EXPECT_EQ(odd.cells, 18);
+  EXPECT_NEAR(odd.ratio, 1.5, 1e-9);
+  EXPECT_LT(odd.p, 0.01);
+  EXPECT_EQ(comparison.odd_launches.back().metric, Metric::submit);
+  EXPECT_TRUE(passed(comparison));
+  const Comparison exchanged = compare(now, side_of(1, {}, 1), {});
+  ASSERT_EQ(exchanged.odd_launches.size(), 2u);
+  EXPECT_FALSE(exchanged.odd_launches.front().in_new);
+}
+
+TEST(OddLaunches, AreNotThoseWithinTheMarginOrOfFewCells) {
+  Side slightly = side_of(2, {0.0001, 0.0001}, 1);
+  slow_down(slightly, 2, 1.015);
+  EXPECT_TRUE(compare(side_of(1, {}, 1), slightly, {}).odd_launches.empty());
+  Side few = side_of(2, {}, 1);
+  slow_down(few, 2, 3, "b1/w3/whole");
+  EXPECT_TRUE(compare(side_of(1, {}, 1), few, {}).odd_launches.empty());
+}
+
+TEST(OddLaunches, ThatMeasuredFewCellsAreNotHeldAgainstTheOthers) {
+  Side now = side_of(2, {}, 1);
+  slow_down(now, 2, 3);
+  for (std::size_t i = 1; i < now.cells.size(); ++i)
+    std::erase_if(now.cells[i].launches, [](const LaunchTimes& launch) { return launch.index == 2; });
+  EXPECT_TRUE(compare(side_of(1, {}, 1), now, {}).odd_launches.empty());
+}
+
+TEST(Steadiness, LaunchesThatSpreadMoreThanBeforeAreSaidAndFailOnlyIfStrict) {
+  model::ComparisonSettings settings;
+  Side now = side_of(2, {}, 1);
+  for (const std::int64_t launch : {1, 3}) slow_down(now, launch, 1.5, "whole");
+  const Comparison comparison = compare(side_of(1, {}, 1), now, settings);
+  EXPECT_TRUE(mean_of(comparison, "whole", Metric::submit).less_steady);
+  EXPECT_FALSE(mean_of(comparison, "eager", Metric::submit).less_steady);
+  EXPECT_EQ(comparison.counts.means_less_steady, 2) << "latency and submit";
+  EXPECT_NE(comparison.headline.find("; less steady: 2 means"), std::string::npos) << comparison.headline;
+  EXPECT_EQ(comparison.counts.slower + comparison.counts.means_slower, 0) << "too much spread to tell";
+  EXPECT_TRUE(passed(comparison));
+  Comparison strict = comparison;
+  strict.settings.strict = true;
+  strict.verdict = Verdict::same;
+  EXPECT_FALSE(passed(strict));
+  EXPECT_EQ(compare(now, side_of(1, {}, 1), settings).counts.means_less_steady, 0) << "NEW is steadier";
+}
+
+TEST(Steadiness, LaunchesWithinTheMarginAreSteadyHoweverWellOthersAgree) {
+  const Comparison comparison = compare(side_of(1, {0, 0}, 1), side_of(2, {0.005, 0.005}, 1), {});
+  const MeanComparison& whole = mean_of(comparison, "whole", Metric::submit);
+  EXPECT_LT(*whole.base_spread, 0.0011);
+  EXPECT_GT(*whole.new_spread, 0.003);
+  EXPECT_FALSE(whole.less_steady);
+}
+
+// Each is promised in at most one comparison of a hundred, and spreads of 3 % are beyond the margin.
+TEST(Launches, AreRarelySaidToBeOddOrLessSteadyByChance) {
+  int odd = 0;
+  int less_steady = 0;
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    const Comparison comparison =
+        compare(side_of(seed, {0.03, 0.03}, 1), side_of(seed + 1000, {0.03, 0.03}, 1), {});
+    odd += comparison.odd_launches.empty() ? 0 : 1;
+    less_steady += comparison.counts.means_less_steady > 0 ? 1 : 0;
+  }
+  EXPECT_LE(odd, 4);
+  EXPECT_LE(less_steady, 4);
+}
+
+}  // namespace
+}  // namespace graphbench::compare
