@@ -70,7 +70,7 @@ class Tls(HarnessCase):
         self.assertIn("--tls-certificate: it does nothing without --prometheus-listen", done.stderr)
 
     def test_options_that_will_not_do(self):
-        """tls_test.cpp has what is said of each file."""
+        """tls_server_test.cpp has what is said of each file."""
         other = self.made.signed("other", "ca")
         noise = str(self.write("noise", "nothing\n"))
         for arguments, words in (

@@ -1,4 +1,5 @@
-// Captures of the host device: what cannot be recorded, from which thread, and what a replay is.
+// Captures of the host device: what cannot be recorded, from which thread, what a replay is; and its
+// activity records, of eager launches and graph nodes alike.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -110,6 +111,50 @@ TEST_F(HostCaptureTest, AStreamMayBeDestroyedWhileItCaptures) {
   fill_exec(6)->launch(stream_);
   stream_.synchronize();
   EXPECT_EQ(first_byte(), 6) << "the device works on";
+}
+
+TEST(HostProfiler, RecordsEagerLaunchesInOrder) {
+  HostDevice device;
+  const auto stream = device.make_stream();
+  const auto kernel = device.make_empty_kernel();
+  const ProfilerResult records = device.make_profiler();
+  kernel->launch(*stream, nullptr);
+  kernel->launch(*stream, nullptr);
+  stream->synchronize();
+  const std::vector<Activity> activities = records.profiler->collect();
+  ASSERT_EQ(activities.size(), 2u);
+  EXPECT_EQ(activities[0].name, "empty");
+  EXPECT_LE(activities[0].start_seconds, activities[0].end_seconds);
+  EXPECT_LE(activities[0].end_seconds, activities[1].start_seconds);
+  EXPECT_TRUE(records.profiler->collect().empty());
+}
+
+TEST(HostProfiler, RecordsEveryNodeOfAReplay) {
+  HostDevice device;
+  const auto stream = device.make_stream();
+  const auto kernel = device.make_empty_kernel();
+  stream->begin_capture();
+  for (int i = 0; i < 3; ++i) kernel->launch(*stream, nullptr);
+  const auto exec = stream->end_capture()->instantiate();
+  const ProfilerResult records = device.make_profiler();
+  exec->launch(*stream);
+  stream->synchronize();
+  EXPECT_EQ(records.profiler->collect().size(), 3u);
+}
+
+TEST(HostProfiler, EndsWithItsOwner) {
+  HostDevice device;
+  { const ProfilerResult records = device.make_profiler(); }
+  EXPECT_EQ(device.recorder(), nullptr);
+}
+
+TEST(HostStream, SynchronizesAsleepToo) {
+  HostDevice device;
+  const auto stream = device.make_stream();
+  std::vector<unsigned char> memory(1 << 20, 0);
+  stream->fill_bytes(memory.data(), 7, memory.size());
+  stream->synchronize_blocking();
+  EXPECT_EQ(memory.back(), 7);
 }
 
 }  // namespace
