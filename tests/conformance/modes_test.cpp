@@ -8,8 +8,7 @@ using ModeConformance = ProgramFixture;
 using StateConformance = ProgramFixture;  // over programs that have state
 
 TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 8);
+  Rig rig = make_rig(8);
   // Largest first into one pool, as serving engines capture; replayed in another order.
   const std::int64_t ladder[] = {8, 3, 1};
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
@@ -24,18 +23,16 @@ TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
 }
 
 TEST_P(ModeConformance, OtherInputsGiveOtherOutputs) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   const auto executor = rig.prepare(mode(), 4);
   EXPECT_NE(rig.step(*executor, 4, 1), rig.step(*executor, 4, 2));
 }
 
 TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 2);
+  Rig rig = make_rig(2);
   const auto executor = rig.prepare(mode(), 2);
   std::int64_t ops = 0;
-  for (const ir::Op& op : p.ops()) ops += op.traits.marker ? 0 : 1;
+  for (const ir::Op& op : rig.program().ops()) ops += op.traits.marker ? 0 : 1;
   const facts::GraphCounts counts = executor->counts().graphs;
   EXPECT_EQ(counts.captured_ops + counts.eager_ops, ops);
   // An op is a node at least, or two ops are where one kernel does both.
@@ -50,8 +47,7 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
 }
 
 TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   const auto recorded = rig.prepare(mode(), 4);
   EXPECT_EQ(recorded->counts().graphs.rewritten_nodes, 0);
   rig.replace_memset_nodes();
@@ -62,9 +58,8 @@ TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
 }
 
 TEST_P(StateConformance, StateCarriesOverFromStepToStep) {
-  const ir::Program p = program();
-  ASSERT_FALSE(ir::mutated_state(p).empty());
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
+  ASSERT_FALSE(ir::mutated_state(rig.program()).empty());
   const auto executor = rig.prepare(mode(), 4);
   rig.reset(5);
   const std::vector<std::uint64_t> before = rig.state_digests();

@@ -5,7 +5,6 @@
 
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/op_registry.hpp"
-#include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
 namespace {

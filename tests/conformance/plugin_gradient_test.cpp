@@ -18,14 +18,9 @@ class PluginGradients : public BackendFixture {
   double error_against_central_differences(const ir::Program& p) {
     constexpr std::int64_t batch = 2;
     constexpr double h = 1e-5;
-    Rig rig(device(), stream(), p, batch);
-    rig.reset(21);
-    stream().synchronize();
-    Fp64Walk start(p, batch);
-    start.take_values_of(rig);
-    const auto executor = rig.make(ExecutionMode::eager, batch);
-    executor->submit();
-    stream().synchronize();
+    Rig rig = rig_of(p, batch);
+    const Fp64Walk start(rig, batch, 21);
+    const auto executor = rig.run_eager(batch);
     const ValueId loss = p.values_of(ir::ValueKind::output).front();
     const auto loss_at = [&](ValueId parameter, Index element, double change) {
       Fp64Walk walk = start;
@@ -63,9 +58,9 @@ TEST_P(PluginGradients, AreThoseOfCentralDifferences) {
 
 TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
   for (const ir::Backward form : {ir::Backward::iteration, ir::Backward::callables}) {
-    const ir::Program p = swapped(ir::DType::fp32, Gradient::uncapturable,
-                                  {.optimizer = ir::Optimizer::adamw, .backward = form});
-    Rig rig(device(), stream(), p, 2);
+    Rig rig = rig_of(swapped(ir::DType::fp32, Gradient::uncapturable,
+                             {.optimizer = ir::Optimizer::adamw, .backward = form}),
+                     2);
     const Error error = test::error_of([&] { rig.make(ExecutionMode::whole, 2); });
     EXPECT_EQ(error.code(), ErrorCode::no_gradient_capture);
     EXPECT_NE(std::string(error.what()).find("op layer1.op.grad_inputs (test_swap_grad)"), std::string::npos)
@@ -73,18 +68,9 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
     // Not at its default splits, which are of the forward kind, and its gradient's.
     execution::ExecutionContext context = rig.context();
     context.split_kinds = {"softmax"};
-    const auto executor = execution::make_executor(ExecutionMode::piecewise, context, 2);
-    executor->capture();
-    executor->instantiate();
-    executor->upload();
+    const auto executor = Rig::prepare(ExecutionMode::piecewise, context, 2);
     EXPECT_EQ(executor->counts().graphs.eager_ops, 2);
-    const auto five_steps = [&](execution::Executor& by) {
-      rig.reset(3);
-      for (int i = 0; i < 5; ++i) by.submit();
-      stream().synchronize();
-      return std::pair(rig.outputs(by, 2), rig.state_digests());
-    };
-    EXPECT_EQ(five_steps(*executor), five_steps(executor->eager()));
+    EXPECT_EQ(rig.steps(*executor, 5, 2, 3), rig.steps(executor->eager(), 5, 2, 3));
   }
 }
 

@@ -1,4 +1,5 @@
-// The pool that captures share: nothing a step still needs lies in memory the pool calls free.
+// The pool that captures share: nothing a step still needs lies in memory the pool calls free. And many
+// replays and captures, after which nothing is worn out or left behind.
 #include <algorithm>
 
 #include "tests/conformance/program_fixture.hpp"
@@ -44,8 +45,7 @@ class PoolConformance : public ProgramFixture {
 };
 
 TEST_P(PoolConformance, PoisonedFreeMemoryLeavesOutputsIdentical) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 8);
+  Rig rig = make_rig(8);
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
   for (const std::int64_t batch : {8, 3, 1}) executors[batch] = rig.prepare(mode(), batch, true);
   std::uint64_t seed = 40;
@@ -61,8 +61,7 @@ TEST_P(PoolConformance, PoisonedFreeMemoryLeavesOutputsIdentical) {
 
 // The check of the test above can fail: memory that the next piece reads is not free.
 TEST_P(PoolConformance, APoisonedLiveBlockIsNoticed) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   const auto executor = rig.prepare(mode(), 4, true);
   const std::vector<Bytes> expected = rig.eager_step(4, 9);
   rig.reset(9);
@@ -77,8 +76,7 @@ TEST_P(PoolConformance, APoisonedLiveBlockIsNoticed) {
 }
 
 TEST_P(PoolConformance, SmallerBatchesFitIntoTheLargestOnesMemory) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 8);
+  Rig rig = make_rig(8);
   const auto largest = rig.prepare(mode(), 8);
   const std::size_t reserved = rig.graph_pool().statistics().reserved_bytes;
   const auto middle = rig.prepare(mode(), 3);
@@ -88,6 +86,39 @@ TEST_P(PoolConformance, SmallerBatchesFitIntoTheLargestOnesMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, PoolConformance, graph_mode_parameters(all_programs()),
+                         name_of_program_parameter);
+
+using ChurnConformance = ProgramFixture;
+
+TEST_P(ChurnConformance, ReplaysAThousandTimes) {
+  Rig rig = make_rig(2);
+  const auto executor = rig.prepare(mode(), 2);
+  const std::vector<Bytes> expected = rig.eager_step(2, 3);
+  const std::vector<std::uint64_t> expected_state = rig.state_digests();
+  rig.reset(3);
+  // Without a wait in between: more enqueues than any queue holds.
+  for (int i = 0; i < 1000; ++i) executor->submit();
+  EXPECT_EQ(rig.outputs(*executor, 2), expected);
+  EXPECT_EQ(rig.state_digests(), expected_state);
+}
+
+TEST_P(ChurnConformance, CaptureCyclesLeaveMemoryWhereItWas) {
+  Rig rig = make_rig(2);
+  const auto cycle = [&] {
+    const auto executor = rig.prepare(mode(), 2);
+    executor->submit();
+    stream().synchronize();
+  };
+  // What libraries and drivers keep for good they take in the first cycles.
+  for (int i = 0; i < 10; ++i) cycle();
+  const std::size_t free_before = device().memory().free_bytes;
+  const std::size_t workspace_before = device().workspace_bytes();
+  for (int i = 0; i < 200; ++i) cycle();
+  EXPECT_EQ(device().memory().free_bytes, free_before);
+  EXPECT_EQ(device().workspace_bytes(), workspace_before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ChurnConformance, graph_mode_parameters(small_programs()),
                          name_of_program_parameter);
 
 }  // namespace

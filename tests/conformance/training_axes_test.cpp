@@ -22,13 +22,9 @@ TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
     std::vector<std::int64_t> peaks;
     for (const ir::Checkpoint checkpoint : {ir::Checkpoint::none, ir::Checkpoint::layer}) {
       options.checkpoint = checkpoint;
-      const ir::Program p = ir::differentiate(program(), catalog, options);
-      Rig rig(device(), stream(), p, 4);
+      Rig rig = rig_of(ir::differentiate(program(), catalog, options), 4);
       const auto executor = rig.prepare(mode(), 4);
-      rig.reset(3);
-      for (int i = 0; i < 10; ++i) executor->submit();
-      stream().synchronize();
-      left.emplace_back(rig.outputs(*executor, 4), rig.state_digests());
+      left.push_back(rig.steps(*executor, 10, 4, 3));
       peaks.push_back(executor->counts().peak_bytes);
     }
     EXPECT_EQ(left[1], left[0]);
@@ -38,12 +34,9 @@ TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, CheckpointConformance,
-    ::testing::Combine(::testing::ValuesIn(backends()),
-                       ::testing::Values(ExecutionMode::eager, ExecutionMode::whole,
-                                         ExecutionMode::piecewise),
-                       ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
-                       ::testing::Values(small_programs()[0], small_programs()[1], small_programs()[3],
-                                         NamedProgram{"attending", attending})),
+    mode_parameters(
+        {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise},
+        {small_programs()[0], small_programs()[1], small_programs()[3], {"attending", attending}}),
     name_of_program_parameter);
 
 }  // namespace

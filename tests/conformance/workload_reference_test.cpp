@@ -14,27 +14,22 @@ double error_max(ir::DType dtype) {
 using WorkloadConformance = ProgramFixture;
 
 TEST_P(WorkloadConformance, EagerAgreesWithTheWholeProgramInFp64) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   double worst = 0;
   for (const std::int64_t batch : {1, 2, 4}) {
-    rig.reset(40 + static_cast<std::uint64_t>(batch));
-    stream().synchronize();
-    Fp64Walk expected(p, batch);
-    expected.take_values_of(rig);
+    Fp64Walk expected(rig, batch, 40 + static_cast<std::uint64_t>(batch));
     expected.run();
-    const auto executor = rig.make(ExecutionMode::eager, batch);
-    executor->submit();
-    stream().synchronize();
-    for (const ir::ValueId id : p.values_of(ir::ValueKind::output)) {
+    const auto executor = rig.run_eager(batch);
+    for (const ir::ValueId id : rig.program().values_of(ir::ValueKind::output)) {
       const double error = expected.relative_error(rig, id, executor->output(id));
       worst = std::max(worst, error);
-      EXPECT_LE(error, error_max(dtype())) << "output " << p.value(id).name << ", batch " << batch;
+      EXPECT_LE(error, error_max(dtype()))
+          << "output " << rig.program().value(id).name << ", batch " << batch;
     }
-    for (const ir::ValueId id : ir::mutated_state(p)) {
+    for (const ir::ValueId id : ir::mutated_state(rig.program())) {
       const double error = expected.relative_error(rig, id, rig.buffers().address(id));
       worst = std::max(worst, error);
-      EXPECT_LE(error, error_max(dtype())) << "state " << p.value(id).name << ", batch " << batch;
+      EXPECT_LE(error, error_max(dtype())) << "state " << rig.program().value(id).name << ", batch " << batch;
     }
   }
   RecordProperty("relative_l2_error_max", std::to_string(worst));
@@ -49,12 +44,9 @@ std::vector<NamedProgram> programs_with_a_reference() {
   return programs;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Devices, WorkloadConformance,
-    ::testing::Combine(::testing::ValuesIn(backends()), ::testing::Values(ExecutionMode::eager),
-                       ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
-                       ::testing::ValuesIn(programs_with_a_reference())),
-    name_of_program_parameter);
+INSTANTIATE_TEST_SUITE_P(Devices, WorkloadConformance,
+                         mode_parameters({ExecutionMode::eager}, programs_with_a_reference()),
+                         name_of_program_parameter);
 
 }  // namespace
 }  // namespace graphbench::conformance
