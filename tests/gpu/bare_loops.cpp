@@ -88,10 +88,7 @@ bool compare_all(Device& device, const abi::WorkloadRegistry& registry, const Op
 
 // Captures a whole step, replays it and destroys it.
 void run_cycle(GpuProgram& program, std::size_t replays) {
-  const auto executor = program.executor(execution::ExecutionMode::whole);
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
+  const auto executor = program.captured(execution::ExecutionMode::whole);
   for (std::size_t i = 0; i < replays; ++i) executor->submit();
   program.stream().synchronize();
 }

@@ -23,38 +23,15 @@ int run_on_gpu(const char* program, const std::function<int(Device&)>& run) {
 
 GpuProgram::GpuProgram(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload,
                        std::int64_t batch)
-    : device_(device),
-      batch_(batch),
-      program_(registry.build(
-          workload, {.preset = "base", .dtype = ir::DType::bf16, .pass = "forward", .options = {}})),
+    : batch_(batch),
       stream_(device.make_stream()),
-      buffers_(device, program_, batch),
-      eager_pool_(device),
-      graph_pool_(device) {
-  buffers_.fill_weights(*stream_, 1);
-  buffers_.fill_inputs(*stream_, 2);
-  buffers_.fill_state(*stream_, 3);
-  stream_->synchronize();
-}
-
-std::unique_ptr<execution::Executor> GpuProgram::executor(execution::ExecutionMode mode) {
-  execution::ExecutionContext context{.device = device_,
-                                      .stream = *stream_,
-                                      .program = program_,
-                                      .buffers = buffers_,
-                                      .eager_pool = eager_pool_,
-                                      .graph_pool = &graph_pool_,
-                                      .split_kinds = {}};
-  return execution::make_executor(mode, context, batch_);
-}
+      rig_(device, *stream_,
+           registry.build(workload,
+                          {.preset = "base", .dtype = ir::DType::bf16, .pass = "forward", .options = {}}),
+           batch, test::Rig::Layout::together) {}
 
 std::unique_ptr<execution::Executor> GpuProgram::ready_executor(execution::ExecutionMode mode) {
-  std::unique_ptr<execution::Executor> executor = this->executor(mode);
-  for (int i = 0; i < 3; ++i) executor->warm_up();
-  stream_->synchronize();
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
+  std::unique_ptr<execution::Executor> executor = rig_.prepare(mode, batch_);
   executor->submit();
   stream_->synchronize();
   return executor;

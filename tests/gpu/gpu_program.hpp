@@ -7,7 +7,7 @@
 #include <string>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/execution/executor.hpp"
+#include "tests/support/rig.hpp"
 
 namespace graphbench::gpu {
 
@@ -21,18 +21,16 @@ class GpuProgram {
 
   // Prepared, warmed up, captured, instantiated and uploaded, with one step run.
   std::unique_ptr<execution::Executor> ready_executor(execution::ExecutionMode mode);
-  // Only constructed.
-  std::unique_ptr<execution::Executor> executor(execution::ExecutionMode mode);
+  // Captured, instantiated and uploaded alone.
+  std::unique_ptr<execution::Executor> captured(execution::ExecutionMode mode) {
+    return test::Rig::prepare(mode, rig_.context(), batch_);
+  }
   Stream& stream() { return *stream_; }
 
  private:
-  Device& device_;
   std::int64_t batch_;
-  ir::Program program_;
   std::unique_ptr<Stream> stream_;
-  execution::ProgramBuffers buffers_;
-  pool::MemoryPool eager_pool_;
-  pool::MemoryPool graph_pool_;
+  test::Rig rig_;
 };
 
 }  // namespace graphbench::gpu

@@ -10,7 +10,6 @@
 #include "graphs/cuda/dynamic_library.hpp"
 #include "graphs/cuda/nvml.hpp"
 #include "graphs/device/cache/folder.hpp"
-#include "graphs/execution/executor.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -117,23 +116,15 @@ TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
 // wrote has left the caches.
 TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   constexpr std::int64_t batch = 256;
-  constexpr int layers = 8;
+  constexpr int chain_layers = 8;
   const ir::OpCatalog catalog;
-  const ir::Program program = test::make_chain(catalog, layers, 1024, ir::DType::bf16);
   const auto stream = device().make_stream();
-  execution::ProgramBuffers buffers(device(), program, batch);
-  buffers.fill_weights(*stream, 1);
-  buffers.fill_inputs(*stream, 2);
-  pool::MemoryPool eager_pool(device());
-  pool::MemoryPool graph_pool(device());
-  const auto exec =
-      execution::make_executor(execution::ExecutionMode::whole,
-                               {device(), *stream, program, buffers, eager_pool, &graph_pool, {}}, batch);
-  exec->capture();
-  exec->instantiate();
+  test::Rig rig(device(), *stream, test::make_chain(catalog, chain_layers, 1024, ir::DType::bf16), batch,
+                test::Rig::Layout::together);
+  const auto exec = test::Rig::prepare(execution::ExecutionMode::whole, rig.context(), batch);
   // Of a product with its columns in parts there are two.
   const auto kernels = static_cast<std::size_t>(exec->counts().graphs.contents.nodes);
-  ASSERT_GE(kernels, 3u * layers);
+  ASSERT_GE(kernels, 3u * chain_layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();
   // Replays come in bursts and only the last of a burst counts: after a pause the clocks are lower, and

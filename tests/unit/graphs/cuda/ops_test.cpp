@@ -44,7 +44,7 @@ TEST_F(OpTest, AConvolutionFindsItsAddressesAgainHoweverManyOthersOfItsShapeHadS
     kernel.launch(*stream, operands);
   };
   for (const auto& [to, tensor] : {std::pair{&x, &conv.inputs[0]}, std::pair{&w, &conv.inputs[1]}}) {
-    const std::vector<std::byte> bytes = encode(*tensor);
+    const test::Bytes bytes = encode(*tensor);
     stream->copy_to_device(to->data(), bytes.data(), bytes.size());
     stream->synchronize();
   }
@@ -52,7 +52,7 @@ TEST_F(OpTest, AConvolutionFindsItsAddressesAgainHoweverManyOthersOfItsShapeHadS
   for (std::int64_t i = 1; i <= others; ++i) launch(*second, i);
   stream->fill_bytes(y_of(0), 0xff, y_bytes);
   launch(*first, 0);
-  std::vector<std::byte> bytes(y_bytes * (1 + others));
+  test::Bytes bytes(y_bytes * (1 + others));
   stream->copy_to_host(bytes.data(), y.data(), bytes.size());
   stream->synchronize();
   const auto begin = bytes.begin();

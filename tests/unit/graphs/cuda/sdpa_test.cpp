@@ -6,7 +6,6 @@
 #include <map>
 
 #include "gpu_fixture.hpp"
-#include "graphs/execution/executor.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::cuda {
@@ -128,33 +127,13 @@ ir::Program make_prefill(const ir::OpCatalog& catalog) {
 class Bench {
  public:
   Bench(CudaDevice& device, const ir::Program& program, execution::ExecutionMode mode)
-      : device_(device),
-        program_(program),
-        stream_(device.make_stream()),
-        buffers_(device, program, ladder[0]),
-        eager_pool_(device),
-        graph_pool_(device) {
-    buffers_.fill_weights(*stream_, 1);
-    for (const std::int64_t batch : ladder) {
-      auto& executor = executors_[batch];
-      executor = execution::make_executor(
-          mode, {device_, *stream_, program_, buffers_, eager_pool_, &graph_pool_, {}}, batch);
-      executor->capture();
-      executor->instantiate();
-      executor->upload();
-    }
+      : stream_(device.make_stream()), rig_(device, *stream_, program, ladder[0]) {
+    for (const std::int64_t batch : ladder)
+      executors_[batch] = test::Rig::prepare(mode, rig_.context(), batch);
   }
 
-  std::vector<std::byte> step(std::int64_t batch, std::uint64_t seed) {
-    buffers_.fill_inputs(*stream_, seed);
-    buffers_.fill_state(*stream_, seed);
-    executors_.at(batch)->submit();
-    std::vector<std::byte> bytes(static_cast<std::size_t>(batch * tokens * hidden) * 2);
-    stream_->copy_to_host(bytes.data(),
-                          executors_.at(batch)->output(program_.values_of(ir::ValueKind::output).front()),
-                          bytes.size());
-    stream_->synchronize();
-    return bytes;
+  test::Bytes step(std::int64_t batch, std::uint64_t seed) {
+    return rig_.step(*executors_.at(batch), batch, seed).front();
   }
 
   std::vector<std::string> paths(std::int64_t batch) {
@@ -167,12 +146,8 @@ class Bench {
   }
 
  private:
-  CudaDevice& device_;
-  const ir::Program& program_;
   std::unique_ptr<Stream> stream_;
-  execution::ProgramBuffers buffers_;
-  pool::MemoryPool eager_pool_;
-  pool::MemoryPool graph_pool_;
+  test::Rig rig_;
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
@@ -193,12 +168,12 @@ TEST_F(SdpaModesTest, PrefillThroughCudnnGivesTheSameBitsInEveryMode) {
   std::uint64_t seed = 100;
   for (const std::int64_t batch : {3, 5, 1, 5, 3}) {
     SCOPED_TRACE(batch);
-    const std::vector<std::byte> expected = eager.step(batch, ++seed);
+    const test::Bytes expected = eager.step(batch, ++seed);
     EXPECT_EQ(whole.step(batch, seed), expected);
     EXPECT_EQ(piecewise.step(batch, seed), expected);
-    const std::vector<double> reference = decode(ir::DType::bf16, own.step(batch, seed));
+    const std::vector<double> reference = test::decode(own.step(batch, seed), ir::DType::bf16);
     // Each layer on each device may differ from the definition by the tolerance, and the two round otherwise.
-    EXPECT_LE(relative_error(decode(ir::DType::bf16, expected), reference),
+    EXPECT_LE(relative_error(test::decode(expected, ir::DType::bf16), reference),
               2 * layers * tolerance(ir::DType::bf16));
   }
   const std::vector<std::string> cudnn(layers, "sdpa:cudnn");

@@ -127,7 +127,7 @@ TEST_F(StreamTest, FillGivesTheBitsOfTheFormula) {
     for (std::uint64_t i = 0; i < 5001; ++i) expected.values.push_back(ir::uniform_at(42, i, -0.7f, 1.3f));
     Buffer buffer(device(), expected.desc.bytes());
     device().fill(*stream, buffer.data(), dtype, 5001, uniform, 42);
-    EXPECT_EQ(read<std::byte>(*stream, buffer.data(), expected.desc.bytes()), encode(expected))
+    EXPECT_EQ(read<unsigned char>(*stream, buffer.data(), expected.desc.bytes()), encode(expected))
         << ir::name_of(dtype);
   }
 }
