@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "graphs/base/text.hpp"
 #include "harness/options/shape_trace.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -44,36 +47,26 @@ TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
 }
 
 TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
-  const std::pair<const char*, const char*> entries[] = {{"", "\"\" is not a list"},
-                                                         {",", "\"\" is not a batch"},
-                                                         {"1,", "\"\" is not a batch"},
-                                                         {"1,,2", "\"\" is not a batch"},
-                                                         {"-1", "\"-1\" is not a batch"},
-                                                         {"+1", "\"+1\" is not a batch"},
-                                                         {"1.5", "\"1.5\" is not a batch"},
-                                                         {"1e3", "\"1e3\" is not a batch"},
-                                                         {"0x10", "\"0x10\" is not a batch"},
-                                                         {"1 ,2", "\"1 \" is not a batch"},
-                                                         {"eight", "\"eight\" is not a batch"},
-                                                         {"8\n", "\"8\\x0a\" is not a batch"},
-                                                         {"9223372036854775808", "too large"},
-                                                         {"1:2", "is not a range"},
-                                                         {"1:8:2", "is not a range"},
-                                                         {"1:8:", "is not a range"},
-                                                         {"1:8:x", "is not a range"},
-                                                         {"1:8:x1", "has a factor"},
-                                                         {"1:8:x-2", "has a factor"},
-                                                         {"1:8:+0", "has a step"},
-                                                         {"1:8:x2:3", "has a factor"},
-                                                         {"8:1:x2", "ends before it begins"},
-                                                         {"0:8:x2", "is not a batch"},
-                                                         {":8:x2", "is not a batch"},
-                                                         {"1:99999999999999999999:x2", "too large"},
-                                                         {"2,2", "2 is given twice"},
-                                                         {"1:8:x2,4", "4 is given twice"},
-                                                         {"1:10001:+1", "more than 10000"},
-                                                         {"1:9223372036854775807:+1", "more than 10000"}};
-  for (const auto& [text, reason] : entries) EXPECT_THAT(refusal(text), HasSubstr(reason)) << text;
+  // What is wrong of an entry, and entries that are refused with it; those of the first are quoted as they
+  // are.
+  const std::map<std::string, std::vector<std::string>> refused = {
+      {" is not a batch", {"-1", "+1", "1.5", "1e3", "0x10", "eight", "8\n"}},
+      {"\"\" is not a batch", {",", "1,", "1,,2"}},
+      {"\"1 \" is not a batch", {"1 ,2"}},
+      {"is not a batch", {"0:8:x2", ":8:x2"}},
+      {"\"\" is not a list", {""}},
+      {"is not a range", {"1:2", "1:8:2", "1:8:", "1:8:x"}},
+      {"has a factor", {"1:8:x1", "1:8:x-2", "1:8:x2:3"}},
+      {"has a step", {"1:8:+0"}},
+      {"ends before it begins", {"8:1:x2"}},
+      {"too large", {"9223372036854775808", "1:99999999999999999999:x2"}},
+      {"2 is given twice", {"2,2"}},
+      {"4 is given twice", {"1:8:x2,4"}},
+      {"more than 10000", {"1:10001:+1", "1:9223372036854775807:+1"}}};
+  for (const auto& [reason, texts] : refused) {
+    for (const std::string& text : texts)
+      EXPECT_THAT(refusal(text), HasSubstr((reason[0] == ' ' ? in_quotes(text) : "") + reason)) << text;
+  }
   EXPECT_THAT(refusal("0:8:x2", warmup_rules), HasSubstr("multiplies 0"));
   EXPECT_EQ(refusal("0"),
             "--batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");

@@ -25,13 +25,16 @@ class CellTableTest : public testing::Test {
   const model::WorkerTask first = sample_task("whole", {1, 2}, 0);
   const model::WorkerTask second = sample_task("whole", {1, 2}, 1);
   CellTable table{sample_plan({first, second})};
+  // What its worker says, from its beginning on.
+  void report(const model::WorkerTask& task, const std::vector<model::CellResult>& cells) {
+    table.begin_task(task);
+    for (const model::CellResult& cell : cells) table.add_cell(cell);
+  }
 };
 
 TEST_F(CellTableTest, LaunchesOfACellAccumulate) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 2));
-  table.begin_task(second);
-  table.add_cell(ok_cell(second, 2));
+  report(first, {ok_cell(first, 2)});
+  report(second, {ok_cell(second, 2)});
   const model::CellResult& cell = table.cells()[1];
   EXPECT_EQ(cell.status, CellStatus::ok);
   ASSERT_EQ(cell.launches.size(), 2u);
@@ -44,8 +47,7 @@ TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
   const model::OpPath fused{"linear+rmsnorm:fused", "", 7}, cudnn{"conv2d:cudnn", "", 2};
   model::CellResult cell = ok_cell(first, 2);
   cell.paths = {fused};
-  table.begin_task(first);
-  table.add_cell(cell);
+  report(first, {cell});
   table.begin_task(second);
   cell.paths = {fused, cudnn};
   table.add_cell(cell);
@@ -54,8 +56,7 @@ TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
 
 TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
   model::CellResult cell = ok_cell(first, 2);
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   cell.cache = model::CacheUse{.hits = 0, .misses = 3, .refused = 1, .bytes = 100, .seconds_saved = 0};
   table.add_cell(cell);
   table.begin_task(second);
@@ -72,12 +73,8 @@ TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
 }
 
 TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
-  table.add_cell(failed_cell(first, 2, "out_of_memory"));
-  table.begin_task(second);
-  table.add_cell(failed_cell(second, 1, "io"));
-  table.add_cell(ok_cell(second, 2));
+  report(first, {ok_cell(first, 1), failed_cell(first, 2, "out_of_memory")});
+  report(second, {failed_cell(second, 1, "io"), ok_cell(second, 2)});
   EXPECT_EQ(table.cells()[0].status, CellStatus::failed);
   EXPECT_EQ(table.cells()[0].reason->code, "io");
   EXPECT_EQ(table.cells()[1].status, CellStatus::failed);
@@ -86,12 +83,9 @@ TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
 }
 
 TEST_F(CellTableTest, ACellIsDoneWhenItsLastLaunchIsInHoweverItEnded) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
-  table.add_cell(ok_cell(first, 2));
+  report(first, {ok_cell(first, 1), ok_cell(first, 2)});
   EXPECT_TRUE(table.done_beside_task().empty());
-  table.begin_task(second);
-  table.add_cell(ok_cell(second, 2));
+  report(second, {ok_cell(second, 2)});
   ASSERT_EQ(table.done_beside_task().size(), 1u);
   EXPECT_EQ(table.done_beside_task()[0].cell.batch, 2);
   table.fail_unreported({"worker_crashed", "SIGSEGV"});
@@ -117,16 +111,13 @@ TEST_F(CellTableTest, CellsOfOtherModesAreBesideATaskAndOthersAreNot) {
 }
 
 TEST_F(CellTableTest, TheFirstOfTwoReasonsStays) {
-  table.begin_task(first);
-  table.add_cell(failed_cell(first, 1, "io"));
-  table.begin_task(second);
-  table.add_cell(failed_cell(second, 1, "internal"));
+  report(first, {failed_cell(first, 1, "io")});
+  report(second, {failed_cell(second, 1, "internal")});
   EXPECT_EQ(table.cells()[0].reason->code, "io");
 }
 
 TEST_F(CellTableTest, AWorkerThatDiesFailsOnlyWhatItHadNotReported) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 2));
+  report(first, {ok_cell(first, 2)});
   EXPECT_EQ(table.fail_unreported({"worker_crashed", "SIGSEGV"}), 1);
   EXPECT_EQ(table.cells()[1].status, CellStatus::ok);
   EXPECT_EQ(table.cells()[0].status, CellStatus::failed);
@@ -143,17 +134,14 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   model::CellResult different = ok_cell(second, 1);
   different.check =
       model::Check{.reference = "eager", .identical = false, .max_abs_error = 0.5, .tolerated = {}};
-  table.begin_task(first);
-  table.add_cell(different);
-  table.begin_task(second);
-  table.add_cell(identical);
+  report(first, {different});
+  report(second, {identical});
   EXPECT_FALSE(table.cells()[0].check->identical);
   EXPECT_EQ(table.cells()[0].check->max_abs_error, 0.5);
 }
 
 TEST_F(CellTableTest, MemoryMayFollowItsCell) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   table.reported(1).memory.emplace().pool_bytes = 20;
   EXPECT_EQ(table.cells()[0].memory->pool_bytes, 20);
   EXPECT_THROW(table.reported(2), Error) << "it is owed";
@@ -161,8 +149,7 @@ TEST_F(CellTableTest, MemoryMayFollowItsCell) {
 }
 
 TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   EXPECT_THROW(table.add_cell(ok_cell(first, 1)), Error) << "reported twice";
   EXPECT_THROW(table.add_cell(ok_cell(first, 3)), Error) << "not in the task";
   EXPECT_THROW(table.add_cell(ok_cell(sample_task("eager", {1}), 2)), Error) << "another task's";
@@ -172,8 +159,7 @@ TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {
 }
 
 TEST_F(CellTableTest, InterruptionSkipsWhatNobodyMeasured) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   table.skip_pending();
   EXPECT_EQ(table.cells()[0].status, CellStatus::ok);
   EXPECT_EQ(table.cells()[1].status, CellStatus::skipped);

@@ -130,8 +130,7 @@ TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   }
   DeviceLife none;
   open_ = [&none] { return std::make_unique<WatchedDevice>(none); };
-  events_ = Recorder{};
-  run();
+  run_again();
   EXPECT_FALSE(events_.cells.at(1).cache);
 }
 
@@ -211,8 +210,7 @@ TEST_F(TaskRunPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
         << "of the second";
   }
   open_ = [] { return open_device("host"); };
-  events_ = Recorder{};
-  run();
+  run_again();
   EXPECT_FALSE(events_.cells.at(1).launches.at(0).machine->device_slowdown)
       << "a CPU has no clock of its own to probe";
 }

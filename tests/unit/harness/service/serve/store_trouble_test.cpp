@@ -17,10 +17,9 @@ class StoreTroubleTest : public ServiceApiTest {
 };
 
 TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
-  const json sweep = submit(R"({"seed": 1})");
+  const json sweep = running_sweep();
   const std::string id = sweep.at("id").get<std::string>();
   const std::string document = folder_.file(id + ".json");
-  wait_until_it_waits(sweep);
   const json next = submit("{}");
   const net::Response events = ask("GET", path_of(sweep) + "/events");
   {
@@ -30,7 +29,7 @@ TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
     const net::Response ready = ask("GET", "/readyz");
     EXPECT_EQ(ready.status, 503u);
     EXPECT_THAT(*ready.body, HasSubstr("the end of a sweep is not stored yet: "));
-    const json shown = json::parse(*ask("GET", path_of(sweep)).body);
+    const json shown = get(path_of(sweep));
     EXPECT_EQ(shown.at("state"), "running");
     EXPECT_THAT(shown.at("message").get<std::string>(),
                 HasSubstr("it has ended (cancelled), and its end is not stored yet: "));
@@ -60,8 +59,7 @@ TEST_F(StoreTroubleTest, ItIsNotReadyWhereItsStoreCannotBeWritten) {
 
 TEST_F(StoreTroubleTest, WhatCannotBeStoredIsNotAccepted) {
   const std::map<std::string, std::string> key = {{"idempotency-key", "once"}};
-  const json waiting = submit(R"({"seed": 1})");
-  wait_until_it_waits(waiting);
+  const json waiting = running_sweep();
   const json queued = submit("{}");
   {
     const Unwritable unwritable(database());
@@ -101,8 +99,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeReadCostsNoMetricsButItsOwn) {
 }
 
 TEST_F(StoreTroubleTest, AStopStoresTheEndWhereThatIsPossibleWithinTheGrace) {
-  const json sweep = submit(R"({"seed": 1})");
-  wait_until_it_waits(sweep);
+  const json sweep = running_sweep();
   std::optional<Unwritable> unwritable(database());
   EXPECT_EQ(ask("DELETE", path_of(sweep)).status, 202u);
   wait_for_trouble();
@@ -118,9 +115,8 @@ TEST_F(StoreTroubleTest, AStopStoresTheEndWhereThatIsPossibleWithinTheGrace) {
 TEST_F(StoreTroubleTest, WhatIsNotStoredByThenIsSaidWithWhereItIs) {
   grace_ = std::chrono::milliseconds(50);
   restart();
-  const json sweep = submit(R"({"seed": 1})");
+  const json sweep = running_sweep();
   const std::string id = sweep.at("id").get<std::string>();
-  wait_until_it_waits(sweep);
   testing::internal::CaptureStderr();
   {
     const Unwritable unwritable(database());
