@@ -44,7 +44,7 @@ struct PassFixture : RecordFixture {
     plugin.pass_count = 1;
   }
   ir::Program build(const std::string& pass = "mine", const std::string& of = "forward") {
-    registry.add(plugin, "demo.so");
+    add();
     return registry.build("demo", {.preset = "tiny",
                                    .dtype = ir::DType::fp32,
                                    .pass = of,
@@ -66,7 +66,6 @@ struct PassFixture : RecordFixture {
   };
   gb_program_pass pass = {sizeof(gb_program_pass), 0, "mine", "a pass", run_body, &rewrite};
   std::vector<const gb_program_pass*> passes = {&pass};
-  WorkloadRegistry registry;
 };
 
 TEST(ProgramPass, SeesThePrograms) {
@@ -183,7 +182,7 @@ TEST(ProgramPass, RecordsAreChecked) {
 
 TEST(ProgramPass, APluginMayBringPassesAloneAndNoNameTwice) {
   PassFixture fixture;
-  fixture.registry.add(fixture.plugin, "demo.so");
+  fixture.add();
   fixture.plugin.workload_count = fixture.plugin.op_count = 0;
   WorkloadRegistry alone;
   alone.add(fixture.plugin, "other.so");
