@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tests/conformance/fp64_walk.hpp"
-#include "tests/conformance/plugin_programs.hpp"
 #include "tests/conformance/program_fixture.hpp"
 #include "tests/support/small_programs.hpp"
 
