@@ -42,16 +42,16 @@ Bytes bytes_of(Rig& rig, const CallerMemory& caller, ir::ValueId id, const void*
   return {first, first + bytes};
 }
 
+execution::ExecutionContext context_of(Rig& rig, CallerMemory& caller) {
+  execution::ExecutionContext context = rig.context();
+  context.caller = &caller;
+  return context;
+}
+
 class CallerConformance : public ProgramFixture {
  protected:
   std::unique_ptr<execution::Executor> prepare(Rig& rig, CallerMemory& caller, std::int64_t batch) {
-    execution::ExecutionContext context = rig.context();
-    context.caller = &caller;
-    auto executor = execution::make_executor(mode(), context, batch);
-    executor->capture();
-    executor->instantiate();
-    executor->upload();
-    return executor;
+    return Rig::prepare(mode(), context_of(rig, caller), batch);
   }
   // A step on data of its own, in the caller's memory alone.
   std::vector<Bytes> step(Rig& rig, CallerMemory& caller, execution::Executor& executor, std::int64_t batch,
@@ -69,10 +69,9 @@ class CallerConformance : public ProgramFixture {
 };
 
 TEST_P(CallerConformance, EveryFormComputesWhatEagerDoes) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 8);
+  Rig rig = make_rig(8);
   for (const NamedForm& form : forms()) {
-    CallerMemory caller(device(), p, rig.buffers(), form.settings);
+    CallerMemory caller(device(), rig.program(), rig.buffers(), form.settings);
     caller.fill_all_inputs(stream());
     const auto large = prepare(rig, caller, 8);
     const auto small = prepare(rig, caller, 3);
@@ -91,9 +90,8 @@ TEST_P(CallerConformance, EveryFormComputesWhatEagerDoes) {
 }
 
 TEST_P(CallerConformance, OnlyPiecesWithAValueOfTheCallersAreTouched) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
-  CallerMemory caller(device(), p, rig.buffers(), {.form = IoForm::update});
+  Rig rig = make_rig(4);
+  CallerMemory caller(device(), rig.program(), rig.buffers(), {.form = IoForm::update});
   caller.fill_all_inputs(stream());
   const auto executor = prepare(rig, caller, 4);
   for (int i = 0; i < 3; ++i) executor->submit();
@@ -103,7 +101,7 @@ TEST_P(CallerConformance, OnlyPiecesWithAValueOfTheCallersAreTouched) {
   EXPECT_LE(counts.step.pieces_touched, executor->counts().graphs.pieces);
   EXPECT_EQ(counts.recordings, 3 * counts.step.pieces_touched);
   EXPECT_EQ(counts.updates, counts.recordings);
-  if (p.name() == "chain" && mode() == ExecutionMode::piecewise) {
+  if (rig.program().name() == "chain" && mode() == ExecutionMode::piecewise) {
     EXPECT_EQ(executor->counts().graphs.pieces, 3);
     EXPECT_EQ(counts.step.pieces_touched, 2) << "the first reads x, the last writes the output";
   }
@@ -145,9 +143,8 @@ class MutatedInputConformance : public BackendFixture {
 };
 
 TEST_P(MutatedInputConformance, TheCallersInputIsWrittenAsEagerWritesIt) {
-  const ir::Program p = program();
   const ir::ValueId tally = 1;
-  Rig rig(device(), stream(), p, 1);
+  Rig rig = rig_of(program(), 1);
   const std::vector<Bytes> expected = rig.eager_step(1, 5);
   const Bytes expected_tally = rig.read(rig.buffers().address(tally), 16);
   for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {
@@ -157,18 +154,14 @@ TEST_P(MutatedInputConformance, TheCallersInputIsWrittenAsEagerWritesIt) {
     for (const NamedForm& form : forms()) {
       CallerSettings settings = form.settings;
       settings.copy_back = true;
-      CallerMemory caller(device(), p, rig.buffers(), settings);
-      execution::ExecutionContext context = rig.context();
-      context.caller = &caller;
-      const auto executor = execution::make_executor(mode, context, 1);
-      executor->capture();
-      executor->instantiate();
+      CallerMemory caller(device(), rig.program(), rig.buffers(), settings);
+      const auto executor = Rig::prepare(mode, context_of(rig, caller), 1);
       for (int i = 0; i < 3; ++i) {
         const std::size_t place = executor->next_place();
         caller.fill_inputs(stream(), 5, place);
         executor->submit();
         stream().synchronize();
-        const ir::ValueId output = p.values_of(ir::ValueKind::output)[0];
+        const ir::ValueId output = rig.program().values_of(ir::ValueKind::output)[0];
         EXPECT_EQ(bytes_of(rig, caller, output, executor->output(output), 1), expected[0]) << form.name;
         EXPECT_EQ(bytes_of(rig, caller, tally, caller.address(tally, place), 1), expected_tally) << form.name;
       }
@@ -177,13 +170,11 @@ TEST_P(MutatedInputConformance, TheCallersInputIsWrittenAsEagerWritesIt) {
 }
 
 TEST_P(MutatedInputConformance, ACopyOfItIsRefusedWithOpAndValue) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 1);
+  Rig rig = rig_of(program(), 1);
   for (const IoForm form : {IoForm::copy_in, IoForm::copy_in_out}) {
-    CallerMemory caller(device(), p, rig.buffers(), {.form = form});
-    execution::ExecutionContext context = rig.context();
-    context.caller = &caller;
-    const Error error = test::error_of([&] { execution::make_executor(ExecutionMode::whole, context, 1); });
+    CallerMemory caller(device(), rig.program(), rig.buffers(), {.form = form});
+    const Error error =
+        test::error_of([&] { Rig::prepare(ExecutionMode::whole, context_of(rig, caller), 1); });
     EXPECT_EQ(error.code(), ErrorCode::mutated_input);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("op counts (test_counts) writes to the input tally"));
   }

@@ -8,44 +8,27 @@
 #include "graphs/ir/random_fill.hpp"
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/plugin_op.hpp"
-#include "tests/conformance/rig.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-class CaptureConformance : public BackendFixture {
+class CaptureConformance : public BufferFixture {
  protected:
-  static constexpr std::size_t bytes = 4096;
-
-  void SetUp() override {
-    BackendFixture::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    buffer_ = Buffer(device(), bytes);
-    stream().fill_bytes(data(), 0, bytes);
-    stream().synchronize();
-  }
-  void* data() { return buffer_.data(); }
-  unsigned char first_byte() {
-    unsigned char byte = 0;
-    stream().copy_to_host(&byte, data(), 1);
-    stream().synchronize();
-    return byte;
+  std::unique_ptr<Graph> captured_fill(int byte) {
+    stream().begin_capture();
+    stream().fill_bytes(at(0), byte, bytes);
+    return stream().end_capture();
   }
   void expect_next_capture_works() {
     ASSERT_FALSE(stream().capturing());
-    stream().begin_capture();
-    stream().fill_bytes(data(), 0x5A, bytes);
-    const std::unique_ptr<Graph> graph = stream().end_capture();
+    const std::unique_ptr<Graph> graph = captured_fill(0x5A);
     EXPECT_EQ(graph->node_count(), 1u);
     const std::unique_ptr<GraphExec> exec = graph->instantiate();
     exec->upload(stream());
     exec->launch(stream());
-    EXPECT_EQ(first_byte(), 0x5A);
+    EXPECT_EQ(byte_at(0), 0x5A);
   }
-
- private:
-  Buffer buffer_;
 };
 
 TEST_P(CaptureConformance, RecordsInsteadOfRunning) {
@@ -53,15 +36,15 @@ TEST_P(CaptureConformance, RecordsInsteadOfRunning) {
   stream().begin_capture();
   EXPECT_TRUE(stream().capturing());
   stream().fill_bytes(other.data(), 7, bytes);
-  stream().copy_on_device(data(), other.data(), bytes);
+  stream().copy_on_device(at(0), other.data(), bytes);
   const std::unique_ptr<Graph> graph = stream().end_capture();
   EXPECT_FALSE(stream().capturing());
   EXPECT_EQ(graph->node_count(), 2u);
-  EXPECT_EQ(first_byte(), 0);
+  EXPECT_EQ(byte_at(0), 0);
   const std::unique_ptr<GraphExec> exec = graph->instantiate();
-  EXPECT_EQ(first_byte(), 0);
+  EXPECT_EQ(byte_at(0), 0);
   exec->launch(stream());
-  EXPECT_EQ(first_byte(), 7);
+  EXPECT_EQ(byte_at(0), 7);
 }
 
 TEST_P(CaptureConformance, TellsHowManyNodesItHoldsSoFar) {
@@ -69,7 +52,7 @@ TEST_P(CaptureConformance, TellsHowManyNodesItHoldsSoFar) {
   stream().begin_capture();
   EXPECT_EQ(stream().recorded_nodes(), 0u);
   for (const std::size_t recorded : {1u, 2u, 3u}) {
-    stream().fill_bytes(data(), 7, bytes);
+    stream().fill_bytes(at(0), 7, bytes);
     EXPECT_EQ(stream().recorded_nodes(), recorded);
   }
   EXPECT_EQ(stream().end_capture()->node_count(), 3u);
@@ -77,23 +60,21 @@ TEST_P(CaptureConformance, TellsHowManyNodesItHoldsSoFar) {
 }
 
 TEST_P(CaptureConformance, AGraphInstantiatedTwiceGivesTwoExecs) {
-  stream().begin_capture();
-  stream().fill_bytes(data(), 9, bytes);
-  std::unique_ptr<Graph> graph = stream().end_capture();
+  std::unique_ptr<Graph> graph = captured_fill(9);
   std::unique_ptr<GraphExec> first = graph->instantiate();
   const std::unique_ptr<GraphExec> second = graph->instantiate();
   graph.reset();
   first->launch(stream());
   first.reset();
-  EXPECT_EQ(first_byte(), 9);
-  stream().fill_bytes(data(), 0, bytes);
+  EXPECT_EQ(byte_at(0), 9);
+  stream().fill_bytes(at(0), 0, bytes);
   second->launch(stream());
-  EXPECT_EQ(first_byte(), 9);
+  EXPECT_EQ(byte_at(0), 9);
 }
 
 TEST_P(CaptureConformance, SynchronizingInvalidatesTheCapture) {
   stream().begin_capture();
-  stream().fill_bytes(data(), 1, bytes);
+  stream().fill_bytes(at(0), 1, bytes);
   EXPECT_EQ(error_code_of([&] { stream().synchronize(); }), ErrorCode::capture_unsupported);
   EXPECT_EQ(error_code_of([&] { stream().end_capture(); }), ErrorCode::capture_invalidated);
   expect_next_capture_works();
@@ -108,9 +89,9 @@ TEST_P(CaptureConformance, AnInvalidCaptureCanBeAbandoned) {
 
 TEST_P(CaptureConformance, AnAbandonedCaptureLeavesNothing) {
   stream().begin_capture();
-  stream().fill_bytes(data(), 1, bytes);
+  stream().fill_bytes(at(0), 1, bytes);
   stream().abandon_capture();
-  EXPECT_EQ(first_byte(), 0);
+  EXPECT_EQ(byte_at(0), 0);
   stream().abandon_capture();  // without a capture it does nothing
   expect_next_capture_works();
 }
@@ -132,14 +113,14 @@ TEST_P(CaptureConformance, AnEmptyCaptureGivesAGraphThatDoesNothing) {
   const std::unique_ptr<Graph> graph = stream().end_capture();
   EXPECT_EQ(graph->node_count(), 0u);
   graph->instantiate()->launch(stream());
-  EXPECT_EQ(first_byte(), 0);
+  EXPECT_EQ(byte_at(0), 0);
 }
 
 TEST_P(CaptureConformance, EventsMeasureTheWorkBetweenThem) {
   const std::unique_ptr<Event> start = device().make_event();
   const std::unique_ptr<Event> stop = device().make_event();
   start->record(stream());
-  for (int i = 0; i < 100; ++i) stream().fill_bytes(data(), i, bytes);
+  for (int i = 0; i < 100; ++i) stream().fill_bytes(at(0), i, bytes);
   stop->record(stream());
   stream().synchronize();
   EXPECT_GT(stop->seconds_since(*start), 0.0);
@@ -165,7 +146,7 @@ TEST_P(CaptureConformance, FillsHaveTheSameBitsOnEveryDevice) {
   std::swap(filled[1], filled[60'000]);  // each word counts with its place
   stream().copy_to_device(large.data(), filled.data(), many * 4);
   EXPECT_NE(device().digest(stream(), large.data(), many * 4), digest);
-  EXPECT_EQ(error_code_of([&] { device().digest(stream(), data(), 6); }), ErrorCode::invalid_argument);
+  EXPECT_EQ(error_code_of([&] { device().digest(stream(), at(0), 6); }), ErrorCode::invalid_argument);
 }
 
 TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {

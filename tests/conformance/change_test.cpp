@@ -1,32 +1,13 @@
 // Graphs that change: execs updated from another recording, addresses of nodes set, recordings given up and
 // made again, on streams of their own. What is refused says what is in the way.
 #include "tests/conformance/devices.hpp"
-#include "tests/conformance/rig.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-class ChangeConformance : public BackendFixture {
+class ChangeConformance : public BufferFixture {
  protected:
-  static constexpr std::size_t bytes = 4096;
-
-  void SetUp() override {
-    BackendFixture::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    for (Buffer& buffer : buffers_) {
-      buffer = Buffer(device(), bytes);
-      stream().fill_bytes(buffer.data(), 0, bytes);
-    }
-    stream().synchronize();
-  }
-  void* at(std::size_t i) { return buffers_[i].data(); }
-  int byte_at(std::size_t i) {
-    unsigned char byte = 0;
-    stream().copy_to_host(&byte, at(i), 1);
-    stream().synchronize();
-    return byte;
-  }
   // A recording that fills buffer i with `byte` and copies it to the buffer behind it.
   void record_fill_and_copy(std::size_t i, int byte) {
     stream().begin_capture();
@@ -37,9 +18,6 @@ class ChangeConformance : public BackendFixture {
     record_fill_and_copy(i, byte);
     return stream().end_capture();
   }
-
- private:
-  Buffer buffers_[4];
 };
 
 TEST_P(ChangeConformance, AnUpdatedExecDoesWhatTheOtherGraphDoes) {

@@ -70,4 +70,21 @@ void DeviceFixture::TearDown() {
   std::printf("expected failure: %s\n", expected_failure_->why.c_str());
 }
 
+void BufferFixture::SetUp() {
+  BackendFixture::SetUp();
+  if (IsSkipped() || HasFatalFailure()) return;
+  for (Buffer& buffer : buffers_) {
+    buffer = Buffer(device(), bytes);
+    stream().fill_bytes(buffer.data(), 0, bytes);
+  }
+  stream().synchronize();
+}
+
+int BufferFixture::byte_at(std::size_t i) {
+  unsigned char byte = 0;
+  stream().copy_to_host(&byte, at(i), 1);
+  stream().synchronize();
+  return byte;
+}
+
 }  // namespace graphbench::conformance

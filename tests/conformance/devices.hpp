@@ -11,8 +11,14 @@
 #include "tests/conformance/backends.hpp"
 #include "tests/support/print.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/rig.hpp"
 
 namespace graphbench::conformance {
+
+using execution::ExecutionMode;
+using test::Bytes;
+using test::decode;
+using test::Rig;
 
 // The backend's device, opened once a process; null, with `reason` set, where there is none.
 Device* shared_device(const std::string& backend, std::string& reason);
@@ -26,6 +32,9 @@ class DeviceFixture : public ::testing::Test {
   void TearDown() override;  // an expected failure must have failed
   Device& device() { return *device_; }
   Stream& stream() { return *stream_; }
+  Rig rig_of(ir::Program program, std::int64_t largest_batch) {
+    return {device(), stream(), std::move(program), largest_batch};
+  }
 
  private:
   Device* device_ = nullptr;
@@ -44,6 +53,19 @@ class BackendFixture : public DeviceFixture, public ::testing::WithParamInterfac
 inline std::string name_of_backend(const ::testing::TestParamInfo<std::string>& info) {
   return info.param;
 }
+
+// With memory of a few buffers, all zeros.
+class BufferFixture : public BackendFixture {
+ protected:
+  static constexpr std::size_t bytes = 4096;
+
+  void SetUp() override;
+  void* at(std::size_t i) { return buffers_[i].data(); }
+  int byte_at(std::size_t i);
+
+ private:
+  Buffer buffers_[4];
+};
 
 // The code of what `call` throws; fails the test where it throws nothing.
 template <typename Call>

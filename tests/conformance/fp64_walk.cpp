@@ -13,7 +13,8 @@ namespace graphbench::conformance {
 Fp64Walk::Fp64Walk(const ir::Program& program, std::int64_t batch)
     : program_(program), batch_(batch), values_(program.values().size()) {}
 
-void Fp64Walk::take_values_of(Rig& rig) {
+Fp64Walk::Fp64Walk(Rig& rig, std::int64_t batch, std::uint64_t seed) : Fp64Walk(rig.program(), batch) {
+  rig.reset(seed);
   for (ir::ValueId id = 0; id < values_.size(); ++id) {
     if (const void* address = rig.buffers().address(id)) values_[id] = read(rig, id, address);
   }

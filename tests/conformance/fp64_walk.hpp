@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/conformance/devices.hpp"
 #include "tests/conformance/op_registry.hpp"
-#include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
 
@@ -13,9 +13,11 @@ class Fp64Walk {
  public:
   // `program` outlives the walk.
   Fp64Walk(const ir::Program& program, std::int64_t batch);
+  // Of a rig, which `seed` resets.
+  Fp64Walk(Rig& rig, std::int64_t batch, std::uint64_t seed);
 
-  // What inputs, weights, parameters and state hold: what the rig's buffers do, or values made from a seed.
-  void take_values_of(Rig& rig);
+  // What inputs, weights, parameters and state hold, where that is not what a rig's buffers do: values from a
+  // seed.
   void fill(std::uint64_t seed);
   void run();
 

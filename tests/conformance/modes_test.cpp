@@ -1,4 +1,9 @@
-// What a graph mode computes is what eager computes, to the bit, on data written after the capture.
+// What a graph mode computes is what eager computes, to the bit, on data written after the capture. And steps
+// of changing sizes: by a cache of programs whose recordings share one pool, and served from a few captured
+// ones, where counts are the traffic's arithmetic and padding reaches no other row.
+#include "harness/ladder/route.hpp"
+#include "harness/ladder/serve.hpp"
+#include "harness/measure/worker/walk_shapes.hpp"
 #include "tests/conformance/program_fixture.hpp"
 
 namespace graphbench::conformance {
@@ -8,8 +13,7 @@ using ModeConformance = ProgramFixture;
 using StateConformance = ProgramFixture;  // over programs that have state
 
 TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 8);
+  Rig rig = make_rig(8);
   // Largest first into one pool, as serving engines capture; replayed in another order.
   const std::int64_t ladder[] = {8, 3, 1};
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
@@ -24,18 +28,16 @@ TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
 }
 
 TEST_P(ModeConformance, OtherInputsGiveOtherOutputs) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   const auto executor = rig.prepare(mode(), 4);
   EXPECT_NE(rig.step(*executor, 4, 1), rig.step(*executor, 4, 2));
 }
 
 TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 2);
+  Rig rig = make_rig(2);
   const auto executor = rig.prepare(mode(), 2);
   std::int64_t ops = 0;
-  for (const ir::Op& op : p.ops()) ops += op.traits.marker ? 0 : 1;
+  for (const ir::Op& op : rig.program().ops()) ops += op.traits.marker ? 0 : 1;
   const facts::GraphCounts counts = executor->counts().graphs;
   EXPECT_EQ(counts.captured_ops + counts.eager_ops, ops);
   // An op is a node at least, or two ops are where one kernel does both.
@@ -50,8 +52,7 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
 }
 
 TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   const auto recorded = rig.prepare(mode(), 4);
   EXPECT_EQ(recorded->counts().graphs.rewritten_nodes, 0);
   rig.replace_memset_nodes();
@@ -62,9 +63,8 @@ TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
 }
 
 TEST_P(StateConformance, StateCarriesOverFromStepToStep) {
-  const ir::Program p = program();
-  ASSERT_FALSE(ir::mutated_state(p).empty());
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
+  ASSERT_FALSE(ir::mutated_state(rig.program()).empty());
   const auto executor = rig.prepare(mode(), 4);
   rig.reset(5);
   const std::vector<std::uint64_t> before = rig.state_digests();
@@ -79,6 +79,68 @@ INSTANTIATE_TEST_SUITE_P(Devices, ModeConformance, graph_mode_parameters(all_pro
                          name_of_program_parameter);
 
 INSTANTIATE_TEST_SUITE_P(Devices, StateConformance, graph_mode_parameters(programs_with_state()),
+                         name_of_program_parameter);
+
+using ShapesConformance = ProgramFixture;
+
+// The walk itself compares outputs and state with eager's.
+TEST_P(ShapesConformance, AStepIsRightWhateverWasRecordedAheadOfIt) {
+  const ir::Program p = program();
+  model::WorkerTask task;
+  task.mode = std::string(execution::name_of(mode()));
+  task.sampling.seconds_max = 0.01;
+  task.instruments.shape_trace = {
+      "steps.txt", 2, {{1, 1}, {8, 1}, {1, 1}, {3, 2}, {8, 1}, {3, 2}, {2, 3}, {8, 1}, {3, 2}}};
+  worker::TaskRig rig(task, device(), p);
+  rig.allocate(1);
+  int traces = 0;
+  const auto traced = [&](std::int64_t) {
+    ++traces;
+    return program();
+  };
+  std::vector<model::TraceSpan> spans;
+  const model::ShapeWalk walk = worker::walk_shapes(
+      task, rig, traced, [] {}, spans);
+  std::vector<std::string> outcomes;
+  for (const model::TracedStep& step : walk.traces) outcomes.push_back(step.outcome);
+  EXPECT_EQ(outcomes.at(3), "traced");
+  EXPECT_EQ(outcomes.at(4), "graph_hit");
+  EXPECT_EQ(outcomes.at(5), "graph_hit");
+  EXPECT_EQ(outcomes.at(6), "traced");
+  EXPECT_EQ(outcomes.at(7), "traced") << "of two programs, the older one went";
+  EXPECT_EQ(traces, 5);
+  EXPECT_GT(walk.hit_seconds.value(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ShapesConformance, graph_mode_parameters(base_programs()),
+                         name_of_program_parameter);
+
+using LadderConformance = ProgramFixture;
+
+TEST_P(LadderConformance, ServesEveryStepAndPaddingReachesNoOtherRow) {
+  const ir::Program p = program();
+  for (const model::CaptureWhen when : {model::CaptureWhen::startup, model::CaptureWhen::lazy}) {
+    ladder::ServeTask task;
+    task.task.mode = std::string(execution::name_of(mode()));
+    task.task.warmup = 1;
+    task.sizes = {1, 3, 8};
+    task.policy.when = when;
+    task.rows = {8, 1, 5, 2, 9, 3, 8, 7, 1, 4};
+    worker::TaskRig rig(task.task, device(), p);
+    worker::StartupClock clock(0);
+    ladder::ServeAnswer answer;
+    ladder::serve(task, rig, p, clock, {[] {}, [&](std::uint64_t) { rig.release(); }}, answer);
+    const ladder::Tally expected = ladder::tally(task.rows, task.sizes, task.policy, "");
+    EXPECT_EQ(answer.launch.steps, expected.steps);
+    EXPECT_EQ(answer.launch.padding.rows, expected.padding_rows);
+    EXPECT_EQ(answer.launch.padding.graph_rows, expected.graph_rows);
+    EXPECT_EQ(answer.launch.sizes.size(), 3u);
+    ASSERT_TRUE(answer.check.has_value());
+    EXPECT_TRUE(answer.check->identical);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, LadderConformance, graph_mode_parameters(base_programs()),
                          name_of_program_parameter);
 
 }  // namespace

@@ -11,13 +11,12 @@
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/worker/check.hpp"
 #include "tests/conformance/devices.hpp"
-#include "tests/conformance/rig.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-constexpr std::int64_t batch = 4;
+constexpr std::int64_t op_batch = 4;
 constexpr std::int64_t columns = 16;
 
 std::size_t words_of(const gb_op_call* call) {
@@ -34,6 +33,7 @@ class PluginOpConformance : public BackendFixture {
     const ir::ValueId mine = b.one(op.kind, "mine", {b.one("relu", "before", {x}), x, w, s});
     return b.ending_in(b.one("relu", "after", {mine}));
   }
+  Rig rig_with(const gb_op& op) { return rig_of(program(op), op_batch); }
   static gb_op op_with(void* user) {
     gb_op op = test::foreign_op("test_mine", infer_same);
     op.user = user;
@@ -66,26 +66,25 @@ TEST_P(PluginOpConformance, AHostOpReachesTheHostInEagerAndBetweenPieces) {
     *static_cast<bool*>(seen) = true;
     return 0;
   };
-  const ir::Program p = program(op);
-  Rig rig(device(), stream(), p, batch);
+  Rig rig = rig_with(op);
   const std::vector<std::uint64_t> untouched = rig.state_digests();
 
-  const std::vector<Bytes> eager = rig.eager_step(batch, 3);
+  const std::vector<Bytes> eager = rig.eager_step(op_batch, 3);
   const std::vector<std::uint64_t> state = rig.state_digests();
   EXPECT_NE(state, untouched);
-  const std::size_t bytes = p.describe(0, batch).bytes();
+  const std::size_t bytes = rig.program().describe(0, op_batch).bytes();
   const std::vector<double> x = decode(rig.read(rig.buffers().address(0), bytes), ir::DType::fp32);
   const std::vector<double> w = decode(rig.read(rig.buffers().address(1), bytes), ir::DType::fp32);
   const std::vector<double> y = decode(eager.at(0), ir::DType::fp32);
   for (std::size_t i = 0; i < y.size(); ++i)
     EXPECT_NEAR(y[i], std::max(2 * std::max(x[i], 0.0) + w[i], 0.0), 1e-6) << i;
 
-  const auto piecewise = rig.prepare(ExecutionMode::piecewise, batch);
+  const auto piecewise = rig.prepare(ExecutionMode::piecewise, op_batch);
   EXPECT_EQ(piecewise->counts().graphs.pieces, 2);
-  EXPECT_EQ(rig.step(*piecewise, batch, 3), eager);
+  EXPECT_EQ(rig.step(*piecewise, op_batch, 3), eager);
   EXPECT_EQ(rig.state_digests(), state);
-  EXPECT_NE(rig.step(*piecewise, batch, 4), eager);
-  EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::whole, batch); }), ErrorCode::host_op);
+  EXPECT_NE(rig.step(*piecewise, op_batch, 4), eager);
+  EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::whole, op_batch); }), ErrorCode::host_op);
   EXPECT_FALSE(launched) << "a host op's launch_cuda is not used";
 }
 
@@ -96,13 +95,12 @@ TEST_P(PluginOpConformance, AHostOpsFailureNamesItAndTheNextStepWorks) {
   op.run_host = [](const gb_op_call*, void* const*, void* failing) {
     return *static_cast<bool*>(failing) ? 17 : 0;
   };
-  const ir::Program p = program(op);
-  Rig rig(device(), stream(), p, batch);
-  const Error error = test::error_of([&] { rig.eager_step(batch, 1); });
+  Rig rig = rig_with(op);
+  const Error error = test::error_of([&] { rig.eager_step(op_batch, 1); });
   EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
   EXPECT_THAT(error.what(), ::testing::HasSubstr("mine (test_mine): its run_host returned 17"));
   fails = false;
-  rig.eager_step(batch, 1);
+  rig.eager_step(op_batch, 1);
 }
 
 // ---- prepare, workspace, release -----------------------------------------------------------------
@@ -159,18 +157,17 @@ TEST_P(PluginOpConformance, IsPreparedBeforeItRunsAndReleasedWhenItsKernelGoes) 
   for (const std::uint32_t flags : {std::uint32_t{0}, std::uint32_t{GB_OP_HOST}}) {
     life.seen.clear();
     op.flags = flags;
-    const ir::Program p = program(op);
     // The host device keeps what it has prepared until it is closed.
     std::unique_ptr<Device> own = open_device(GetParam());
     std::unique_ptr<Stream> own_stream = own->make_stream();
     {
-      Rig rig(*own, *own_stream, p, batch);
-      const auto executor = rig.make(ExecutionMode::eager, batch);
+      Rig rig(*own, *own_stream, program(op), op_batch);
+      const auto executor = rig.make(ExecutionMode::eager, op_batch);
       EXPECT_EQ(life.seen, (Seen{"prepare", "workspace"}));
-      rig.step(*executor, batch, 1);
+      rig.step(*executor, op_batch, 1);
       EXPECT_EQ(life.seen, (Seen{"prepare", "workspace", "run"}));
       std::unique_ptr<execution::Executor> whole;
-      if (flags == 0) rig.step(*(whole = rig.prepare(ExecutionMode::whole, batch)), batch, 1);
+      if (flags == 0) rig.step(*(whole = rig.prepare(ExecutionMode::whole, op_batch)), op_batch, 1);
       EXPECT_EQ(life.seen.back(), "run");
     }
     own_stream.reset();
@@ -188,18 +185,16 @@ TEST_P(PluginOpConformance, ThatCannotBePreparedSaysWhyAndIsNotReleased) {
     std::strcpy(error, "no such algorithm");
     return 4;
   };
-  const ir::Program p = program(op);
-  Rig rig(device(), stream(), p, batch);
-  const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, batch); });
+  Rig rig = rig_with(op);
+  const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, op_batch); });
   EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
   EXPECT_STREQ(error.what(), "prepare mine (test_mine): its prepare() returned 4: no such algorithm");
   EXPECT_TRUE(life.seen.empty());
 }
 
 TEST_P(PluginOpConformance, WithoutAFunctionForTheDeviceIsUnsupported) {
-  const ir::Program p = program(op_with(nullptr));
-  Rig rig(device(), stream(), p, batch);
-  const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, batch); });
+  Rig rig = rig_with(op_with(nullptr));
+  const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, op_batch); });
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
   EXPECT_THAT(error.what(), ::testing::HasSubstr("test_mine"));
 }
@@ -208,9 +203,8 @@ TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
   Life life;
   gb_op op = living_op(life);
   op.workspace_bytes = [](const gb_op_call*, void*) { return std::int64_t{-1}; };
-  const ir::Program p = program(op);
-  Rig rig(device(), stream(), p, batch);
-  EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::eager, batch); }), ErrorCode::plugin_failed);
+  Rig rig = rig_with(op);
+  EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::eager, op_batch); }), ErrorCode::plugin_failed);
   EXPECT_EQ(life.seen, (std::vector<std::string>{"prepare", "release"}));
 }
 
@@ -225,14 +219,13 @@ TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   };
   op.launch_cuda = nothing;
   op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
-  const ir::Program p = program(op);
-  Rig rig(device(), stream(), p, batch);
+  Rig rig = rig_with(op);
   if (GetParam() == "host") {  // a launch there is recorded as a node that calls run_host
-    EXPECT_EQ(rig.prepare(ExecutionMode::whole, batch)->counts().graphs.contents.nodes, 3);
+    EXPECT_EQ(rig.prepare(ExecutionMode::whole, op_batch)->counts().graphs.contents.nodes, 3);
     return;
   }
   for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {
-    const auto executor = rig.make(mode, batch);
+    const auto executor = rig.make(mode, op_batch);
     executor->warm_up();  // eager launches are not asked
     const Error error = test::error_of([&] { executor->capture(); });
     EXPECT_EQ(error.code(), ErrorCode::recorded_nothing);
@@ -249,10 +242,9 @@ TEST_P(PluginOpConformance, ThatWritesNothingMayRecordNothing) {
   test::SmallBuilder b(catalog_with(op));
   const ir::ValueId relu = b.one("relu", "relu", {b.input("x")});
   b.op(op.kind, "mine", {relu}, {});
-  const ir::Program p = b.ending_in(relu);
-  Rig rig(device(), stream(), p, batch);
-  const std::vector<Bytes> expected = rig.eager_step(batch, 1);
-  EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, batch), batch, 1), expected);
+  Rig rig = rig_of(b.ending_in(relu), op_batch);
+  const std::vector<Bytes> expected = rig.eager_step(op_batch, 1);
+  EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, op_batch), op_batch, 1), expected);
 }
 
 // Writes the first word of the operand that `user` numbers, and of its output.
@@ -275,14 +267,14 @@ TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfO
   op.run_host = [](const gb_op_call* call, void* const* operands, void* user) {
     return write_beside(call, operands, nullptr, user);
   };
-  const ir::Program p = program(op);
-  Rig rig(device(), stream(), p, batch);
+  Rig rig = rig_with(op);
   worker::CheckMemory memory;
   std::string why;
   for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole}) {
-    const auto executor = mode == ExecutionMode::eager ? rig.make(mode, batch) : rig.prepare(mode, batch);
+    const auto executor =
+        mode == ExecutionMode::eager ? rig.make(mode, op_batch) : rig.prepare(mode, op_batch);
     const execution::ExecutionContext context = rig.context();
-    const worker::CheckedStep step{*executor, mode, context, batch, 5, 1};
+    const worker::CheckedStep step{*executor, mode, context, op_batch, 5, 1};
     const std::string begin = "check: op mine (test_mine) wrote ";
     const char* const values[] = {"", "input x", "weight w", "state s"};
     for (victim = 1; victim < 4; ++victim) {

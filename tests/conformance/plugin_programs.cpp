@@ -1,10 +1,9 @@
 // The ops, as a plugin would have them, and programs of them.
-#include "tests/conformance/plugin_programs.hpp"
-
 #include <cstring>
 
 #include "tests/conformance/op_registry.hpp"
 #include "tests/conformance/plugin_op.hpp"
+#include "tests/conformance/programs.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {

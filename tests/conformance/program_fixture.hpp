@@ -7,7 +7,6 @@
 
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/programs.hpp"
-#include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
 
@@ -19,6 +18,7 @@ class ProgramFixture : public DeviceFixture, public ::testing::WithParamInterfac
   static ExecutionMode mode() { return std::get<1>(GetParam()); }
   static ir::DType dtype() { return std::get<2>(GetParam()); }
   ir::Program program() const { return std::get<3>(GetParam()).build(catalog_, dtype()); }
+  Rig make_rig(std::int64_t largest_batch) { return rig_of(program(), largest_batch); }
 
  private:
   ir::OpCatalog catalog_;
@@ -46,11 +46,15 @@ inline std::vector<NamedProgram> programs_with_state() {
   return programs;
 }
 
-// Every backend, the graph modes, every floating dtype, the given programs.
+// Every backend, the given modes, every floating dtype, the given programs.
+inline auto mode_parameters(const std::vector<ExecutionMode>& modes,
+                            const std::vector<NamedProgram>& programs) {
+  return ::testing::Combine(::testing::ValuesIn(backends()), ::testing::ValuesIn(modes),
+                            ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
+                            ::testing::ValuesIn(programs));
+}
 inline auto graph_mode_parameters(const std::vector<NamedProgram>& programs) {
-  return ::testing::Combine(
-      ::testing::ValuesIn(backends()), ::testing::Values(ExecutionMode::whole, ExecutionMode::piecewise),
-      ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16), ::testing::ValuesIn(programs));
+  return mode_parameters({ExecutionMode::whole, ExecutionMode::piecewise}, programs);
 }
 
 }  // namespace graphbench::conformance

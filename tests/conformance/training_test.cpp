@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tests/conformance/fp64_walk.hpp"
-#include "tests/conformance/plugin_programs.hpp"
 #include "tests/conformance/program_fixture.hpp"
 #include "tests/support/small_programs.hpp"
 
@@ -196,52 +195,37 @@ double gradient_error_max(ir::DType dtype, bool has_relu) {
 }
 
 TEST_P(TrainingConformance, GradientsAgreeWithTheWholeStepInFp64) {
-  const ir::Program p = program();
-  const bool has_relu = std::ranges::count(p.ops(), "relu_grad", &ir::Op::kind) > 0;
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
+  const bool has_relu = std::ranges::count(rig.program().ops(), "relu_grad", &ir::Op::kind) > 0;
   double worst = 0;
   for (const std::int64_t batch : {1, 4}) {
-    rig.reset(40 + static_cast<std::uint64_t>(batch));
-    stream().synchronize();
-    Fp64Walk expected(p, batch);
-    expected.take_values_of(rig);
+    Fp64Walk expected(rig, batch, 40 + static_cast<std::uint64_t>(batch));
     expected.run();
-    const auto executor = rig.make(ExecutionMode::eager, batch);
-    executor->submit();
-    stream().synchronize();
-    ASSERT_FALSE(p.values_of(ValueKind::gradient).empty());
-    for (const ValueId id : p.results()) {
+    const auto executor = rig.run_eager(batch);
+    ASSERT_FALSE(rig.program().values_of(ValueKind::gradient).empty());
+    for (const ValueId id : rig.program().results()) {
       const double error = expected.relative_error(rig, id, executor->output(id));
       worst = std::max(worst, error);
-      EXPECT_LE(error, gradient_error_max(dtype(), has_relu)) << p.value(id).name << ", batch " << batch;
+      EXPECT_LE(error, gradient_error_max(dtype(), has_relu))
+          << rig.program().value(id).name << ", batch " << batch;
     }
   }
   std::printf("relative L2 error at most %.3g\n", worst);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Devices, TrainingConformance,
-    ::testing::Combine(::testing::ValuesIn(backends()), ::testing::Values(ExecutionMode::eager),
-                       ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
-                       ::testing::ValuesIn(training_programs())),
-    name_of_program_parameter);
+INSTANTIATE_TEST_SUITE_P(Devices, TrainingConformance,
+                         mode_parameters({ExecutionMode::eager}, training_programs()),
+                         name_of_program_parameter);
 
 using TrainingModes = ProgramFixture;
 
 TEST_P(TrainingModes, TenStepsLeaveWhatEagersLeave) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
+  Rig rig = make_rig(4);
   const auto executor = rig.prepare(mode(), 4);
-  const auto ten_steps = [&](execution::Executor& by) {
-    rig.reset(3);
-    for (int i = 0; i < 10; ++i) by.submit();
-    stream().synchronize();
-    return std::pair(rig.outputs(by, 4), rig.state_digests());
-  };
-  const auto eager = ten_steps(executor->eager());
-  EXPECT_EQ(ten_steps(*executor), eager);
+  const auto eager = rig.steps(executor->eager(), 10, 4, 3);
+  EXPECT_EQ(rig.steps(*executor, 10, 4, 3), eager);
   rig.reset(3);
-  EXPECT_EQ(rig.state_digests() != eager.second, !ir::mutated_state(p).empty());
+  EXPECT_EQ(rig.state_digests() != eager.second, !ir::mutated_state(rig.program()).empty());
 }
 
 // They take even batches alone, so other suites cannot have them.
@@ -288,11 +272,10 @@ class LossConformance : public DeviceFixture,
   // `share`: of the first loss, which the last must be below.
   void expect_to_learn(const NamedProgram& forward, const ir::TrainingOptions& options, double share) {
     const ir::OpCatalog catalog;
-    const ir::Program p = trained(catalog, forward, options);
-    Rig rig(device(), stream(), p, 4);
+    Rig rig = rig_of(trained(catalog, forward, options), 4);
     const auto executor = rig.prepare(std::get<1>(GetParam()), 4);
     rig.reset(17);
-    const ValueId loss = find(p, "loss.0");
+    const ValueId loss = find(rig.program(), "loss.0");
     const auto step = [&] {
       executor->submit();
       stream().synchronize();

@@ -2,20 +2,14 @@
 // refused. The input is a section's content too, so that digests are no wall in front of its reader.
 #include "harness/package/package.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 #include "graphs/base/digest.hpp"
-#include "graphs/base/error.hpp"
+#include "tests/fuzz/target.hpp"
 
+namespace graphbench::fuzz {
 namespace {
 
 // A package in which the section of the name has this content.
 std::string with(std::string_view name, const std::string& content) {
-  using namespace graphbench;
   package::Package sound{.manifest = {}, .programs = {{"before", "after"}}, .choices = {}};
   package::Manifest& manifest = sound.manifest;
   manifest.device = "cuda";
@@ -38,16 +32,16 @@ std::string with(std::string_view name, const std::string& content) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace graphbench;
-  const std::string text(reinterpret_cast<const char*>(data), size);
+void hold(std::string_view bytes) {
+  const std::string text(bytes);
   for (const std::string& file :
        {text, package::encode({{"manifest", text}, {"choices", ""}}), with("choices", text)}) {
     try {
-      if (package::write_package(package::read_package(file)) != file) std::abort();
+      expect(package::write_package(package::read_package(file)) == file);
     } catch (const Error& error) {
-      if (std::string_view(error.what()).empty()) std::abort();
+      expect(!std::string_view(error.what()).empty());
     }
   }
-  return 0;
 }
+
+}  // namespace graphbench::fuzz

@@ -1,11 +1,10 @@
-// Inputs as long as readers take them, which random changes alone do not reach within seconds. Now and then a
-// part is repeated: what recurses over its input, or takes more than its share of time for it, ends by that.
+// What libFuzzer calls. Inputs are as long as readers take them, which random changes alone do not reach
+// within seconds: now and then a part is repeated, and what recurses over its input, or takes more than its
+// share of time for it, ends by that.
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <string_view>
+
+#include "tests/fuzz/target.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
@@ -27,4 +26,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   longer += text.substr(begin);
   std::copy(longer.begin(), longer.end(), data);
   return longer.size();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  graphbench::fuzz::hold({reinterpret_cast<const char*>(data), size});
+  return 0;
 }

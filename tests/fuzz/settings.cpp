@@ -2,27 +2,18 @@
 // one line that says why not.
 #include "harness/judge/compare/settings.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
+#include "tests/fuzz/target.hpp"
 
-#include "graphs/base/text.hpp"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace graphbench;
-  const std::string text(reinterpret_cast<const char*>(data), size);
+void graphbench::fuzz::hold(std::string_view bytes) {
+  const std::string text(bytes);
   for (const auto set : {compare::set_margins, compare::set_floors, compare::set_alpha, compare::set_allow}) {
     model::ComparisonSettings settings;
     try {
       set(text, settings);
-      for (const model::MetricSettings& metric : settings.metrics) {
-        if (!(metric.margin >= 0 && metric.floor_seconds >= 0)) std::abort();
-      }
+      for (const model::MetricSettings& metric : settings.metrics)
+        expect(metric.margin >= 0 && metric.floor_seconds >= 0);
     } catch (const InputError& error) {
-      if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+      expect(is_one_line(error.what()));
     }
   }
-  return 0;
 }

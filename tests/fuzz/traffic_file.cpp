@@ -1,31 +1,22 @@
 // libFuzzer target: whatever a traffic file holds, it is steps of the sizes it names, or of one runtime
 // mode's, or one line that says why not.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
-#include "graphs/base/text.hpp"
 #include "harness/ladder/traffic.hpp"
+#include "tests/fuzz/target.hpp"
 
+namespace graphbench::fuzz {
 namespace {
 
-void check(const graphbench::ladder::Traffic& traffic) {
-  using namespace graphbench;
+void check(const ladder::Traffic& traffic) {
   const ladder::Trace trace = ladder::make_trace(traffic, {.steps = 100, .rate = {}});
-  if (trace.rows.empty() || trace.rows.size() > 100) std::abort();
-  for (const std::int64_t rows : trace.rows) {
-    if (rows < 1 || rows > ladder::size_max) std::abort();
-  }
+  expect(!trace.rows.empty() && trace.rows.size() <= 100);
+  for (const std::int64_t rows : trace.rows) expect(rows >= 1 && rows <= ladder::size_max);
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace graphbench;
+void hold(std::string_view text) {
   try {
-    const ladder::Traffic traffic =
-        ladder::parse_traffic_file("traffic", {reinterpret_cast<const char*>(data), size});
+    const ladder::Traffic traffic = ladder::parse_traffic_file("traffic", text);
     check(traffic);
     double steps = 0, of_modes = 0;
     for (const auto& [size, count] : traffic.histogram) steps += count;
@@ -34,9 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check(chosen);
       for (const auto& [size, count] : chosen.histogram) of_modes += count;
     }
-    if (!traffic.modes.empty() && steps != of_modes) std::abort();
+    expect(traffic.modes.empty() || steps == of_modes);
   } catch (const InputError& error) {
-    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+    expect(is_one_line(error.what()));
   }
-  return 0;
 }
+
+}  // namespace graphbench::fuzz

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bare_step.hpp"
-#include "submit_times.hpp"
+#include "gpu_program.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::gpu {
@@ -74,12 +74,9 @@ bool compare_all(Device& device, const abi::WorkloadRegistry& registry, const Op
       for (const ExecutionMode mode :
            {ExecutionMode::whole, ExecutionMode::piecewise, ExecutionMode::eager}) {
         const Paired result = compare_submit(program, mode, options.samples);
-        const bool within = result.ratio <= limit_of(mode);
-        std::printf("%-10s %5lld %-9s %10.2f %10.2f %7.3f %6.2f%s\n", workload.name.c_str(),
-                    static_cast<long long>(batch), std::string(execution::name_of(mode)).c_str(),
-                    result.ours_us, result.bare_us, result.ratio, limit_of(mode), within ? "" : "  OVER");
-        std::fflush(stdout);
-        all_within = all_within && within;
+        std::printf("%-10s %5lld %-9s", workload.name.c_str(), static_cast<long long>(batch),
+                    std::string(execution::name_of(mode)).c_str());
+        all_within = print_within(result, limit_of(mode)) && all_within;
       }
     }
   }
@@ -88,10 +85,7 @@ bool compare_all(Device& device, const abi::WorkloadRegistry& registry, const Op
 
 // Captures a whole step, replays it and destroys it.
 void run_cycle(GpuProgram& program, std::size_t replays) {
-  const auto executor = program.executor(execution::ExecutionMode::whole);
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
+  const auto executor = program.captured(execution::ExecutionMode::whole);
   for (std::size_t i = 0; i < replays; ++i) executor->submit();
   program.stream().synchronize();
 }

@@ -122,20 +122,12 @@ void BareChain::launch(cudaGraphExec_t exec) {
 }
 
 OurChain::OurChain(Device& device, Stream& stream, const ir::Program& program, IoForm form)
-    : buffers(device, program, 1), eager_pool(device), graph_pool(device) {
-  execution::ExecutionContext context{.device = device,
-                                      .stream = stream,
-                                      .program = program,
-                                      .buffers = buffers,
-                                      .eager_pool = eager_pool,
-                                      .graph_pool = &graph_pool,
-                                      .split_kinds = {}};
+    : rig(device, stream, program, 1, test::Rig::Layout::together) {
+  execution::ExecutionContext context = rig.context();
   if (form != IoForm::fixed)
-    context.caller = &caller.emplace(device, program, buffers, execution::CallerSettings{.form = form});
-  executor = execution::make_executor(execution::ExecutionMode::whole, context, 1);
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
+    context.caller =
+        &caller.emplace(device, rig.program(), rig.buffers(), execution::CallerSettings{.form = form});
+  executor = test::Rig::prepare(execution::ExecutionMode::whole, context, 1);
 }
 
 }  // namespace graphbench::gpu

@@ -5,7 +5,7 @@
 #include "bare_step.hpp"
 #include "graphs/cuda/handle.hpp"
 #include "graphs/device/device.hpp"
-#include "graphs/execution/executor.hpp"
+#include "tests/support/rig.hpp"
 
 namespace graphbench::gpu {
 
@@ -46,9 +46,7 @@ class BareChain {
 struct OurChain {
   OurChain(Device& device, Stream& stream, const ir::Program& program, execution::IoForm form);
 
-  execution::ProgramBuffers buffers;
-  pool::MemoryPool eager_pool;
-  pool::MemoryPool graph_pool;
+  test::Rig rig;
   std::optional<execution::CallerMemory> caller;  // none where the caller's memory is the graph's
   std::unique_ptr<execution::Executor> executor;
 };

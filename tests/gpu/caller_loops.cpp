@@ -15,7 +15,7 @@
 #include <iterator>
 
 #include "caller_chain.hpp"
-#include "submit_times.hpp"
+#include "gpu_program.hpp"
 
 namespace graphbench::gpu {
 namespace {
@@ -64,11 +64,8 @@ bool compare_all(Device& device, Stream& stream, std::int64_t elements) {
     const ir::Program program = chain_of(nodes, elements);
     for (const Form& form : forms) {
       const Paired paired = compare_builds(device, stream, program, nodes, form.form);
-      const bool within = form.limit == 0 || paired.ratio <= form.limit;
-      std::printf("%-13s %6zu %10.2f %10.2f %7.3f %6.2f%s\n", form.name, nodes, paired.ours_us,
-                  paired.bare_us, paired.ratio, form.limit, within ? "" : "  OVER");
-      std::fflush(stdout);
-      all_within = all_within && within;
+      std::printf("%-13s %6zu", form.name, nodes);
+      all_within = print_within(paired, form.limit) && all_within;
     }
   }
   return all_within;

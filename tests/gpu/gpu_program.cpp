@@ -1,11 +1,39 @@
-// Building a workload in preset base and bf16, and the executors over it.
+// Building a workload in preset base and bf16, and the executors over it; and the timing loops. Blocks
+// alternate and are compared in pairs, so that drift of the machine, and a driver that launches at one of two
+// speeds for a while, fall on both sides alike.
 #include "gpu_program.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "graphs/cuda/cuda_device.hpp"
 
 namespace graphbench::gpu {
+namespace {
+
+double median(std::vector<double>& samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>((samples.size() - 1) / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
+// The median of one block.
+template <class Submit>
+double take_block(Stream& stream, std::vector<double>& samples_us, const Submit& submit) {
+  samples_us.clear();
+  for (std::size_t i = 0; i < block_samples; ++i) {
+    stream.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    submit();
+    const auto stop = std::chrono::steady_clock::now();
+    samples_us.push_back(std::chrono::duration<double, std::micro>(stop - start).count());
+  }
+  stream.synchronize();
+  return median(samples_us);
+}
+
+}  // namespace
 
 int run_on_gpu(const char* program, const std::function<int(Device&)>& run) {
   try {
@@ -23,41 +51,58 @@ int run_on_gpu(const char* program, const std::function<int(Device&)>& run) {
 
 GpuProgram::GpuProgram(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload,
                        std::int64_t batch)
-    : device_(device),
-      batch_(batch),
-      program_(registry.build(
-          workload, {.preset = "base", .dtype = ir::DType::bf16, .pass = "forward", .options = {}})),
+    : batch_(batch),
       stream_(device.make_stream()),
-      buffers_(device, program_, batch),
-      eager_pool_(device),
-      graph_pool_(device) {
-  buffers_.fill_weights(*stream_, 1);
-  buffers_.fill_inputs(*stream_, 2);
-  buffers_.fill_state(*stream_, 3);
-  stream_->synchronize();
-}
-
-std::unique_ptr<execution::Executor> GpuProgram::executor(execution::ExecutionMode mode) {
-  execution::ExecutionContext context{.device = device_,
-                                      .stream = *stream_,
-                                      .program = program_,
-                                      .buffers = buffers_,
-                                      .eager_pool = eager_pool_,
-                                      .graph_pool = &graph_pool_,
-                                      .split_kinds = {}};
-  return execution::make_executor(mode, context, batch_);
-}
+      rig_(device, *stream_,
+           registry.build(workload,
+                          {.preset = "base", .dtype = ir::DType::bf16, .pass = "forward", .options = {}}),
+           batch, test::Rig::Layout::together) {}
 
 std::unique_ptr<execution::Executor> GpuProgram::ready_executor(execution::ExecutionMode mode) {
-  std::unique_ptr<execution::Executor> executor = this->executor(mode);
-  for (int i = 0; i < 3; ++i) executor->warm_up();
-  stream_->synchronize();
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
+  std::unique_ptr<execution::Executor> executor = rig_.prepare(mode, batch_);
   executor->submit();
   stream_->synchronize();
   return executor;
+}
+
+Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
+                  const std::function<void()>& bare) {
+  std::vector<double> block;
+  std::vector<double> ours_us;
+  std::vector<double> bare_us;
+  std::vector<double> ratios;
+  block.reserve(block_samples);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    ours_us.push_back(take_block(stream, block, ours));
+    bare_us.push_back(take_block(stream, block, bare));
+    ratios.push_back(ours_us.back() / bare_us.back());
+  }
+  return {median(ours_us), median(bare_us), median(ratios)};
+}
+
+std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
+                                   const std::vector<std::function<void()>>& steps) {
+  std::vector<double> block;
+  std::vector<std::vector<double>> medians_us(steps.size());
+  for (std::size_t i = 0; i < blocks; ++i) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      medians_us[k].push_back(take_block(stream, block, [&] {
+        steps[k]();
+        stream.synchronize();
+      }));
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& each : medians_us) medians.push_back(median(each));
+  return medians;
+}
+
+bool print_within(const Paired& paired, double limit) {
+  const bool within = limit == 0 || paired.ratio <= limit;
+  std::printf(" %10.2f %10.2f %7.3f %6.2f%s\n", paired.ours_us, paired.bare_us, paired.ratio, limit,
+              within ? "" : "  OVER");
+  std::fflush(stdout);
+  return within;
 }
 
 }  // namespace graphbench::gpu

@@ -4,12 +4,12 @@
 #include <cstdio>
 
 #include "bare_step.hpp"
+#include "gpu_program.hpp"
 #include "graphs/abi/plugin.hpp"
 #include "graphs/cuda/handle.hpp"
 #include "harness/ladder/caller.hpp"
 #include "harness/ladder/traffic.hpp"
 #include "harness/measure/worker/task_rig.hpp"
-#include "submit_times.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::gpu {
@@ -124,11 +124,9 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
       bare.hit(bare_size, rows, size - rows);
     };
     const Paired paired = take_pairs(stream, blocks, hits, bare_hits);
-    std::printf("%-10s %5lld in %5lld %10.2f %10.2f %7.3f %6.2f%s\n", workload.c_str(),
-                static_cast<long long>(rows), static_cast<long long>(size), paired.ours_us, paired.bare_us,
-                paired.ratio, limit, paired.ratio <= limit ? "" : "  OVER");
-    std::fflush(stdout);
-    all_within = all_within && paired.ratio <= limit;
+    std::printf("%-10s %5lld in %5lld", workload.c_str(), static_cast<long long>(rows),
+                static_cast<long long>(size));
+    all_within = print_within(paired, limit) && all_within;
   }
   return all_within;
 }

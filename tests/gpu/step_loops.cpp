@@ -12,7 +12,6 @@
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/foreign/foreign_step.hpp"
 #include "harness/measure/timing_loops.hpp"
-#include "submit_times.hpp"
 
 namespace {
 
@@ -90,17 +89,24 @@ GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
       -1.0);
 }
 
-// Submit of a step that is one graph, over a loop of cudaGraphLaunch of the same exec.
-GB_EXPORT double graphbench_loops_bare_ratio(void* opened, std::int64_t blocks) {
+// The median submit of `steps`, in seconds: of a step that is one graph, or, where `bare`, of cudaGraphLaunch
+// of the same exec.
+GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t steps) {
+  using Clock = std::chrono::steady_clock;
   auto& loops = *static_cast<Loops*>(opened);
   return reported(
       [&] {
         auto* const exec = static_cast<cudaGraphExec_t>(loops.executor->exec_of(0)->native_handle());
         auto* const stream = static_cast<cudaStream_t>(loops.stream->native_handle());
-        return graphbench::gpu::take_pairs(
-                   *loops.stream, static_cast<std::size_t>(blocks), [&] { loops.executor->submit(); },
-                   [&] { cudaGraphLaunch(exec, stream); })
-            .ratio;
+        std::vector<double> seconds;
+        for (std::int64_t i = 0; i < steps; ++i) {
+          const std::int64_t nanoseconds = bare ? graphbench::measure::time_submit<Clock>(
+                                                      *loops.stream, [&] { cudaGraphLaunch(exec, stream); })
+                                                : graphbench::measure::time_submit<Clock>(
+                                                      *loops.stream, [&] { loops.executor->submit(); });
+          seconds.push_back(static_cast<double>(nanoseconds) * 1e-9);
+        }
+        return median_of(std::move(seconds));
       },
       -1.0);
 }

@@ -1,4 +1,7 @@
-"""Bad input: exit code 2 and one line that names the flag, the value and what would do."""
+"""Bad input: exit code 2 and one line that names the flag, the value and what would do.
+
+Each way to a message has a row here; options_test, document_options_test, make_plan_test and command_line_test
+have what is said of which value."""
 
 import fcntl
 import json
@@ -15,30 +18,16 @@ class BadInput(HarnessCase):
     def test_unknown_words_are_named_with_what_there_is(self):
         for flag, value, words in (
                 ("--workload", "mpl", ("mlp, attention, conv", 'did you mean "mlp"?')),
-                ("--mode", "hole", ("eager, whole, piecewise", 'did you mean "whole"?')),
-                ("--dtype", "fp8", ("bf16, fp16, fp32",)),
                 ("--preset", "tinny", ("base, tiny", 'did you mean "tiny"?')),
-                ("--device", "gpu", ("auto, cuda, cuda:N or host",)),
-                ("--device", "cuda:x", ("auto, cuda, cuda:N or host",)),
-                ("--split-ops", "no_such_op", ("mlp",))):
+                ("--split-ops", "no_such_op", ("mlp",)), ("--seed", "-1", ("give ",)),
+                ("--samples-max", "0", ("give ",)), ("--worker-timeout", "-1", ("give ",))):
             self.refuse(["--sweep", flag, value], flag + ": ", f'"{value}"', *words)
+        self.refuse(["--sweep", "--device", "host", "--set", "attention.heads=3"], "--set: ", "heads")
 
     def test_the_message_of_the_contract(self):
         done = self.run_graphbench("--sweep", "--batch", "0")
         self.assertEqual('graphbench: --batch: "0" is not a batch: give positive whole numbers, '
                          'e.g. 1,2,4 or 1:256:x2\n', done.stderr)
-
-    def test_wrong_numbers(self):
-        for flag, value in (("--launches", "0"), ("--launches", "x"), ("--seed", "-1"),
-                            ("--time-per-cell", "0"), ("--time-per-cell", "nan"),
-                            ("--samples-max", "0"), ("--worker-timeout", "-1")):
-            self.refuse(["--sweep", flag, value], flag + ": ", f'"{value}"', "give ")
-
-    def test_wrong_sets(self):
-        for value, word in (("mlp.hidden", "WORKLOAD.KEY=VALUE"), ("mlp.hiden=8", 'did you mean "hidden"?'),
-                            ("mlp.hidden=0", "out of range"), ("mpl.hidden=8", 'did you mean "mlp"?'),
-                            ("attention.heads=3", "heads")):
-            self.refuse(["--sweep", "--device", "host", "--set", value], "--set: ", word)
 
     def test_a_dtype_the_device_lacks(self):
         for dtype in ("fp16", "bf16"):  # bf16: oneDNN's limit is one of our host device too
@@ -47,12 +36,8 @@ class BadInput(HarnessCase):
 
     def test_unknown_options_and_commands(self):
         self.refuse_each((
-            ("--sweep --bacth 1", ("--bacth: ", 'did you mean "--batch"?')), ("--batch 1", "needs --sweep"),
             ("swep", '"swep" is not a command'), ("", ("nothing to do", "--help")),
-            ("--sweep --batch", "--batch"), ("--sweep --batch 1 --batch 2", "give it once"),
-            ("list workloda", ('"workloda"', 'did you mean "workloads"?')),
-            ("list modes --format xml", ("--format: ", "table or json")),
-            ("floor stray", ('"stray" is one too many', "give floor ")),
+            ("--sweep --batch", "--batch"), ("floor stray", ('"stray" is one too many', "give floor ")),
             ("--batch 1 list", ("--batch: ", "stands before list"))))
 
     def test_a_device_that_is_not_there_is_the_machines_fault(self):
@@ -63,15 +48,7 @@ class BadInput(HarnessCase):
         self.refuse(["--sweep", "--json", "."], "--json: ", "folder")
 
     def test_malformed_toml_is_named_by_file_and_line(self):
-        path = self.write("sweep.toml", 'workload = "mlp"\nbatch = [1,\nmode = = "eager"\n')
-        self.refuse(["--sweep", "--config", "sweep.toml"], "sweep.toml:")
-        path.write_text("seed = 1\nwarmup = = 2\n", encoding="utf-8")
-        self.refuse(["--sweep", "--config", "sweep.toml"], "sweep.toml:2: ")
-
-    def test_toml_keys_and_types(self):
-        for text, words in (("\nbacth = 1\n", ("sweep.toml:2: ", '"bacth"', 'did you mean "batch"?')),
-                            ("batch = true\n", ("sweep.toml:1: ", "batch", "boolean")),
-                            ("batch = [1, 0]\n", ("sweep.toml:1: ", "batch", '"0" is not a batch')),
+        for text, words in (("seed = 1\nwarmup = = 2\n", ["sweep.toml:2: "]),
                             ('preset = "tinny"\n', ("sweep.toml:1: ", 'did you mean "tiny"?')),
                             ("[set]\nmlp.hiden = 8\n", ("sweep.toml:2: ", 'did you mean "hidden"?'))):
             self.write("sweep.toml", text)
@@ -90,11 +67,6 @@ class BadInput(HarnessCase):
             self.refuse(["--sweep", "--config", path], "--config: ", path, words)
             self.refuse(["serve", "--token-file", path], "--token-file: ", path, words)
             self.refuse(["package", "inspect", path], "FILE: ", path, words)
-
-    def test_a_key_of_many_parts(self):
-        for text in ("a" + ".a" * 20000 + "=1", "[a" + ".a" * 30000 + "]"):
-            self.write("deep.toml", "seed = 1\n" + text)
-            self.refuse(["--sweep", "--config", "deep.toml"], "deep.toml:2: ", "more than 16 parts")
 
     def test_a_state_folder_that_is_none(self):
         self.write("file", "")
@@ -118,7 +90,6 @@ class BadInput(HarnessCase):
         os.close(reader)
 
     def test_plugins_that_are_none(self):
-        self.refuse(["--sweep", "--plugin", "missing.so"], "--plugin: ", "missing.so", "No such file")
         text = self.write("text.so", "this is no library\n")
         self.refuse(["--sweep", "--plugin", text], "--plugin: ", "text.so")
         self.refuse(["list", "workloads", "--plugin", text], "--plugin: ", "text.so")

@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 """Plugins that crash, hang, throw and lie: each costs its own cells, or the sweep before it begins."""
 
 import os
 import signal
 import time
-import unittest
 
 from client import wait_for
 from harness_case import TINY, HarnessCase, workers_of
@@ -54,8 +52,7 @@ class BadWorkers(HarnessCase):
         self.assertTrue(self.result()["complete"])
         mlp = [cell for cell in cells if cell["workload"] == "mlp"]
         self.assertTrue(mlp)
-        for cell in mlp:
-            self.assertEqual("ok", cell["status"], cell)
+        self.assert_ok(mlp)
         return done, {(cell["mode"], cell["batch"]): cell for cell in cells if cell["workload"] == name}
 
     def assert_failed(self, done, cells, code, *words):
@@ -63,8 +60,7 @@ class BadWorkers(HarnessCase):
         for cell in cells.values():
             self.assertEqual("failed", cell["status"], cell)
             self.assertEqual(code, cell["reason"]["code"], cell["reason"])
-            for word in words:
-                self.assertIn(word, cell["reason"]["message"])
+            self.assert_all_in(words, cell["reason"]["message"])
 
     def test_a_crash_is_recorded_with_its_signal_and_place(self):
         done, cells = self.sweep("crash_op", "--mode", "eager,whole")
@@ -103,9 +99,7 @@ class BadWorkers(HarnessCase):
         done, cells = self.sweep("good_op")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(6, len(cells))
-        for cell in cells.values():
-            self.assertEqual("ok", cell["status"], cell)
-            self.assertTrue(cell["check"]["identical"], cell)
+        self.assert_ok(cells.values())
 
     def test_an_answer_that_differs_fails_its_check(self):
         done, cells = self.sweep("flaky_op", "--mode", "eager,whole")
@@ -207,7 +201,3 @@ def age_seconds(pid):
             return float(file.read().split()[0]) - started
     except OSError:
         return 0
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -203,34 +203,24 @@ class Ladder(HarnessCase):
         self.assertIn("state_not_splittable", shown)
 
     def test_bad_input_is_refused_in_a_line_that_names_it(self):
-        self.write("empty.csv", "size,count\n")
         self.write("back.csv", "time,size\n2,1\n1,1\n")
         self.write("late.csv", "time,size\n0,1\n1e300,1\n")
-        self.write("other.log", "INFO: ready\n| a | b | c | d | e |\n")
         for arguments, words in (
                 *((f"{option} {value}", [option.split()[-1], f'"{value}"']) for option, value in (
-                    ("--capture-sizes", "0"), ("--capture-sizes", "-4"), ("--capture-sizes", "1.5"),
-                    ("--multiple-of", "0"), ("--engine-sizes", "x"), ("--steps", "0"),
-                    ("--suggest --sizes-max", "0"), ("--suggest --startup", "-1"))),
-                ("--capture-sizes 4,4", ["--capture-sizes", "given twice"]),
-                ("--capture-sizes 99999999", ["--capture-sizes", "too large"]),
+                    ("--capture-sizes", "0"), ("--multiple-of", "0"), ("--engine-sizes", "x"),
+                    ("--steps", "0"), ("--suggest --sizes-max", "0"), ("--suggest --startup", "-1"))),
                 ("--pad down", ["--pad", "up, none"]),
                 ("--beyond splt", ["--beyond", 'did you mean "split"?']),
                 ("--capture-order first", ["--capture-order", "largest, smallest"]),
                 ("--mode fast", ["--mode", '"fast"', "eager, whole, piecewise, best"]),
                 ("--capture-when lazy,lazy", ["--capture-when", "names one twice"]),
                 ("--capture-when never", ["--capture-when", "startup, lazy"]),
-                ("--steps all", ["--steps", "has no end"]),
                 *((f"--arrivals {wrong}", ["--arrivals", "above 0"]) for wrong in ("0", "-3", "fast")),
                 ("--arrivals 1e-300", ["--arrivals", "1000000 s"]),
                 ("--traffic uniform:1:600 --beyond refuse", ["--traffic", "beyond the largest", "512"]),
-                ("--traffic absent.csv", ["--traffic", "absent.csv"]),
                 ("--traffic .", ["--traffic", '"."']),
-                ("--traffic empty.csv", ["empty.csv:1", "no step"]),
                 ("--traffic back.csv", ["back.csv:3", "time goes back"]),
                 ("--traffic late.csv", ["--traffic", "1000000 s"]),
-                ("--traffic other.log", ["other.log:1", '"INFO: ready"', "size,count"]),
-                ("--traffic-mode FULL", ["--traffic-mode", "leave it out"]),
                 ("--mutated-inputs copy", ["--mutated-inputs", "refuse, copy_back"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),

@@ -1,4 +1,4 @@
-"""Who the service answers, under which names, and what becomes of its token."""
+"""Who the service answers, and what becomes of its token; access_test and http_test have the names."""
 
 import pathlib
 import signal
@@ -19,13 +19,9 @@ class ServeAccess(ServeCase):
     def test_requests_are_answered_by_the_host_that_they_name_once(self):
         self.serve(listen="127.0.0.2:0")
         for target, headers, code in (
-                ("/v1/sweeps", "Host: LocalHost", 200), ("/v1/sweeps", "Host: 127.0.0.2", 200),
-                ("/v1/sweeps", "Host: evil.example", 421),
-                ("http://localhost/v1/sweeps?limit=1", "Host: localhost", 200),
-                ("http://localhost/none", "Host: localhost", 404),
+                ("/v1/sweeps", "Host: 127.0.0.2", 200), ("http://localhost/none", "Host: localhost", 404),
                 ("http://evil.example/v1/sweeps", "Host: localhost", 421),
-                ("/v1/sweeps", "Host: localhost\r\nHost: localhost", 400),
-                ("/v1/sweeps", "Host: localhost" + "\r\nSec-Fetch-Site: none" * 2, 400)):
+                ("/v1/sweeps", "Host: localhost\r\nHost: localhost", 400)):
             with self.subTest(target=target, headers=headers):
                 self.assertIn(f" {code} ", self.say(f"GET {target} HTTP/1.1\r\n{headers}\r\n\r\n"))
 

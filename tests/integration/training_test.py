@@ -161,13 +161,10 @@ class Training(HarnessCase):
                             "output after depends on no weight"), done.stdout)
 
     def test_unknown_words_are_refused_with_those_there_are(self):
-        for option, given, known in (("--pass", "backward", "forward, training"),
-                                     ("--optimizer", "adam", "none, sgd, adamw"),
-                                     ("--loss", "mae", "mse, cross_entropy"),
-                                     ("--accumulate", "never", "asap, end"),
-                                     ("--micro-batches", "0", "1"),
-                                     ("--checkpoint", "all", "none, layer"),
-                                     ("--backward", "sideways", "iteration, apart, callables"),
-                                     ("--optimizer-in", "place", "graph, eager, backward")):
-            done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)
-            self.assert_all_in((option, f'"{given}"', known), done.stderr.strip().splitlines()[-1])
+        self.refuse_each((
+            (f"--{option} {given}", (f"--{option}: ", f'"{given}"', known)) for option, given, known in (
+                ("pass", "backward", "forward, training"), ("optimizer", "adam", "none, sgd, adamw"),
+                ("loss", "mae", "mse, cross_entropy"), ("accumulate", "never", "asap, end"),
+                ("micro-batches", "0", "1"), ("checkpoint", "all", "none, layer"),
+                ("backward", "sideways", "iteration, apart, callables"),
+                ("optimizer-in", "place", "graph, eager, backward"))), "--sweep", "--device", "host")

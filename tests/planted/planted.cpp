@@ -15,6 +15,7 @@
 
 #include "graphs/abi/graphbench_abi.h"
 #include "tests/planted/pause.hpp"
+#include "tests/support/foreign_op.hpp"
 #include "workloads/builtin_plugins.h"
 
 namespace {
@@ -63,13 +64,12 @@ int pause_host(const gb_op_call* call, void* const*, void*) {
   return 0;
 }
 
-std::int32_t infer(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred*, char*,
-                   std::size_t, void*) {
-  return 0;
+gb_op pause_op() {
+  gb_op op = graphbench::test::foreign_op("pause", graphbench::test::infer_nothing, pause_host);
+  op.launch_cuda = pause_cuda;
+  return op;
 }
-
-const gb_op kPause = {sizeof(gb_op), 0,       "pause", 0,       infer,   pause_cuda, pause_host,
-                      nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
+const gb_op kPause = pause_op();
 
 // A base workload's build() with one op more in front of its output.
 const gb_builder_api* real_api = nullptr;
@@ -95,7 +95,7 @@ struct Planted {
   std::array<gb_workload, 3> workloads{};
   std::array<const gb_workload*, 3> pointers{};
   std::array<const gb_op*, 1> ops{&kPause};
-  gb_plugin plugin{};
+  gb_plugin plugin = graphbench::test::empty_plugin("planted");
 
   Planted() {
     const std::array<const gb_plugin*, 3> bases = {gb_builtin_mlp(), gb_builtin_attention(),
@@ -109,18 +109,10 @@ struct Planted {
       workloads[i].user = const_cast<gb_workload*>(base);
       pointers[i] = &workloads[i];
     }
-    plugin = {.struct_size = sizeof(gb_plugin),
-              .abi_version = GB_ABI_VERSION,
-              .name = "planted",
-              .version = "1",
-              .workloads = pointers.data(),
-              .ops = ops.data(),
-              .workload_count = 3,
-              .op_count = 1,
-              .passes = nullptr,
-              .pass_count = 0,
-              .step_count = 0,
-              .steps = nullptr};
+    plugin.workloads = pointers.data();
+    plugin.ops = ops.data();
+    plugin.workload_count = 3;
+    plugin.op_count = 1;
   }
 };
 

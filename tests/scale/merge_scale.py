@@ -6,13 +6,12 @@
 Writes a folder of task shards, merges it three times and prints the best time and the peak memory. Not a
 test: times depend on the machine."""
 
-import argparse
 import json
 import pathlib
 import sys
 import tempfile
 
-from compare_scale import HEAD, cell, drawing, launch, measure
+from compare_scale import HEAD, best_of_three, cell, drawing, launch, read_arguments
 
 
 def write(folder, files, cells, launches):
@@ -30,25 +29,17 @@ def write(folder, files, cells, launches):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("binary")
-    parser.add_argument("--files", type=int, default=100)
-    parser.add_argument("--cells", type=int, default=10_000)
-    parser.add_argument("--launches", type=int, default=3)
-    parser.add_argument("--keep", type=pathlib.Path, help="write the documents here and leave them")
-    arguments = parser.parse_args()
+    arguments, _ = read_arguments(__doc__, files=100, cells=10_000, launches=3)
     with tempfile.TemporaryDirectory(prefix="graphbench-scale-") as temporary:
         shards = (arguments.keep or pathlib.Path(temporary)) / "shards"
         shards.mkdir(parents=True, exist_ok=True)
         write(shards, arguments.files, arguments.cells, arguments.launches)
         megabytes = sum(file.stat().st_size for file in shards.iterdir()) / 1e6
         merged = shards.parent / "merged.json"
-        runs = [measure([arguments.binary, "merge", str(shards), "-o", str(merged)]) for _ in range(3)]
-    print(runs[0][4], end="")
-    print(f"{arguments.files} files, {megabytes:.0f} MB together: {min(run[0] for run in runs):.2f} s "
-          f"({min(run[1] for run in runs):.2f} s of CPU), {max(run[2] for run in runs) / 1e3:.0f} MB, "
-          f"exit code {runs[0][3]}")
-    return 0 if all(run[3] == 0 for run in runs) else 1
+        said, took, codes = best_of_three(arguments.binary, "merge", shards, "-o", merged)
+    print(said, end="")
+    print(f"{arguments.files} files, {megabytes:.0f} MB: {took}")
+    return 0 if codes == {0} else 1
 
 
 if __name__ == "__main__":

@@ -7,13 +7,12 @@ Sweeps on the host device once whole and once in shards with its --costs, one af
 and holds the cells of both to each other. Prints the slowest shard's time over the mean: of its workers, and
 of the whole process. Not a test: times depend on the machine, which should be quiet."""
 
-import argparse
 import json
 import pathlib
 import sys
 import tempfile
 
-from compare_scale import measure
+from compare_scale import measure, read_arguments
 
 
 def worker_seconds(document):
@@ -21,11 +20,7 @@ def worker_seconds(document):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("binary")
-    parser.add_argument("--shards", type=int, default=8)
-    parser.add_argument("--groups", type=int, default=32)
-    arguments, options = parser.parse_known_args()
+    arguments, options = read_arguments(__doc__, shards=8, groups=32)
     sweep = [arguments.binary, "--sweep", "--device", "host", "--workload", "mlp,conv", "--batch", "1,2,4",
              "--warmup", f"1:{arguments.groups // 2}:+1", "--time-per-cell", "0.05", "--quiet", *options]
     with tempfile.TemporaryDirectory(prefix="graphbench-scale-") as temporary:

@@ -1,10 +1,10 @@
-// A short run of the simulation with the promised rates, which a fixed seed makes deterministic. The full
-// table: graphbench_verdict_simulation.
+// Short runs of the simulations with the promised rates, which a fixed seed makes deterministic. The full
+// tables: graphbench_verdict_simulation and graphbench_series_simulation.
 #include <gtest/gtest.h>
 
-#include "tests/simulation/power.hpp"
 #include "tests/simulation/rivals.hpp"
 #include "tests/simulation/scenarios.hpp"
+#include "tests/simulation/series_model.hpp"
 
 namespace graphbench::simulation {
 namespace {
@@ -64,6 +64,24 @@ TEST(VerdictSimulation, RatesDoNotDependOnTheThreads) {
 // U = 17 of 20 pairs, z = 7 / sqrt(20 * 10 / 12): the normal approximation by hand.
 TEST(VerdictSimulation, TheRivalIsMannWhitneys) {
   EXPECT_NEAR(mann_whitney_p({1.1, 2.2, 3.3, 4.4}, {2.5, 3.5, 4.5, 5.5, 6.5}), 0.08641073297370015, 1e-9);
+}
+
+TEST(SeriesSimulation, CorrelatedNeighboursAreNotChanges) {
+  for (const double correlation : {0.0, 0.3, 0.5}) {
+    const SeriesRates rates = rates_of({24, correlation}, 200, seed, 2);
+    EXPECT_LE(rates.changed, 0.02) << correlation;
+    EXPECT_NEAR(rates.correlation, correlation, 0.1);
+  }
+}
+
+TEST(SeriesSimulation, AStepOfFiveSpreadsIsFound) {
+  for (const double correlation : {0.0, 0.3, 0.5})
+    EXPECT_GE(rates_of({24, correlation, 0.05, 12}, 60, seed, 2).found, 0.9) << correlation;
+}
+
+TEST(SeriesSimulation, RatesOfSeriesDoNotDependOnTheThreads) {
+  const NightlySeries series = {24, 0.7};
+  EXPECT_EQ(rates_of(series, 40, seed, 1).changed, rates_of(series, 40, seed, 3).changed);
 }
 
 }  // namespace

@@ -76,4 +76,9 @@ struct Outcome {
 
 Outcome simulate(const Scenario& scenario, std::uint64_t seed);
 
+// The share of fresh comparisons in which a change of the size that an earlier one printed as detectable
+// is called slower: both of a sweep whose launches spread by 1 %. An earlier comparison says what it would
+// have found by the spread that it saw; another one sees another spread.
+double power_of_detectable(std::int64_t launches, std::int64_t comparisons, std::uint64_t seed);
+
 }  // namespace graphbench::simulation

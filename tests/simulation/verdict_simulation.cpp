@@ -8,7 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "tests/simulation/power.hpp"
 #include "tests/simulation/rivals.hpp"
 #include "tests/simulation/scenarios.hpp"
 

@@ -1,4 +1,4 @@
-// A plugin's op, as a test writes it.
+// A plugin's record and its op, as a test writes them.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,16 @@ constexpr gb_op foreign_op(const char* kind, decltype(gb_op::infer) infer,
   op.infer = infer;
   op.run_host = run_host;
   return op;
+}
+
+// A plugin of nothing, yet.
+constexpr gb_plugin empty_plugin(const char* name) {
+  gb_plugin plugin{};
+  plugin.struct_size = sizeof(plugin);
+  plugin.abi_version = GB_ABI_VERSION;
+  plugin.name = name;
+  plugin.version = "1";
+  return plugin;
 }
 
 // One output like the first input.

@@ -39,9 +39,7 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
 
 constexpr gb_op kOp = graphbench::test::foreign_op(GRAPHBENCH_TEST_CASE, infer, run);
 constexpr const gb_op* kOps[] = {&kOp};
-constexpr gb_workload kWorkload = workload_with(build);
-constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = plugin_of(kWorkloads, kOps);
+constexpr gb_plugin kPlugin = plugin_of<build>(kOps);
 
 }  // namespace
 

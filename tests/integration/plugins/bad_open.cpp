@@ -11,20 +11,13 @@ int build_relu(const gb_build_request* request, gb_builder* builder, const gb_bu
   return build_chain(request, builder, api, "softmax", false);
 }
 
-constexpr gb_workload kWorkload = workload_with(build_relu);
-constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = {kCase == "wrong_size" ? 8 : sizeof(gb_plugin),
-                               kCase == "wrong_version" ? GB_ABI_VERSION - 1 : GB_ABI_VERSION,
-                               GRAPHBENCH_TEST_CASE,
-                               "1",
-                               kWorkloads,
-                               nullptr,
-                               1,
-                               0,
-                               nullptr,
-                               0,
-                               0,
-                               nullptr};
+constexpr gb_plugin bad_plugin() {
+  gb_plugin plugin = plugin_of<build_relu>();
+  if (kCase == "wrong_size") plugin.struct_size = 8;
+  if (kCase == "wrong_version") plugin.abi_version = GB_ABI_VERSION - 1;
+  return plugin;
+}
+constexpr gb_plugin kPlugin = bad_plugin();
 
 int open_plugin(const gb_plugin** plugin, char* error, std::size_t error_size) {
   if constexpr (kCase == "open_error") {

@@ -239,18 +239,13 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .close = close,
                           .user = nullptr};
 constexpr const gb_step* steps[] = {&step};
-constexpr gb_plugin kPlugin = {.struct_size = sizeof(gb_plugin),
-                               .abi_version = GB_ABI_VERSION,
-                               .name = "foreign_step",
-                               .version = "1",
-                               .workloads = nullptr,
-                               .ops = nullptr,
-                               .workload_count = 0,
-                               .op_count = 0,
-                               .passes = nullptr,
-                               .pass_count = 0,
-                               .step_count = 1,
-                               .steps = steps};
+constexpr gb_plugin with_steps() {
+  gb_plugin plugin = graphbench::test::empty_plugin("foreign_step");
+  plugin.step_count = 1;
+  plugin.steps = steps;
+  return plugin;
+}
+constexpr gb_plugin kPlugin = with_steps();
 
 }  // namespace
 

@@ -75,9 +75,7 @@ constexpr gb_op odd_op() {
 
 constexpr gb_op kOp = odd_op();
 constexpr const gb_op* kOps[] = {&kOp};
-constexpr gb_workload kWorkload = workload_with(build);
-constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = plugin_of(kWorkloads, kOps);
+constexpr gb_plugin kPlugin = plugin_of<build>(kOps);
 
 }  // namespace
 

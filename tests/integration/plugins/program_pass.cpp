@@ -62,26 +62,22 @@ int failing(const gb_program*, gb_rewriter* rewriter, const gb_rewriter_api* api
   return 1;
 }
 
-constexpr gb_program_pass kRelu = {
-    sizeof(gb_program_pass), 0, "relu-for-gelu", "takes relu for gelu_tanh", relu_for_gelu, nullptr};
-constexpr gb_program_pass kWithout = {sizeof(gb_program_pass), 0,      "without-output", "drops an output",
-                                      without_output,          nullptr};
-constexpr gb_program_pass kOrder = {
-    sizeof(gb_program_pass), 0, "out-of-order", "keeps the last op alone", out_of_order, nullptr};
-constexpr gb_program_pass kFailing = {sizeof(gb_program_pass), 0, "failing", "fails", failing, nullptr};
+constexpr gb_program_pass pass_of(const char* name, const char* help,
+                                  decltype(gb_program_pass::rewrite) rewrite) {
+  return {sizeof(gb_program_pass), 0, name, help, rewrite, nullptr};
+}
+constexpr gb_program_pass kRelu = pass_of("relu-for-gelu", "takes relu for gelu_tanh", relu_for_gelu);
+constexpr gb_program_pass kWithout = pass_of("without-output", "drops an output", without_output);
+constexpr gb_program_pass kOrder = pass_of("out-of-order", "keeps the last op alone", out_of_order);
+constexpr gb_program_pass kFailing = pass_of("failing", "fails", failing);
 constexpr const gb_program_pass* kPasses[] = {&kRelu, &kWithout, &kOrder, &kFailing};
-constexpr gb_plugin kPlugin = {sizeof(gb_plugin),
-                               GB_ABI_VERSION,
-                               GRAPHBENCH_TEST_CASE,
-                               "1",
-                               nullptr,
-                               nullptr,
-                               0,
-                               0,
-                               kPasses,
-                               4,
-                               0,
-                               nullptr};
+constexpr gb_plugin with_passes() {
+  gb_plugin plugin = graphbench::test::empty_plugin(GRAPHBENCH_TEST_CASE);
+  plugin.passes = kPasses;
+  plugin.pass_count = 4;
+  return plugin;
+}
+constexpr gb_plugin kPlugin = with_passes();
 
 }  // namespace
 

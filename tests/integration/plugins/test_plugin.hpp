@@ -59,21 +59,27 @@ inline int build_chain(const gb_build_request* request, gb_builder* builder, con
   return api->mark_output(builder, value) < 0 ? 1 : 0;
 }
 
-// A plugin of one workload and these ops.
-template <std::int32_t ops>
-constexpr gb_plugin plugin_of(const gb_workload* const* workloads, const gb_op* const (&list)[ops]) {
-  return {sizeof(gb_plugin),
-          GB_ABI_VERSION,
-          GRAPHBENCH_TEST_CASE,
-          "1",
-          workloads,
-          list,
-          1,
-          ops,
-          nullptr,
-          0,
-          0,
-          nullptr};
+// A plugin of one workload.
+template <BuildFunction build>
+struct OneWorkload {
+  static constexpr gb_workload workload = workload_with(build);
+  static constexpr const gb_workload* list[] = {&workload};
+};
+template <BuildFunction build>
+constexpr gb_plugin plugin_of() {
+  gb_plugin plugin = graphbench::test::empty_plugin(GRAPHBENCH_TEST_CASE);
+  plugin.workloads = OneWorkload<build>::list;
+  plugin.workload_count = 1;
+  return plugin;
+}
+
+// With these ops too.
+template <BuildFunction build, std::int32_t ops>
+constexpr gb_plugin plugin_of(const gb_op* const (&list)[ops]) {
+  gb_plugin plugin = plugin_of<build>();
+  plugin.ops = list;
+  plugin.op_count = ops;
+  return plugin;
 }
 
 // One output like the first input.

@@ -37,21 +37,16 @@ struct RecordFixture {
   std::vector<const gb_workload*> workloads = {&workload};
   std::vector<const gb_op*> ops = {&op};
   const gb_workload** workload_list = workloads.data();
-  gb_plugin plugin = {sizeof(gb_plugin),
-                      GB_ABI_VERSION,
-                      "demo-plugin",
-                      "1.0",
-                      workload_list,
-                      ops.data(),
-                      1,
-                      1,
-                      nullptr,
-                      0,
-                      0,
-                      nullptr};
+  gb_plugin plugin = test::empty_plugin("demo-plugin");
+  WorkloadRegistry registry;
 
-  RecordFixture() = default;
+  RecordFixture() {
+    plugin.workloads = workload_list;
+    plugin.ops = ops.data();
+    plugin.workload_count = plugin.op_count = 1;
+  }
   RecordFixture(const RecordFixture&) = delete;  // the records point into each other
+  void add() { registry.add(plugin, "demo.so"); }
 };
 
 struct Outcome {

@@ -35,10 +35,9 @@ ir::Program build_with(const std::function<int(const Builder&)>& body) {
   fixture.body = [&](const gb_build_request&, gb_builder* handle, const gb_builder_api& api) {
     return body(Builder{handle, api});
   };
-  WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  return registry.build("demo",
-                        {.preset = "tiny", .dtype = ir::DType::fp32, .pass = "forward", .options = {}});
+  fixture.add();
+  return fixture.registry.build(
+      "demo", {.preset = "tiny", .dtype = ir::DType::fp32, .pass = "forward", .options = {}});
 }
 
 using Calls = std::function<std::int32_t(const Builder&)>;

@@ -23,97 +23,95 @@ class SpoiltRecord : public ::testing::TestWithParam<Spoiling> {};
 TEST_P(SpoiltRecord, IsRefusedByNameAndLeavesNothingBehind) {
   RecordFixture fixture;
   GetParam().spoil(fixture);
-  WorkloadRegistry registry;
-  const Outcome outcome = outcome_of([&] { registry.add(fixture.plugin, "demo.so"); });
+  const Outcome outcome = outcome_of([&] { fixture.add(); });
   EXPECT_THAT(outcome.message, ::testing::StartsWith("plugin demo.so: "));
   EXPECT_THAT(outcome.message, ::testing::HasSubstr(GetParam().expected));
   EXPECT_EQ(outcome.message.find('\n'), std::string::npos);
   EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
-  EXPECT_TRUE(registry.workloads().empty());
-  EXPECT_EQ(registry.catalog().find("demo_op"), nullptr);
+  EXPECT_TRUE(fixture.registry.workloads().empty());
+  EXPECT_EQ(fixture.registry.catalog().find("demo_op"), nullptr);
 }
 
 const Spoiling kSpoilings[] = {
-    {"OlderVersion", [](RecordFixture& f) { f.plugin.abi_version = 1; },
+    {"OlderVersion", [](auto& f) { f.plugin.abi_version = 1; },
      "ABI version 1, this graphbench has version 2"},
-    {"NewerVersion", [](RecordFixture& f) { f.plugin.abi_version = 3; },
+    {"NewerVersion", [](auto& f) { f.plugin.abi_version = 3; },
      "ABI version 3, this graphbench has version 2"},
-    {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size = 47; }, "gb_plugin.struct_size is 47"},
-    {"PluginName", [](RecordFixture& f) { f.plugin.name = nullptr; }, "name is null"},
-    {"PluginVersion", [](RecordFixture& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
-    {"NullWorkloads", [](RecordFixture& f) { f.plugin.workloads = nullptr; }, "workloads is null"},
-    {"NullWorkload", [](RecordFixture& f) { f.workloads[0] = nullptr; },
-     "entry of gb_plugin.workloads is null"},
-    {"NegativeWorkloads", [](RecordFixture& f) { f.plugin.workload_count = -1; }, "workload_count is -1"},
-    {"WildOps", [](RecordFixture& f) { f.plugin.op_count = 1 << 30; }, "op_count is 1073741824"},
-    {"NullOps", [](RecordFixture& f) { f.plugin.ops = nullptr; }, "ops is null"},
-    {"NullOp", [](RecordFixture& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
-    {"Empty", [](RecordFixture& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
+    {"PluginSize", [](auto& f) { f.plugin.struct_size = 47; }, "gb_plugin.struct_size is 47"},
+    {"PluginName", [](auto& f) { f.plugin.name = nullptr; }, "name is null"},
+    {"PluginVersion", [](auto& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
+    {"NullWorkloads", [](auto& f) { f.plugin.workloads = nullptr; }, "workloads is null"},
+    {"NullWorkload", [](auto& f) { f.workloads[0] = nullptr; }, "entry of gb_plugin.workloads is null"},
+    {"NegativeWorkloads", [](auto& f) { f.plugin.workload_count = -1; }, "workload_count is -1"},
+    {"WildOps", [](auto& f) { f.plugin.op_count = 1 << 30; }, "op_count is 1073741824"},
+    {"NullOps", [](auto& f) { f.plugin.ops = nullptr; }, "ops is null"},
+    {"NullOp", [](auto& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
+    {"Empty", [](auto& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
      "no workload, no op, no pass and no step"},
     {"WorkloadTwice",
-     [](RecordFixture& f) {
+     [](auto& f) {
        f.workloads.push_back(&f.workload);
        f.plugin.workloads = f.workloads.data();
        f.plugin.workload_count = 2;
      },
      "workload 'demo' is listed twice"},
     {"OpTwice",
-     [](RecordFixture& f) {
+     [](auto& f) {
        f.ops.push_back(&f.op);
        f.plugin.ops = f.ops.data();
        f.plugin.op_count = 2;
      },
      "op 'demo_op' is listed twice"},
-    {"WorkloadSize", [](RecordFixture& f) { f.workload.struct_size = 12; }, "gb_workload.struct_size is 12"},
-    {"WorkloadName", [](RecordFixture& f) { f.workload.name = "Demo Two"; }, "workload name 'Demo Two'"},
-    {"WorkloadNoName", [](RecordFixture& f) { f.workload.name = nullptr; }, "workload name is null"},
-    {"WorkloadHelp", [](RecordFixture& f) { f.workload.help = nullptr; }, "workload 'demo': help is null"},
-    {"NoBuild", [](RecordFixture& f) { f.workload.build = nullptr; }, "build is null"},
-    {"NullOptions", [](RecordFixture& f) { f.workload.options = nullptr; }, "options is null"},
-    {"OptionKey", [](RecordFixture& f) { f.options[0].key = "a=b"; }, "option key 'a=b'"},
-    {"OptionHelp", [](RecordFixture& f) { f.options[0].help = "\x1B"; }, "option help '?'"},
-    {"OptionTwice", [](RecordFixture& f) { f.options[1].key = "width"; }, "option 'width' is listed twice"},
-    {"OptionMin", [](RecordFixture& f) { f.options[0].min = 0; }, "'width' has bounds [0, 100]"},
-    {"OptionMax", [](RecordFixture& f) { f.options[1].max = 1; }, "'depth' has bounds [2, 1]"},
-    {"NoPreset", [](RecordFixture& f) { f.workload.preset_count = 0; }, "no preset"},
-    {"NullPresets", [](RecordFixture& f) { f.workload.presets = nullptr; }, "presets is null"},
-    {"PresetName", [](RecordFixture& f) { f.presets[0].name = ""; }, "preset name ''"},
-    {"PresetTwice", [](RecordFixture& f) { f.presets[1].name = "base"; }, "preset 'base' is listed twice"},
-    {"PresetValues", [](RecordFixture& f) { f.presets[1].values = nullptr; }, "preset 'tiny' has no values"},
-    {"PresetBelow", [](RecordFixture& f) { f.tiny[1] = 1; }, "preset 'tiny' sets depth to 1, outside [2, 9]"},
-    {"PresetAbove", [](RecordFixture& f) { f.base[0] = 101; }, "preset 'base' sets width to 101"},
-    {"OpSize", [](RecordFixture& f) { f.op.struct_size = 0; }, "gb_op.struct_size is 0"},
-    {"OpKind", [](RecordFixture& f) { f.op.kind = "Demo"; }, "op kind 'Demo'"},
-    {"OpBuiltInKind", [](RecordFixture& f) { f.op.kind = "linear"; },
+    {"WorkloadSize", [](auto& f) { f.workload.struct_size = 12; }, "gb_workload.struct_size is 12"},
+    {"WorkloadName", [](auto& f) { f.workload.name = "Demo Two"; }, "workload name 'Demo Two'"},
+    {"WorkloadNoName", [](auto& f) { f.workload.name = nullptr; }, "workload name is null"},
+    {"WorkloadHelp", [](auto& f) { f.workload.help = nullptr; }, "workload 'demo': help is null"},
+    {"NoBuild", [](auto& f) { f.workload.build = nullptr; }, "build is null"},
+    {"NullOptions", [](auto& f) { f.workload.options = nullptr; }, "options is null"},
+    {"OptionKey", [](auto& f) { f.options[0].key = "a=b"; }, "option key 'a=b'"},
+    {"OptionHelp", [](auto& f) { f.options[0].help = "\x1B"; }, "option help '?'"},
+    {"OptionTwice", [](auto& f) { f.options[1].key = "width"; }, "option 'width' is listed twice"},
+    {"OptionMin", [](auto& f) { f.options[0].min = 0; }, "'width' has bounds [0, 100]"},
+    {"OptionMax", [](auto& f) { f.options[1].max = 1; }, "'depth' has bounds [2, 1]"},
+    {"NoPreset", [](auto& f) { f.workload.preset_count = 0; }, "no preset"},
+    {"NullPresets", [](auto& f) { f.workload.presets = nullptr; }, "presets is null"},
+    {"PresetName", [](auto& f) { f.presets[0].name = ""; }, "preset name ''"},
+    {"PresetTwice", [](auto& f) { f.presets[1].name = "base"; }, "preset 'base' is listed twice"},
+    {"PresetValues", [](auto& f) { f.presets[1].values = nullptr; }, "preset 'tiny' has no values"},
+    {"PresetBelow", [](auto& f) { f.tiny[1] = 1; }, "preset 'tiny' sets depth to 1, outside [2, 9]"},
+    {"PresetAbove", [](auto& f) { f.base[0] = 101; }, "preset 'base' sets width to 101"},
+    {"OpSize", [](auto& f) { f.op.struct_size = 0; }, "gb_op.struct_size is 0"},
+    {"OpKind", [](auto& f) { f.op.kind = "Demo"; }, "op kind 'Demo'"},
+    {"OpBuiltInKind", [](auto& f) { f.op.kind = "linear"; },
      "op kind 'linear' is taken already, it is built in"},
-    {"OpFlags", [](RecordFixture& f) { f.op.flags = 4; }, "flags is 4"},
-    {"OpWildSize", [](RecordFixture& f) { f.op.struct_size = 1u << 30; }, "struct_size is 1073741824"},
-    {"WorkloadReserved", [](RecordFixture& f) { f.workload.reserved = 1; }, "gb_workload.reserved is not 0"},
+    {"OpFlags", [](auto& f) { f.op.flags = 4; }, "flags is 4"},
+    {"OpWildSize", [](auto& f) { f.op.struct_size = 1u << 30; }, "struct_size is 1073741824"},
+    {"WorkloadReserved", [](auto& f) { f.workload.reserved = 1; }, "gb_workload.reserved is not 0"},
     {"HostOpWithoutHostFunction",
-     [](RecordFixture& f) {
+     [](auto& f) {
        f.op.flags = GB_OP_HOST;
        f.op.run_host = nullptr;
        f.op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
      },
      "run_host is null"},
-    {"OpGradientName", [](RecordFixture& f) { f.op.gradient = "De mo"; }, "gradient 'De mo'"},
-    {"OpGradientOfNothing", [](RecordFixture& f) { f.op.gradient = "demo_grad"; },
+    {"OpGradientName", [](auto& f) { f.op.gradient = "De mo"; }, "gradient 'De mo'"},
+    {"OpGradientOfNothing", [](auto& f) { f.op.gradient = "demo_grad"; },
      "op 'demo_op': gradient_inputs is 0: set the bit of each input whose gradient demo_grad computes"},
-    {"OpGradientInputsAlone", [](RecordFixture& f) { f.op.gradient_inputs = 2; }, "gradient is null"},
+    {"OpGradientInputsAlone", [](auto& f) { f.op.gradient_inputs = 2; }, "gradient is null"},
     {"OpGradientElsewhere",
-     [](RecordFixture& f) {
+     [](auto& f) {
        f.op.gradient = "linear_grad_input";
        f.op.gradient_inputs = 1;
      },
      "op 'demo_op': gradient 'linear_grad_input': it is not another op of this plugin"},
     {"OpGradientOfItself",
-     [](RecordFixture& f) {
+     [](auto& f) {
        f.op.gradient = "demo_op";
        f.op.gradient_inputs = 1;
      },
      "it is not another op of this plugin"},
-    {"OpInfer", [](RecordFixture& f) { f.op.infer = nullptr; }, "infer is null"},
-    {"OpRunsNowhere", [](RecordFixture& f) { f.op.run_host = nullptr; }, "runs nowhere"},
+    {"OpInfer", [](auto& f) { f.op.infer = nullptr; }, "infer is null"},
+    {"OpRunsNowhere", [](auto& f) { f.op.run_host = nullptr; }, "runs nowhere"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Records, SpoiltRecord, ::testing::ValuesIn(kSpoilings),
@@ -145,12 +143,12 @@ struct StepFixture {
                   .user = nullptr};
   const gb_step* steps[2] = {&step, &step};
   RecordFixture record;
-  WorkloadRegistry registry;
+  WorkloadRegistry& registry = record.registry;
 
   Outcome add() {
     record.plugin.steps = steps;
     if (record.plugin.step_count == 0) record.plugin.step_count = 1;
-    return outcome_of([&] { registry.add(record.plugin, "demo.so"); });
+    return outcome_of([&] { record.add(); });
   }
 };
 
@@ -173,23 +171,22 @@ TEST(StepRecord, IsCheckedFieldByField) {
     EXPECT_THAT(fixture.add().message, ::testing::HasSubstr(text));
     EXPECT_TRUE(fixture.registry.workloads().empty());
   };
-  refused([](StepFixture& f) { f.step.struct_size = 8; }, "gb_step.struct_size is 8");
-  refused([](StepFixture& f) { f.step.name = "My Step"; }, "step name 'My Step'");
-  refused([](StepFixture& f) { f.step.name = "demo"; }, "workload 'demo' is listed twice");
-  refused([](StepFixture& f) { f.step.help = nullptr; }, "help is null");
-  refused([](StepFixture& f) { f.step.mode_count = -1; }, "mode_count is -1");
-  refused([](StepFixture& f) { f.step.modes = nullptr; }, "modes is null");
-  refused([](StepFixture& f) { f.modes[0] = "eager"; },
-          "mode 'eager' must be whole, piecewise or LIBRARY.NAME");
-  refused([](StepFixture& f) { f.modes[1] = "whole"; }, "mode 'whole' is listed twice");
-  refused([](StepFixture& f) { f.step.open = nullptr; }, "open is null");
-  refused([](StepFixture& f) { f.step.parts = nullptr; }, "parts is null");
-  refused([](StepFixture& f) { f.step.run = nullptr; }, "run is null");
-  refused([](StepFixture& f) { f.step.fill = nullptr; }, "fill is null");
-  refused([](StepFixture& f) { f.step.outputs = nullptr; }, "outputs is null");
-  refused([](StepFixture& f) { f.step.close = nullptr; }, "close is null");
-  refused([](StepFixture& f) { f.steps[0] = nullptr; }, "an entry of gb_plugin.steps is null");
-  refused([](StepFixture& f) { f.record.plugin.step_count = 2; }, "workload 'demo_step' is listed twice");
+  refused([](auto& f) { f.step.struct_size = 8; }, "gb_step.struct_size is 8");
+  refused([](auto& f) { f.step.name = "My Step"; }, "step name 'My Step'");
+  refused([](auto& f) { f.step.name = "demo"; }, "workload 'demo' is listed twice");
+  refused([](auto& f) { f.step.help = nullptr; }, "help is null");
+  refused([](auto& f) { f.step.mode_count = -1; }, "mode_count is -1");
+  refused([](auto& f) { f.step.modes = nullptr; }, "modes is null");
+  refused([](auto& f) { f.modes[0] = "eager"; }, "mode 'eager' must be whole, piecewise or LIBRARY.NAME");
+  refused([](auto& f) { f.modes[1] = "whole"; }, "mode 'whole' is listed twice");
+  refused([](auto& f) { f.step.open = nullptr; }, "open is null");
+  refused([](auto& f) { f.step.parts = nullptr; }, "parts is null");
+  refused([](auto& f) { f.step.run = nullptr; }, "run is null");
+  refused([](auto& f) { f.step.fill = nullptr; }, "fill is null");
+  refused([](auto& f) { f.step.outputs = nullptr; }, "outputs is null");
+  refused([](auto& f) { f.step.close = nullptr; }, "close is null");
+  refused([](auto& f) { f.steps[0] = nullptr; }, "an entry of gb_plugin.steps is null");
+  refused([](auto& f) { f.record.plugin.step_count = 2; }, "workload 'demo_step' is listed twice");
 }
 
 struct NewerRecords {
@@ -223,9 +220,9 @@ TEST(Records, AFieldThatIsNotKnownHereIsRefusedWhereItIsUsed) {
                 ::testing::AllOf(::testing::HasSubstr(record), ::testing::HasSubstr("does not know")));
     EXPECT_TRUE(newer.registry.workloads().empty());
   };
-  expect_refused("gb_plugin", [](NewerRecords& n) { n.plugin.appended = 1; });
-  expect_refused("gb_workload", [](NewerRecords& n) { n.workload.appended = 1; });
-  expect_refused("gb_op", [](NewerRecords& n) { n.op.appended = std::uint64_t{1} << 63; });
+  expect_refused("gb_plugin", [](auto& n) { n.plugin.appended = 1; });
+  expect_refused("gb_workload", [](auto& n) { n.workload.appended = 1; });
+  expect_refused("gb_op", [](auto& n) { n.op.appended = std::uint64_t{1} << 63; });
 }
 
 // demo_op and its gradient demo_grad.
@@ -243,20 +240,18 @@ struct WithGradient : RecordFixture {
 
 TEST(Records, AnOpNamesTheKindOfItsGradient) {
   WithGradient fixture;
-  WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  const ir::OpDefinition* definition = registry.catalog().find("demo_op");
+  fixture.add();
+  const ir::OpDefinition* definition = fixture.registry.catalog().find("demo_op");
   ASSERT_NE(definition, nullptr);
   EXPECT_EQ(definition->gradient, "demo_grad");
   EXPECT_THAT(definition->gradient_inputs, ::testing::ElementsAre(0u, 2u));
-  EXPECT_TRUE(registry.catalog().find("demo_grad")->gradient.empty());
+  EXPECT_TRUE(fixture.registry.catalog().find("demo_grad")->gradient.empty());
 }
 
 TEST(Records, AGradientThatWritesItsInputsIsRefused) {
   WithGradient fixture;
   fixture.gradient.mutated_inputs = 1;
-  WorkloadRegistry registry;
-  EXPECT_THAT(outcome_of([&] { registry.add(fixture.plugin, "demo.so"); }).message,
+  EXPECT_THAT(outcome_of([&] { fixture.add(); }).message,
               ::testing::HasSubstr("gradient 'demo_grad': its mutated_inputs is not 0"));
 }
 
@@ -264,9 +259,8 @@ TEST(Records, AGradientThatWritesItsInputsIsRefused) {
 TEST(Records, AnOpOfTheFirstHeaderOfThisVersionHasNoGradient) {
   WithGradient fixture;
   fixture.op.struct_size = offsetof(gb_op, gradient);
-  WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  EXPECT_TRUE(registry.catalog().find("demo_op")->gradient.empty());
+  fixture.add();
+  EXPECT_TRUE(fixture.registry.catalog().find("demo_op")->gradient.empty());
 }
 
 TEST(Records, AWorkloadMayHaveNoOptions) {
@@ -274,27 +268,24 @@ TEST(Records, AWorkloadMayHaveNoOptions) {
   fixture.workload.options = nullptr;
   fixture.workload.option_count = 0;
   fixture.presets[0].values = fixture.presets[1].values = nullptr;
-  WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  EXPECT_TRUE(registry.workloads().at(0).options.empty());
+  fixture.add();
+  EXPECT_TRUE(fixture.registry.workloads().at(0).options.empty());
 }
 
 TEST(Records, APluginMayBringOpsAlone) {
   RecordFixture fixture;
   fixture.plugin.workloads = nullptr;
   fixture.plugin.workload_count = 0;
-  WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  EXPECT_NE(registry.catalog().find("demo_op"), nullptr);
+  fixture.add();
+  EXPECT_NE(fixture.registry.catalog().find("demo_op"), nullptr);
 }
 
 TEST(Records, AnOpsFlagsAndWriteSetReachTheCatalog) {
   RecordFixture fixture;
   fixture.op.flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
   fixture.op.mutated_inputs = (1ull << 63) | 2u;
-  WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  const ir::OpDefinition* definition = registry.catalog().find("demo_op");
+  fixture.add();
+  const ir::OpDefinition* definition = fixture.registry.catalog().find("demo_op");
   ASSERT_NE(definition, nullptr);
   EXPECT_EQ(definition->foreign->run_host, fixture.op.run_host);
   EXPECT_TRUE(definition->traits.host_op);

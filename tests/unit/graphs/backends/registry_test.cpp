@@ -1,8 +1,13 @@
-// Which devices there are, and what opening one that is not there says.
+// Modules of backends, of which the good one works and every bad one is a reason; and the devices there are.
 #include "graphs/backends/registry.hpp"
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "graphs/device/backend_module.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench {
@@ -44,6 +49,64 @@ TEST(Registry, OtherWordsAreRefused) {
 
 TEST(Registry, ADeviceThatIsNotThereIsUnsupported) {
   EXPECT_EQ(code_of_opening("cuda:4095"), ErrorCode::unsupported);
+}
+
+ModuleResult load(const std::string& kind) {
+  return load_backend_module(std::string(TEST_MODULE_DIRECTORY) + "/libtest_module_" + kind + ".so");
+}
+
+TEST(Module, AModuleOfThisBuildGivesItsBackend) {
+  const ModuleResult result = load("good");
+  ASSERT_NE(result.backend, nullptr) << result.failure;
+  EXPECT_EQ(result.backend->name(), "test");
+  EXPECT_EQ(result.failure, "");
+}
+
+TEST(Module, AnotherBuildIsRefusedWithBothIdentities) {
+  const ModuleResult result = load("other_identity");
+  EXPECT_EQ(result.backend, nullptr);
+  EXPECT_THAT(result.failure, HasSubstr("9.9.9 another compiler"));
+  EXPECT_THAT(result.failure, HasSubstr(build_identity()));
+  EXPECT_NE(result.advice, "");
+}
+
+TEST(Module, ALibraryWithoutTheEntryPointsIsNoModule) {
+  EXPECT_THAT(load("no_symbols").failure, HasSubstr(backend_identity_symbol));
+}
+
+TEST(Module, AnExceptionOnOpeningIsAReason) {
+  EXPECT_THAT(load("throws").failure, HasSubstr("the driver is on holiday"));
+}
+
+TEST(Module, NoBackendIsAReason) {
+  EXPECT_THAT(load("returns_null").failure, HasSubstr("gave no backend"));
+}
+
+TEST(Module, AMissingFileIsNamed) {
+  const ModuleResult result = load_backend_module("/nonexistent/graphbench_cuda.so");
+  EXPECT_EQ(result.backend, nullptr);
+  EXPECT_THAT(result.failure, HasSubstr("/nonexistent/graphbench_cuda.so"));
+  EXPECT_THAT(result.advice, HasSubstr("GRAPHBENCH_MODULE_DIR"));
+}
+
+TEST(Module, WhatIsNoLibraryGivesTheLinkersReason) {
+  const std::string path = ::testing::TempDir() + "/graphbench_not_a_library.so";
+  std::ofstream(path) << "plain text";
+  const ModuleResult result = load_backend_module(path);
+  EXPECT_EQ(result.backend, nullptr);
+  EXPECT_THAT(result.failure, HasSubstr("graphbench_not_a_library.so"));
+  std::filesystem::remove(path);
+}
+
+TEST(Module, TheDirectoryIsTheEnvironmentsOrBesideTheBinary) {
+  const char* before = std::getenv("GRAPHBENCH_MODULE_DIR");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("GRAPHBENCH_MODULE_DIR", "/some/where", 1);
+  EXPECT_EQ(module_directory(), "/some/where");
+  unsetenv("GRAPHBENCH_MODULE_DIR");
+  const auto binary = std::filesystem::read_symlink("/proc/self/exe");
+  EXPECT_EQ(module_directory(), (binary.parent_path().parent_path() / "lib/graphbench").string());
+  if (before != nullptr) setenv("GRAPHBENCH_MODULE_DIR", kept.c_str(), 1);
 }
 
 }  // namespace

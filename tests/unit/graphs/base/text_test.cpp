@@ -1,7 +1,11 @@
-// Lists, near misses, and how messages to people quote what they wrote.
+// Lists, near misses, quoted words, digests and times: the small tools that every room uses.
 #include "graphs/base/text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "graphs/base/clock.hpp"
+#include "graphs/base/digest.hpp"
 
 namespace graphbench {
 namespace {
@@ -54,6 +58,21 @@ TEST(HeadOf, CutsBetweenCharacters) {
   EXPECT_EQ(head_of("\u00f6\u00f6\u00f6", 6), "\u00f6\u00f6\u00f6");
   EXPECT_EQ(head_of("\u00f6\u00f6\u00f6", 5), "\u00f6\u00f6");
   EXPECT_EQ(head_of("\u00f6", 1), "");
+}
+
+TEST(Digest, MatchesThePublishedVectors) {
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(Stopwatch, CountsFromTheMomentThatItIsGiven) {
+  const Stopwatch watch(SteadyClock::now() - std::chrono::hours(1));
+  EXPECT_GE(watch.seconds(), 3600);
+  EXPECT_GE(Stopwatch().seconds(), 0);
+}
+
+TEST(UtcNow, IsRfc3339InUtc) {
+  EXPECT_THAT(utc_now(), testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"));
 }
 
 }  // namespace

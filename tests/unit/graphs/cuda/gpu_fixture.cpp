@@ -14,24 +14,13 @@ namespace graphbench::cuda {
 namespace {
 
 template <class T, class Convert>
-std::vector<std::byte> encode_as(const std::vector<double>& values, Convert convert) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
+test::Bytes encode_as(const std::vector<double>& values, Convert convert) {
+  test::Bytes bytes(values.size() * sizeof(T));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const T element = convert(static_cast<float>(values[i]));
     std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
   }
   return bytes;
-}
-
-template <class T, class Convert>
-std::vector<double> decode_as(const std::vector<std::byte>& bytes, Convert convert) {
-  std::vector<double> values(bytes.size() / sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T element;
-    std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = static_cast<double>(convert(element));
-  }
-  return values;
 }
 
 const ir::OpCatalog& catalog() {
@@ -56,7 +45,7 @@ ir::OpCall describe(const OpCase& op_case, ir::Op& op) {
   return call;
 }
 
-std::vector<std::byte> encode(const HostTensor& tensor) {
+test::Bytes encode(const HostTensor& tensor) {
   switch (tensor.desc.dtype) {
     case ir::DType::fp32:
       return encode_as<float>(tensor.values, [](float x) { return x; });
@@ -70,22 +59,8 @@ std::vector<std::byte> encode(const HostTensor& tensor) {
   return {};
 }
 
-std::vector<double> decode(ir::DType dtype, const std::vector<std::byte>& bytes) {
-  switch (dtype) {
-    case ir::DType::fp32:
-      return decode_as<float>(bytes, [](float x) { return x; });
-    case ir::DType::fp16:
-      return decode_as<__half>(bytes, [](__half x) { return __half2float(x); });
-    case ir::DType::bf16:
-      return decode_as<__nv_bfloat16>(bytes, [](__nv_bfloat16 x) { return __bfloat162float(x); });
-    case ir::DType::i32:
-      return decode_as<std::int32_t>(bytes, [](std::int32_t x) { return x; });
-  }
-  return {};
-}
-
 double rounded(ir::DType dtype, double value) {
-  return decode(dtype, encode(HostTensor{{dtype, {1}}, {value}})).front();
+  return test::decode(encode(HostTensor{{dtype, {1}}, {value}}), dtype).front();
 }
 
 HostTensor random_tensor(ir::DType dtype, std::vector<std::int64_t> dims, std::uint64_t seed, double low,
@@ -95,7 +70,7 @@ HostTensor random_tensor(ir::DType dtype, std::vector<std::int64_t> dims, std::u
   tensor.values.resize(elements);
   for (std::size_t i = 0; i < elements; ++i)
     tensor.values[i] = ir::uniform_at(seed, i, static_cast<float>(low), static_cast<float>(high));
-  tensor.values = decode(dtype, encode(tensor));
+  tensor.values = test::decode(encode(tensor), dtype);
   return tensor;
 }
 
@@ -153,7 +128,7 @@ OpResult GpuTest::run(const OpCase& op_case, CudaDevice& on) {
       // Poison: an element that nothing writes reads as NaN (0xff in every float type).
       stream->fill_bytes(addresses.back(), 0xff, call.operands[i].bytes());
       if (i >= op_case.inputs.size()) continue;
-      const std::vector<std::byte> bytes = encode(op_case.inputs[i]);
+      const test::Bytes bytes = encode(op_case.inputs[i]);
       stream->copy_to_device(addresses.back(), bytes.data(), bytes.size());
       stream->synchronize();
     }
@@ -166,10 +141,10 @@ OpResult GpuTest::run(const OpCase& op_case, CudaDevice& on) {
     }
     stream->synchronize();
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      std::vector<std::byte> bytes(call.operands[i].bytes());
+      test::Bytes bytes(call.operands[i].bytes());
       stream->copy_to_host(bytes.data(), addresses[i], bytes.size());
       stream->synchronize();
-      result.operands.push_back(decode(call.operands[i].dtype, bytes));
+      result.operands.push_back(test::decode(bytes, call.operands[i].dtype));
       result.bytes.push_back(std::move(bytes));
     }
   }

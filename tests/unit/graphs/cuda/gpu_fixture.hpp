@@ -12,6 +12,7 @@
 #include "graphs/cuda/cuda_device.hpp"
 #include "graphs/ir/program.hpp"
 #include "tests/support/print.hpp"
+#include "tests/support/rig.hpp"
 
 namespace graphbench::cuda {
 
@@ -25,8 +26,7 @@ double rounded(ir::DType dtype, double value);
 HostTensor random_tensor(ir::DType dtype, std::vector<std::int64_t> dims, std::uint64_t seed,
                          double low = -1.0, double high = 1.0);
 HostTensor constant_tensor(ir::DType dtype, std::vector<std::int64_t> dims, double value);
-std::vector<std::byte> encode(const HostTensor& tensor);
-std::vector<double> decode(ir::DType dtype, const std::vector<std::byte>& bytes);
+test::Bytes encode(const HostTensor& tensor);
 
 double relative_error(const std::vector<double>& actual, const std::vector<double>& expected);
 double tolerance(ir::DType dtype);  // of relative_error, for one op
@@ -45,7 +45,7 @@ ir::OpCall describe(const OpCase& op_case, ir::Op& op);
 // Operands after one launch: inputs (which an op may have changed), then outputs.
 struct OpResult {
   std::vector<std::vector<double>> operands;
-  std::vector<std::vector<std::byte>> bytes;
+  std::vector<test::Bytes> bytes;
   KernelPath path;
 };
 

@@ -1,10 +1,15 @@
-// On a GPU: CUPTI records against event times, NVML readings, forked captures, and choices among algorithms.
+// On a GPU: CUPTI records against event times, NVML readings, the clock probe, forked captures, and choices
+// among algorithms.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gpu_fixture.hpp"
+#include "graphs/cuda/device_facts.hpp"
+#include "graphs/cuda/device_kernels.hpp"
+#include "graphs/cuda/dynamic_library.hpp"
+#include "graphs/cuda/nvml.hpp"
 #include "graphs/device/cache/folder.hpp"
-#include "graphs/execution/executor.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -111,23 +116,15 @@ TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
 // wrote has left the caches.
 TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   constexpr std::int64_t batch = 256;
-  constexpr int layers = 8;
+  constexpr int chain_layers = 8;
   const ir::OpCatalog catalog;
-  const ir::Program program = test::make_chain(catalog, layers, 1024, ir::DType::bf16);
   const auto stream = device().make_stream();
-  execution::ProgramBuffers buffers(device(), program, batch);
-  buffers.fill_weights(*stream, 1);
-  buffers.fill_inputs(*stream, 2);
-  pool::MemoryPool eager_pool(device());
-  pool::MemoryPool graph_pool(device());
-  const auto exec =
-      execution::make_executor(execution::ExecutionMode::whole,
-                               {device(), *stream, program, buffers, eager_pool, &graph_pool, {}}, batch);
-  exec->capture();
-  exec->instantiate();
+  test::Rig rig(device(), *stream, test::make_chain(catalog, chain_layers, 1024, ir::DType::bf16), batch,
+                test::Rig::Layout::together);
+  const auto exec = test::Rig::prepare(execution::ExecutionMode::whole, rig.context(), batch);
   // Of a product with its columns in parts there are two.
   const auto kernels = static_cast<std::size_t>(exec->counts().graphs.contents.nodes);
-  ASSERT_GE(kernels, 3u * layers);
+  ASSERT_GE(kernels, 3u * chain_layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();
   // Replays come in bursts and only the last of a burst counts: after a pause the clocks are lower, and
@@ -190,6 +187,32 @@ TEST_F(InstrumentsTest, AForkedCaptureHoldsEveryBranch) {
   const auto exec = graph->instantiate();
   exec->launch(*first);
   first->synchronize_blocking();
+}
+
+using ClockProbeTest = GpuTest;
+
+// CUDA documents cudaDevAttrClockRate as the typical clock; NVML names the fastest.
+double fastest_clock_hz(const std::string& bus_id) {
+  std::string why;
+  const NvmlLibrary* nvml = nvml_library(why);
+  int (*max_clock)(NvmlDevice, unsigned, unsigned*) = nullptr;
+  DynamicLibrary("NVML", {"libnvidia-ml.so.1"}).look_up("nvmlDeviceGetMaxClockInfo", max_clock);
+  NvmlDevice gpu = nullptr;
+  unsigned megahertz = 0;
+  const bool known = nvml != nullptr && max_clock != nullptr &&
+                     nvml->device_by_pci_bus_id(bus_id.c_str(), &gpu) == nvml_success &&
+                     max_clock(gpu, nvml_clock_sm, &megahertz) == nvml_success;
+  EXPECT_TRUE(known) << "NVML does not say the fastest clock of " << bus_id << ": " << why;
+  return megahertz * 1e6;
+}
+
+TEST_F(ClockProbeTest, CountsTheCyclesOfAClockThatTheGpuCanHave) {
+  const auto stream = device().make_stream();
+  double quickest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 50; ++i) quickest = std::min(quickest, device().clock_probe_seconds(*stream).value());
+  const double hz = static_cast<double>(clock_probe_cycles) / quickest;
+  EXPECT_LT(hz, fastest_clock_hz(pci_bus_id_of(device().index())) * 1.02);
+  EXPECT_GT(hz, 100e6) << "an idle GPU's lowest clock is above that";
 }
 
 }  // namespace

@@ -1,8 +1,15 @@
-// What a caller's executor asks of its device, step by step, and what remains where a call fails.
+// What a caller's executor asks of its device, step by step; what remains where any device call fails; and
+// memory of a step whose layers run again.
 #include "graphs/execution/caller.hpp"
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "graphs/execution/step_kernels.hpp"
+#include "graphs/ir/training/differentiate.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tests/support/small_programs.hpp"
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
 
 namespace graphbench::execution {
@@ -112,27 +119,59 @@ TEST_F(CallerTest, WhateverCallFailsNothingIsLost) {
                                              {.form = IoForm::update},
                                              {.form = IoForm::recapture},
                                              {.form = IoForm::exec_per_set}}) {
-    const auto run_once = [&] {
-      CallerMemory caller(device_, program_, buffers_, settings);
-      const auto executor = ready(caller);
-      executor->submit();
-    };
-    const std::int64_t start = device_.log.calls;
-    run_once();
-    const std::int64_t calls = device_.log.calls - start;
-    graph_pool_.trim();
-    const std::int64_t at_rest = device_.log.live_allocations;
-    for (std::int64_t fail = 1; fail <= calls; ++fail) {
-      device_.log.fail_at = device_.log.calls + fail;
-      EXPECT_THROW(run_once(), Error) << "call " << fail;
-      device_.log.fail_at = 0;
-      ASSERT_EQ(device_.log.live_graphs, 0) << "call " << fail;
-      ASSERT_FALSE(device_.log.capturing) << "call " << fail;
-      ASSERT_NO_THROW(run_once()) << "after call " << fail;
-      graph_pool_.trim();
-      ASSERT_EQ(device_.log.live_allocations, at_rest) << "call " << fail;
-    }
+    EXPECT_GT(expect_each_call_may_fail([&] {
+                CallerMemory caller(device_, program_, buffers_, settings);
+                ready(caller)->submit();
+              }),
+              15);
   }
+}
+
+class FaultTest : public ExecutionTest, public ::testing::WithParamInterface<ExecutionMode> {
+ protected:
+  void run_once() {
+    const auto executor = make_executor(GetParam(), context({"rmsnorm"}), 4);
+    executor->warm_up();
+    prepare(*executor);
+    executor->submit();
+  }
+};
+
+TEST_P(FaultTest, EveryCallMayFailOnce) {
+  EXPECT_GT(expect_each_call_may_fail([this] { run_once(); }), 15);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, FaultTest,
+                         ::testing::Values(ExecutionMode::eager, ExecutionMode::whole,
+                                           ExecutionMode::piecewise),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+class RecomputedTest : public ::testing::Test {
+ protected:
+  ir::ValueId linear(const std::string& name, ir::ValueId x, ir::Attributes attributes = {}) {
+    return b_.one("linear", name, {x, b_.weight(name + ".w")}, std::move(attributes));
+  }
+  ir::OpCatalog catalog_;
+  test::SmallBuilder b_{catalog_, ir::DType::bf16};
+  test::FakeDevice device_;
+};
+
+TEST_F(RecomputedTest, AStepHoldsTheLayersInputsAndOneLayerAtOnce) {
+  ir::ValueId x = b_.input("x");
+  for (const std::string layer : {"a.", "b.", "c.", "d."})
+    x = linear(layer + "down", linear(layer + "up", x, {{"activation", std::string("gelu_tanh")}}));
+  const ir::Program forward = b_.ending_in(x);
+  const ir::Program none = ir::differentiate(forward, catalog_, {});
+  const ir::Program layer = ir::differentiate(forward, catalog_, {.checkpoint = ir::Checkpoint::layer});
+  constexpr std::int64_t batch = 1024;
+  constexpr std::size_t rows = batch * 8 * 2;  // bytes of an activation; all gradients together are 2 KiB
+  const StepKernels kept(device_, none, batch), again(device_, layer, batch);
+  EXPECT_EQ(kept.peak_bytes / rows, 13u)
+      << "gelu's two of each layer, three inputs, the output, its gradient";
+  EXPECT_EQ(again.peak_bytes / rows, 6u) << "three inputs; of one layer gelu's two, and a gradient";
+  EXPECT_EQ(again.ops.size(), kept.ops.size() + 8);
+  EXPECT_EQ(again.kernels.size(), kept.kernels.size())
+      << "ops that run again have the kernel of the first time";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "graphs/execution/executor.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tests/support/print.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::execution {
@@ -28,6 +29,34 @@ class ExecutionTest : public ::testing::Test {
   }
   ExecutionContext context(std::vector<std::string> split_kinds = {}) {
     return context_of(program_, buffers_, std::move(split_kinds));
+  }
+  // Each device call of `run_once` fails in turn: no block and no graph is lost, no capture stays open, and
+  // the next attempt works. Returns how many calls there are.
+  template <typename Run>
+  std::int64_t expect_each_call_may_fail(const Run& run_once) {
+    const auto trim = [&] {
+      eager_pool_.trim();
+      graph_pool_.trim();
+    };
+    const std::int64_t start = device_.log.calls;
+    run_once();
+    const std::int64_t calls = device_.log.calls - start;
+    trim();
+    const std::int64_t at_rest = device_.log.live_allocations;
+    for (std::int64_t fail = 1; fail <= calls && !HasFatalFailure(); ++fail) {
+      SCOPED_TRACE("call " + std::to_string(fail));
+      device_.log.fail_at = device_.log.calls + fail;
+      EXPECT_EQ(test::error_of(run_once).code(), ErrorCode::device_failed);
+      device_.log.fail_at = 0;
+      EXPECT_EQ(device_.log.live_graphs, 0);
+      EXPECT_FALSE(device_.log.capturing);
+      EXPECT_EQ(eager_pool_.statistics().in_use_bytes, 0u);
+      EXPECT_EQ(graph_pool_.statistics().in_use_bytes, 0u);
+      EXPECT_NO_THROW(run_once());
+      trim();
+      EXPECT_EQ(device_.log.live_allocations, at_rest);
+    }
+    return calls;
   }
   void prepare(Executor& executor) {
     executor.capture();

@@ -7,6 +7,7 @@
 #include "graphs/abi/foreign_op.hpp"
 #include "tests/support/foreign_op.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/rig.hpp"
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
 
 namespace graphbench::execution {
@@ -210,15 +211,11 @@ class RefusedProgramTest : public ::testing::Test {
     ir::OpCatalog catalog;
     catalog.add(abi::foreign_definition(op));
     test::SmallBuilder b(catalog);
-    const ir::Program program = b.ending_in(b.one("mine", "m", {b.input("x")}));
     test::FakeDevice device;
     const auto stream = device.make_stream();
-    ProgramBuffers buffers(device, program, 1);
-    pool::MemoryPool eager_pool(device);
-    pool::MemoryPool graph_pool(device);
-    const ExecutionContext context{device, *stream, program, buffers, eager_pool, &graph_pool, {}};
+    test::Rig rig(device, *stream, b.ending_in(b.one("mine", "m", {b.input("x")})), 1);
     try {
-      make_executor(mode, context, 1);
+      rig.make(mode, 1);
     } catch (const Error& error) {
       return error.code();
     }
@@ -250,16 +247,11 @@ std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
   const ir::ValueId relu = builder.one("relu", "relu", {builder.input("x")});
   builder.mark_output(relu);
   for (const ir::ValueId output : builder.op("mine", "m", {relu}, {})) builder.mark_output(output);
-  const ir::Program program = builder.finish();
   SilentDevice device;
   const auto stream = device.make_stream();
-  ProgramBuffers buffers(device, program, 1);
-  pool::MemoryPool eager_pool(device);
-  pool::MemoryPool graph_pool(device);
-  const auto executor = make_executor(ExecutionMode::whole,
-                                      {device, *stream, program, buffers, eager_pool, &graph_pool, {}}, 1);
+  test::Rig rig(device, *stream, builder.finish(), 1);
   try {
-    executor->capture();
+    rig.make(ExecutionMode::whole, 1)->capture();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::recorded_nothing);
     EXPECT_FALSE(stream->capturing());

@@ -1,8 +1,12 @@
-// Partition, liveness, write sets and the dump.
+// Passes over programs: partition, liveness, write sets and the dump; attention as three ops; and products
+// whose epilogues are taken off, in which order, and taken in again.
 #include "graphs/ir/passes.hpp"
 
 #include <gmock/gmock.h>
 
+#include "graphs/ir/attention.hpp"
+#include "graphs/ir/epilogues.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 
@@ -67,6 +71,181 @@ TEST_F(PassesTest, DumpShowsValuesOpsAndPieces) {
   EXPECT_THAT(text, HasSubstr("piece 1  (captured)"));
   EXPECT_THAT(text, HasSubstr("layer1.down = linear(layer1.up, layer1.down.w, layer0.down) residual=1"));
   EXPECT_THAT(text, HasSubstr("(output)"));
+}
+
+using test::batched;
+
+// x -> relu -> sdpa over k and v, causal -> relu: the output.
+Program with_attention(const OpCatalog& catalog) {
+  test::SmallBuilder b(catalog, DType::bf16);
+  const ValueId ahead = b.one("relu", "ahead", {b.input("q", batched({2, 3, 16}))});
+  const ValueId k = b.state("k", batched({2, 5, 16})), v = b.state("v", batched({2, 5, 16}));
+  const ValueId mixed = b.one("sdpa", "layer.sdpa", {ahead, k, v}, {{"causal", std::int64_t{1}}});
+  b.split_at({"sdpa"});
+  return b.ending_in(b.one("relu", "behind", {mixed}));
+}
+
+TEST(DecomposedAttention, IsThreeOpsInPlaceOfOne) {
+  const OpCatalog catalog;
+  const Program program = decompose_attention(with_attention(catalog), catalog);
+  std::vector<std::string> ops;
+  for (const Op& op : program.ops()) ops.push_back(op.name + " " + op.kind);
+  EXPECT_THAT(ops, ElementsAre("ahead relu", "layer.sdpa.scores batched_matmul", "layer.sdpa.weights softmax",
+                               "layer.sdpa.mixed batched_matmul", "behind relu"));
+  const Op& scores = program.ops()[1];
+  EXPECT_EQ(integer_attribute(scores, "transpose_b"), 1);
+  EXPECT_DOUBLE_EQ(real_attribute(scores, "scale"), 0.25);
+  EXPECT_EQ(program.value(scores.outputs[0]).shape, batched({2, 3, 5}));
+  EXPECT_EQ(integer_attribute(program.ops()[2], "causal"), 1);
+  const Op& mixed = program.ops()[3];
+  EXPECT_EQ(program.value(mixed.inputs[1]).name, "v");
+  EXPECT_EQ(program.value(mixed.outputs[0]).shape, (Shape{of_batch(3), fixed_dim(32)}));
+  EXPECT_EQ(program.ops()[4].inputs, mixed.outputs);
+  EXPECT_THAT(program.rewrites(),
+              ElementsAre(HasSubstr("removed 1 op: layer.sdpa"), HasSubstr("added 3 ops")));
+}
+
+TEST(DecomposedAttention, SplitsWhereItsOpDid) {
+  const OpCatalog catalog;
+  const Program program = decompose_attention(with_attention(catalog), catalog);
+  EXPECT_THAT(program.default_split_kinds(), ElementsAre("sdpa"));
+  EXPECT_THAT(partition(program, program.default_split_kinds()),
+              ElementsAre(Segment{true, 0, 1}, Segment{false, 1, 4}, Segment{true, 4, 5}));
+}
+
+TEST(DecomposedAttention, LeavesOtherProgramsAsTheyAre) {
+  const OpCatalog catalog;
+  test::SmallBuilder b(catalog);
+  const Program program = decompose_attention(b.ending_in(b.one("softmax", "a", {b.input("x")})), catalog);
+  EXPECT_EQ(program.ops().size(), 1u);
+  EXPECT_THAT(program.rewrites(), ElementsAre("pass attention: left every op as it is"));
+}
+
+constexpr std::int64_t one = 1;
+
+std::vector<std::string> listed(const Program& program) {
+  std::vector<std::string> ops;
+  for (const Op& op : program.ops()) ops.push_back(op.name + " " + op.kind);
+  return ops;
+}
+
+TEST(Epilogues, OfALinearTheResidualComesLast) {
+  const OpCatalog catalog;
+  test::SmallBuilder b(catalog);
+  const ValueId x = b.input("x"), w = b.weight("w"), bias = b.weight("bias", test::fixed({8}));
+  const ValueId plain = b.one("linear", "plain", {x, w});
+  b.mark_output(b.one("linear", "full", {plain, w, bias, x},
+                      {{"bias", one}, {"residual", one}, {"activation", std::string("gelu_tanh")}}));
+  const Program program = without_epilogues(b.finish(), catalog);
+  EXPECT_THAT(listed(program), ElementsAre("plain linear", "full.product linear", "full.bias bias_add",
+                                           "full.activation gelu_tanh", "full.residual add"));
+  EXPECT_EQ(program.ops()[1].inputs, (std::vector<ValueId>{plain, w}));
+  EXPECT_EQ(program.ops()[2].inputs[1], bias);
+  EXPECT_EQ(program.ops()[4].inputs[1], x);
+  EXPECT_EQ(program.results(), program.ops()[4].outputs);
+  EXPECT_THAT(program.rewrites(), ElementsAre("pass epilogues: removed 1 op: full (linear)",
+                                              HasSubstr("added 4 ops: full.product (linear), ...")));
+}
+
+TEST(Epilogues, OfAConvolutionTheActivationComesLast) {
+  const OpCatalog catalog;
+  test::SmallBuilder b(catalog);
+  const ValueId x = b.input("x", test::batched({8, 8, 4})), skip = b.input("skip", test::batched({6, 6, 4}));
+  b.mark_output(b.one("conv2d", "conv", {x, b.weight("w", test::fixed({4, 3, 3, 4})), skip},
+                      {{"residual", one}, {"activation", std::string("relu")}}));
+  EXPECT_THAT(listed(without_epilogues(b.finish(), catalog)),
+              ElementsAre("conv.product conv2d", "conv.residual add", "conv.activation relu"));
+}
+
+// x -> product -> `behind`, which ends in the output; `w` is 8 x 8.
+struct Chain {
+  OpCatalog catalog;
+  test::SmallBuilder b{catalog};
+  ValueId x = b.input("x"), w = b.weight("w"), bias = b.weight("bias", test::fixed({8}));
+  ValueId y = b.one("linear", "product", {x, w});
+
+  ValueId then(const std::string& kind, const std::string& name, std::vector<ValueId> inputs) {
+    return b.one(kind, name, std::move(inputs));
+  }
+  std::vector<std::string> fused_from(ValueId output) {
+    return listed(with_epilogues(b.ending_in(output), catalog));
+  }
+};
+
+TEST(Epilogues, AreTakenInInTheOrderOfTheKind) {
+  Chain p;
+  const ValueId biased = p.then("bias_add", "biased", {p.y, p.bias});
+  const ValueId active = p.then("relu", "active", {biased});
+  const Program program = with_epilogues(p.b.ending_in(p.then("add", "sum", {p.x, active})), p.catalog);
+  ASSERT_THAT(listed(program), ElementsAre("product linear"));
+  const Op& op = program.ops()[0];
+  EXPECT_EQ(op.inputs, (std::vector<ValueId>{p.x, p.w, p.bias, p.x}));
+  EXPECT_EQ(text_attribute(op, "activation"), "relu");
+  EXPECT_EQ(integer_attribute(op, "residual"), 1);
+  EXPECT_EQ(program.results(), op.outputs);
+  EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("pass epilogues: removed 4 ops: product (linear)"),
+                                              "pass epilogues: added 1 op: product (linear)"));
+}
+
+TEST(Epilogues, AreNotTakenInOutOfOrderOrTwice) {
+  Chain p;
+  const ValueId sum = p.then("add", "sum", {p.y, p.x});
+  const ValueId biased = p.then("bias_add", "biased", {sum, p.bias});
+  EXPECT_THAT(p.fused_from(biased), ElementsAre("product linear", "biased bias_add"));
+  Chain twice;
+  const ValueId active = twice.then("relu", "active", {twice.y});
+  EXPECT_THAT(twice.fused_from(twice.then("gelu_tanh", "again", {active})),
+              ElementsAre("product linear", "again gelu_tanh"));
+  Chain given;
+  const ValueId active_already =
+      given.b.one("linear", "active", {given.y, given.w}, {{"activation", std::string("relu")}});
+  EXPECT_THAT(given.fused_from(given.then("bias_add", "biased", {active_already, given.bias})),
+              ElementsAre("product linear", "active linear", "biased bias_add"));
+}
+
+TEST(Epilogues, OfAProductThatOthersReadStayApart) {
+  Chain p;
+  const ValueId active = p.then("relu", "active", {p.y});
+  EXPECT_THAT(p.fused_from(p.then("add", "sum", {active, p.y})),
+              ElementsAre("product linear", "active relu", "sum add"));
+  Chain both;
+  EXPECT_THAT(both.fused_from(both.then("add", "double", {both.y, both.y})),
+              ElementsAre("product linear", "double add"));
+  Chain output;
+  output.b.mark_output(output.y);
+  EXPECT_THAT(output.fused_from(output.then("relu", "active", {output.y})),
+              ElementsAre("product linear", "active relu"));
+  Chain later;
+  const ValueId other = later.then("relu", "other", {later.x});
+  EXPECT_THAT(later.fused_from(later.then("add", "sum", {later.y, other})),
+              ElementsAre("product linear", "other relu", "sum add"));
+}
+
+// A step that updates in its backward has no gradients that are read after it.
+TEST(Epilogues, OfTrainingStepsStayApart) {
+  Chain p;
+  const Program forward = p.b.ending_in(p.then("relu", "active", {p.y}));
+  EXPECT_EQ(with_epilogues(forward, p.catalog).ops().size(), 1u);
+  TrainingOptions options;
+  options.optimizer = Optimizer::sgd;
+  options.optimizer_in = OptimizerIn::backward;
+  options.checkpoint = Checkpoint::layer;
+  const Program training = differentiate(forward, p.catalog, options);
+  ASSERT_TRUE(training.values_of(ValueKind::gradient).empty());
+  EXPECT_EQ(listed(with_epilogues(training, p.catalog)), listed(training));
+}
+
+TEST(Epilogues, StayWherePiecesEnd) {
+  const auto fused_with = [](const std::vector<std::string>& own, const std::vector<std::string>& given) {
+    Chain p;
+    p.b.mark_output(p.then("relu", "active", {p.then("bias_add", "biased", {p.y, p.bias})}));
+    if (!own.empty()) p.b.split_at(own);
+    return listed(with_epilogues(p.b.finish(), p.catalog, given));
+  };
+  EXPECT_THAT(fused_with({}, {"relu"}), ElementsAre("product linear", "active relu"));
+  EXPECT_THAT(fused_with({"relu"}, {}), ElementsAre("product linear", "active relu"));
+  EXPECT_THAT(fused_with({"relu"}, {"bias_add"}),
+              ElementsAre("product linear", "biased bias_add", "active relu"));
 }
 
 }  // namespace

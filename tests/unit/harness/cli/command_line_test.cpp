@@ -127,7 +127,8 @@ TEST(CommandLine, ListAnswersScriptsFromTheTables) {
 TEST(CommandLine, ServeChecksItsNumbers) {
   EXPECT_EQ(refusal({"serve", "--grace=0", "--compare-mib", "1024"}), "accepted");
   EXPECT_THAT(refusal({"serve", "--grace", "soon"}), HasSubstr("give seconds, 0 to 3600"));
-  EXPECT_THAT(refusal({"serve", "--compare-mib", "0"}), HasSubstr("1 to 1024"));
+  for (const char* wrong : {"0", "1025", "x", "1.5"})
+    EXPECT_THAT(refusal({"serve", "--compare-mib", wrong}), HasSubstr("1 to 1024")) << wrong;
 }
 
 TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {

@@ -1,6 +1,12 @@
-// Which mode is fastest at a size, by how much, and where graphs stop to gain.
+// What measured sizes say: the fastest mode and by how much, times of sizes that were not measured, and the
+// table's words of first requests and of a log's runtime modes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "harness/ladder/interpolate.hpp"
+#include "harness/ladder/ladder_table.hpp"
 #include "harness/ladder/suggestions.hpp"
 
 namespace graphbench::ladder {
@@ -44,5 +50,88 @@ TEST(Best, NamesNoEndWhereGraphsGainAtTheLargestSize) {
   EXPECT_EQ(best.at(0).no_gain_from_tokens, std::nullopt);
 }
 
+TEST(StepTimes, GoThroughWhatWasMeasuredAndKeepItsShape) {
+  const StepTimes times({{1, 1.0}, {2, 1.0}, {8, 1.1}, {16, 4.0}, {32, 4.0}});
+  for (const auto& [size, time] : std::map<std::int64_t, double>{{1, 1.0}, {8, 1.1}, {32, 4.0}})
+    EXPECT_DOUBLE_EQ(times.at(size).value(), time);
+  double before = 0;
+  for (std::int64_t size = 1; size <= 32; ++size) {
+    EXPECT_GE(times.at(size).value(), before - 1e-12) << size;  // no overshoot beside the step
+    EXPECT_LE(times.at(size).value(), 4.0 + 1e-12) << size;
+    before = times.at(size).value();
+  }
+  EXPECT_EQ(times.at(33), std::nullopt);
+  EXPECT_TRUE(times.measured(8));
+  EXPECT_FALSE(times.measured(9));
+}
+
+TEST(StepTimes, OfTwoPointsAreALine) {
+  const StepTimes times({{2, 1.0}, {6, 3.0}});
+  EXPECT_DOUBLE_EQ(times.at(4).value(), 2.0);
+  EXPECT_EQ(times.at(1), std::nullopt);
+}
+
+TEST(Expectations, AreUsesTimesMediansAndPaddingAgainstTheRowsOwnSize) {
+  model::LadderLaunch launch;
+  launch.sizes.resize(3);
+  launch.sizes[0] = {.size = 2, .uses = 3, .rows = {{1, 1}, {2, 2}}, .setup = {}, .step_seconds = 1.0};
+  launch.sizes[1] = {.size = 6, .uses = 2, .rows = {{4, 2}}, .setup = {}, .step_seconds = 3.0};
+  launch.sizes[2] = {.size = 9, .dropped = model::Reason{"out_of_memory", ""}};
+  launch.eager = {{.rows = 7, .uses = 4, .step_seconds = 5.0}};
+  add_expectations(launch);
+  EXPECT_DOUBLE_EQ(launch.predicted_seconds.value(), 3 * 1.0 + 2 * 3.0 + 4 * 5.0);
+  EXPECT_DOUBLE_EQ(launch.padding.seconds.value(), 2 * (3.0 - 2.0));
+
+  launch.eager[0].step_seconds.reset();
+  launch.predicted_seconds.reset();
+  add_expectations(launch);
+  EXPECT_EQ(launch.predicted_seconds, std::nullopt) << "a size that was used has no time";
+}
+
 }  // namespace
 }  // namespace graphbench::ladder
+
+namespace graphbench::reporters {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+model::Ladder served_ladder() {
+  model::Ladder ladder;
+  ladder.traffic.name = "server.log";
+  ladder.launches.emplace_back();
+  return ladder;
+}
+
+std::string text_of(const model::Ladder& ladder) {
+  std::ostringstream out;
+  print_ladders(out, {ladder}, false);
+  return out.str();
+}
+
+TEST(LadderTable, FirstRequestsAreLongerOnlyWhereTheyAreAboveTheNoise) {
+  const auto first = [](double p50, double noise) {
+    model::Ladder ladder = served_ladder();
+    ladder.launches[0].first_requests = model::FirstRequests{2, p50, 90e-6, 41e-6, noise};
+    return text_of(ladder);
+  };
+  EXPECT_THAT(first(-49.5e-6, 0), HasSubstr("requests of 2 sizes are no longer than later ones by p50"));
+  EXPECT_THAT(first(5e-6, 8e-6),
+              HasSubstr("are no longer than later ones by p50 (noise 8.00us), max 90.0us"));
+  EXPECT_THAT(first(9e-6, 8e-6), HasSubstr("sizes are longer than later ones by p50 9.00us, max 90.0us"));
+}
+
+TEST(LadderTable, RuntimeModesThatAreMergedAreNoted) {
+  model::Ladder ladder = served_ladder();
+  EXPECT_THAT(text_of(ladder), Not(HasSubstr("modes")));
+  ladder.traffic.modes = {{"FULL", 25, true}, {"PIECEWISE", 3, true}};
+  EXPECT_THAT(text_of(ladder), HasSubstr("in the log: FULL 25, PIECEWISE 3\n"));
+  EXPECT_THAT(text_of(ladder), HasSubstr("note: they are merged"));
+  ladder.traffic.modes[1].served = false;
+  EXPECT_THAT(text_of(ladder), HasSubstr("in the log: FULL 25, PIECEWISE 3 (left out)\n"));
+  EXPECT_THAT(text_of(ladder), Not(HasSubstr("merged")));
+}
+
+}  // namespace
+}  // namespace graphbench::reporters

@@ -30,8 +30,9 @@ using model::LadderPad;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-ServeTask task_of(const std::string& workload, const std::string& mode, std::vector<std::int64_t> sizes,
-                  const std::string& traffic, std::int64_t steps) {
+ServeTask task_of(const std::string& workload = "mlp", const std::string& mode = "whole",
+                  std::vector<std::int64_t> sizes = {4}, const std::string& traffic = "uniform:1:4",
+                  std::int64_t steps = 8) {
   ServeTask task;
   task.task = test::sample_task(mode, {});
   task.task.workload = workload;
@@ -197,7 +198,7 @@ TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
 }
 
 TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
-  ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  ServeTask task = task_of();
   task.placements = 2;
   room_ = 16 << 10;
   ::setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "100000000", 1);
@@ -208,7 +209,7 @@ TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
 }
 
 TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
-  ServeTask task = task_of("mlp", "whole", {4}, "uniform:4:4", 8);
+  ServeTask task = task_of("mlp", "whole", {4}, "uniform:4:4");
   task.arrivals.assign(8, 0.0);  // all at once: each waits for those before it
   const model::LadderLaunch launch = serve_task(task).launch;
   EXPECT_GE(launch.wait_seconds.value().max, launch.latency_seconds.value().min * 7);
@@ -247,9 +248,7 @@ TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
   const ir::Program program =
       b.ending_in(b.one("rope_kv_append", "rope", {b.input("qkv", test::batched({6})), at, k, v},
                         {{"heads", std::int64_t{1}}, {"head_dim", std::int64_t{2}}}));
-  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program,
-                    "state k of other sequences was written"),
-            ErrorCode::check_failed);
+  EXPECT_EQ(failure(task_of(), program, "state k of other sequences was written"), ErrorCode::check_failed);
 }
 
 // Every row of its output is the sum of all rows.
@@ -264,8 +263,7 @@ int sum_rows(const gb_op_call* call, void* const* operands, void*) {
 TEST_F(Serve, APaddedRowThatReachesTheCallersRowsIsCaught) {
   test::SmallBuilder b(conformance::catalog_with(test::foreign_op("sum_rows", test::infer_same, sum_rows)));
   const ir::Program program = b.ending_in(b.one("sum_rows", "mix", {b.input("x", test::batched({2}))}));
-  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program, "row 0 of output mix differs"),
-            ErrorCode::check_failed);
+  EXPECT_EQ(failure(task_of(), program, "row 0 of output mix differs"), ErrorCode::check_failed);
 }
 
 // What every call of the op below has seen of its second input: the first row and the last.
@@ -291,7 +289,7 @@ ir::Program counting_program(ir::Dim rows) {
 }
 
 TEST_F(Serve, AProgramThatWritesAnInputIsRefusedWithItsOp) {
-  const ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  const ServeTask task = task_of();
   for (const ir::Dim rows : {ir::of_batch(), ir::fixed_dim(1)})
     EXPECT_EQ(failure(task, counting_program(rows), "op bump (count_steps) writes to the input tally"),
               ErrorCode::mutated_input);
@@ -300,7 +298,7 @@ TEST_F(Serve, AProgramThatWritesAnInputIsRefusedWithItsOp) {
 }
 
 TEST_F(Serve, AWrittenInputThatHasNoRowsIsRefused) {
-  ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  ServeTask task = task_of();
   task.policy.mutated_inputs = model::MutatedInputs::copy_back;
   EXPECT_EQ(failure(task, counting_program(ir::fixed_dim(1)), "input tally [1]"), ErrorCode::not_batch_major);
 }
@@ -344,7 +342,7 @@ TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
       conformance::catalog_with(test::foreign_op("leak_into_input", test::infer_same, leak, 0, 1)));
   const ir::Program program =
       b.ending_in(b.one("leak_into_input", "leak", {b.input("x", test::batched({}))}));
-  ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  ServeTask task = task_of();
   task.policy.mutated_inputs = model::MutatedInputs::copy_back;
   EXPECT_EQ(failure(task, program, "row 0 of input x differs"), ErrorCode::check_failed);
 }
@@ -354,19 +352,18 @@ TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
   test::SmallBuilder b(catalog);
   const ir::Program program =
       b.ending_in(b.one("softmax", "shares", {b.input("x", {ir::fixed_dim(3), ir::of_batch()})}));
-  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program, "input x [3, batch]"),
-            ErrorCode::not_batch_major);
+  EXPECT_EQ(failure(task_of(), program, "input x [3, batch]"), ErrorCode::not_batch_major);
 }
 
 TEST_F(Serve, StepsWithStateDoNotRunInParts) {
-  ServeTask task = task_of("attention", "whole", {2}, "uniform:1:4", 8);
+  ServeTask task = task_of("attention", "whole", {2});
   task.policy.beyond = LadderBeyond::split;
   EXPECT_EQ(failure(task, worker::build_program(registry_, task.task), "give --beyond eager or refuse"),
             ErrorCode::state_not_splittable);
 }
 
 TEST_F(Serve, ASizeThatDoesNotFitIsDroppedAndTheLadderGoesOn) {
-  ServeTask task = task_of("mlp", "whole", {2, 4, std::int64_t{1} << 40}, "uniform:1:4", 8);
+  ServeTask task = task_of("mlp", "whole", {2, 4, std::int64_t{1} << 40});
   const model::LadderLaunch launch = serve_task(task).launch;
   ASSERT_EQ(launch.sizes.size(), 3u);
   EXPECT_EQ(launch.sizes[2].dropped.value().code, "out_of_memory");

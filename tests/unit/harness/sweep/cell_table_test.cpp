@@ -1,4 +1,4 @@
-// How launches merge into cells, and what a worker that dies costs.
+// How launches merge into cells, what a worker that dies costs; progress and the estimate of the time left.
 #include "harness/sweep/cell_table.hpp"
 
 #include <gtest/gtest.h>
@@ -25,13 +25,16 @@ class CellTableTest : public testing::Test {
   const model::WorkerTask first = sample_task("whole", {1, 2}, 0);
   const model::WorkerTask second = sample_task("whole", {1, 2}, 1);
   CellTable table{sample_plan({first, second})};
+  // What its worker says, from its beginning on.
+  void report(const model::WorkerTask& task, const std::vector<model::CellResult>& cells) {
+    table.begin_task(task);
+    for (const model::CellResult& cell : cells) table.add_cell(cell);
+  }
 };
 
 TEST_F(CellTableTest, LaunchesOfACellAccumulate) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 2));
-  table.begin_task(second);
-  table.add_cell(ok_cell(second, 2));
+  report(first, {ok_cell(first, 2)});
+  report(second, {ok_cell(second, 2)});
   const model::CellResult& cell = table.cells()[1];
   EXPECT_EQ(cell.status, CellStatus::ok);
   ASSERT_EQ(cell.launches.size(), 2u);
@@ -44,8 +47,7 @@ TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
   const model::OpPath fused{"linear+rmsnorm:fused", "", 7}, cudnn{"conv2d:cudnn", "", 2};
   model::CellResult cell = ok_cell(first, 2);
   cell.paths = {fused};
-  table.begin_task(first);
-  table.add_cell(cell);
+  report(first, {cell});
   table.begin_task(second);
   cell.paths = {fused, cudnn};
   table.add_cell(cell);
@@ -70,8 +72,7 @@ TEST_F(CellTableTest, CountersAreThoseOfTheFirstLaunchWhicheverEndsFirst) {
 
 TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
   model::CellResult cell = ok_cell(first, 2);
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   cell.cache = model::CacheUse{.hits = 0, .misses = 3, .refused = 1, .bytes = 100, .seconds_saved = 0};
   table.add_cell(cell);
   table.begin_task(second);
@@ -88,12 +89,8 @@ TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
 }
 
 TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
-  table.add_cell(failed_cell(first, 2, "out_of_memory"));
-  table.begin_task(second);
-  table.add_cell(failed_cell(second, 1, "io"));
-  table.add_cell(ok_cell(second, 2));
+  report(first, {ok_cell(first, 1), failed_cell(first, 2, "out_of_memory")});
+  report(second, {failed_cell(second, 1, "io"), ok_cell(second, 2)});
   EXPECT_EQ(table.cells()[0].status, CellStatus::failed);
   EXPECT_EQ(table.cells()[0].reason->code, "io");
   EXPECT_EQ(table.cells()[1].status, CellStatus::failed);
@@ -102,12 +99,9 @@ TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
 }
 
 TEST_F(CellTableTest, ACellIsDoneWhenItsLastLaunchIsInHoweverItEnded) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
-  table.add_cell(ok_cell(first, 2));
+  report(first, {ok_cell(first, 1), ok_cell(first, 2)});
   EXPECT_TRUE(table.done_beside_task().empty());
-  table.begin_task(second);
-  table.add_cell(ok_cell(second, 2));
+  report(second, {ok_cell(second, 2)});
   ASSERT_EQ(table.done_beside_task().size(), 1u);
   EXPECT_EQ(table.done_beside_task()[0].cell.batch, 2);
   table.fail_unreported({"worker_crashed", "SIGSEGV"});
@@ -133,16 +127,13 @@ TEST_F(CellTableTest, CellsOfOtherModesAreBesideATaskAndOthersAreNot) {
 }
 
 TEST_F(CellTableTest, TheFirstOfTwoReasonsStays) {
-  table.begin_task(first);
-  table.add_cell(failed_cell(first, 1, "io"));
-  table.begin_task(second);
-  table.add_cell(failed_cell(second, 1, "internal"));
+  report(first, {failed_cell(first, 1, "io")});
+  report(second, {failed_cell(second, 1, "internal")});
   EXPECT_EQ(table.cells()[0].reason->code, "io");
 }
 
 TEST_F(CellTableTest, AWorkerThatDiesFailsOnlyWhatItHadNotReported) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 2));
+  report(first, {ok_cell(first, 2)});
   EXPECT_EQ(table.fail_unreported({"worker_crashed", "SIGSEGV"}), 1);
   EXPECT_EQ(table.cells()[1].status, CellStatus::ok);
   EXPECT_EQ(table.cells()[0].status, CellStatus::failed);
@@ -159,17 +150,14 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   model::CellResult different = ok_cell(second, 1);
   different.check =
       model::Check{.reference = "eager", .identical = false, .max_abs_error = 0.5, .tolerated = {}};
-  table.begin_task(first);
-  table.add_cell(different);
-  table.begin_task(second);
-  table.add_cell(identical);
+  report(first, {different});
+  report(second, {identical});
   EXPECT_FALSE(table.cells()[0].check->identical);
   EXPECT_EQ(table.cells()[0].check->max_abs_error, 0.5);
 }
 
 TEST_F(CellTableTest, MemoryMayFollowItsCell) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   table.reported(1).memory.emplace().pool_bytes = 20;
   EXPECT_EQ(table.cells()[0].memory->pool_bytes, 20);
   EXPECT_THROW(table.reported(2), Error) << "it is owed";
@@ -177,8 +165,7 @@ TEST_F(CellTableTest, MemoryMayFollowItsCell) {
 }
 
 TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   EXPECT_THROW(table.add_cell(ok_cell(first, 1)), Error) << "reported twice";
   EXPECT_THROW(table.add_cell(ok_cell(first, 3)), Error) << "not in the task";
   EXPECT_THROW(table.add_cell(ok_cell(sample_task("eager", {1}), 2)), Error) << "another task's";
@@ -188,12 +175,63 @@ TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {
 }
 
 TEST_F(CellTableTest, InterruptionSkipsWhatNobodyMeasured) {
-  table.begin_task(first);
-  table.add_cell(ok_cell(first, 1));
+  report(first, {ok_cell(first, 1)});
   table.skip_pending();
   EXPECT_EQ(table.cells()[0].status, CellStatus::ok);
   EXPECT_EQ(table.cells()[1].status, CellStatus::skipped);
   EXPECT_EQ(table.cells()[1].reason->code, "interrupted");
+}
+
+using namespace test;
+
+class ProgressTrackerTest : public testing::Test {
+ protected:
+  const model::WorkerTask eager = sample_task("eager", {1, 2});
+  const model::WorkerTask whole = sample_task("whole", {1, 2});
+  ProgressTracker tracker{sample_plan({eager, eager, whole})};
+};
+
+TEST_F(ProgressTrackerTest, CountsWhatThereIsToDo) {
+  const model::Progress progress = tracker.at(0, 0, 0);
+  EXPECT_EQ(progress.cells_total, 6);
+  EXPECT_EQ(progress.tasks_total, 3);
+  EXPECT_EQ(progress.eta_seconds, std::nullopt);
+}
+
+TEST_F(ProgressTrackerTest, CountsWhatAnEarlierRunMeasuredAsDone) {
+  ProgressTracker resumed{sample_plan({eager, eager, whole}), {whole}};
+  const model::Progress progress = resumed.at(0, 4 + 1, 0);
+  EXPECT_EQ(progress.cells_total, 6);
+  EXPECT_EQ(progress.cells_done, 5);
+  EXPECT_EQ(progress.tasks_total, 3);
+  EXPECT_EQ(progress.tasks_done, 2);
+}
+
+TEST_F(ProgressTrackerTest, ShowsTheRunningWorkerAndItsPhase) {
+  tracker.begin_task(eager, 0);
+  tracker.phase(2, "measure");
+  const model::Progress progress = tracker.at(1, 1, 0);
+  EXPECT_EQ(progress.worker, "mlp fp32 eager w0");
+  EXPECT_EQ(progress.phase, "measure");
+  EXPECT_EQ(progress.batch, 2);
+  EXPECT_EQ(progress.cells_done, 1);
+}
+
+TEST_F(ProgressTrackerTest, EstimatesByTheKindOfWorkerAndElseByAll) {
+  tracker.begin_task(eager, 0);
+  tracker.end_task(10);
+  EXPECT_DOUBLE_EQ(*tracker.at(10, 2, 0).eta_seconds, 20);
+  tracker.begin_task(whole, 10);
+  EXPECT_DOUBLE_EQ(*tracker.at(14, 2, 0).eta_seconds, 6 + 10);
+  tracker.end_task(30);
+  EXPECT_DOUBLE_EQ(*tracker.at(30, 4, 0).eta_seconds, 10) << "the eager worker left takes what eager took";
+}
+
+TEST_F(ProgressTrackerTest, AWorkerThatTakesLongerThanExpectedAddsNoNegativeTime) {
+  tracker.begin_task(eager, 0);
+  tracker.end_task(1);
+  tracker.begin_task(eager, 1);
+  EXPECT_DOUBLE_EQ(*tracker.at(100, 2, 0).eta_seconds, 1);
 }
 
 }  // namespace

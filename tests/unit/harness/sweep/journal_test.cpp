@@ -1,13 +1,17 @@
-// A journal: what it keeps, who may write it, and what is done about damage.
+// A journal: what it keeps, who may write it, what is done about damage, what must be equal to go on with it,
+// and which tasks are taken over.
 #include "harness/sweep/journal.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <csignal>
 #include <fstream>
 
+#include "harness/sweep/identity.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/sample_plan.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::sweep {
@@ -132,6 +136,93 @@ TEST_F(JournalTest, IsGoneOnceItIsRemovedOrWhereItHoldsNothing) {
   EXPECT_EQ(folder.entries(), 0);
   EXPECT_TRUE(Journal(settings()).finished().empty());
   EXPECT_EQ(folder.entries(), 0);
+}
+
+std::string part(const RunIdentity& identity, const std::string& name) {
+  for (const auto& [each, value] : identity) {
+    if (each == name) return value;
+  }
+  return "absent";
+}
+
+TEST(Identity, IsOfThePlanAndTheKindOfDevice) {
+  model::Plan plan = test::sample_plan({test::sample_task("eager", {1, 2})});
+  model::DeviceFacts facts{};
+  const RunIdentity first = identity_of(plan, facts, {});
+  facts.uuid = "GPU-1";
+  plan.tasks[0].device = "cuda:1";
+  plan.tasks[0].instruments.submitter.emplace();
+  EXPECT_EQ(first, identity_of(plan, facts, {})) << "another device of the same kind goes on";
+  facts.driver = "570";
+  EXPECT_NE(part(first, "kind of device"), part(identity_of(plan, facts, {}), "kind of device"));
+  plan.tasks[0].sampling.samples_max = 7;
+  EXPECT_NE(part(first, "plan"), part(identity_of(plan, facts, {}), "plan"));
+}
+
+TEST(Identity, IsOfWhatPluginsHold) {
+  const test::TemporaryFolder folder;
+  const std::string one = folder.write("a/p.so", "code");
+  const std::string same = folder.write("b/p.so", "code");
+  EXPECT_EQ(plugins_digest({one}), plugins_digest({same}));
+  const std::string before = plugins_digest({one});
+  folder.write("a/p.so", "other code");
+  EXPECT_NE(before, plugins_digest({one}));
+  EXPECT_EQ(binary_digest(), binary_digest());
+}
+
+using namespace test;
+
+const model::MeasuredOn here{"node1", "GPU-1"};
+const model::MeasuredOn there{"node1", "GPU-2"};
+const model::WorkerTask eager = sample_task("eager", {1, 2});
+const model::WorkerTask whole = sample_task("whole", {1, 2});
+
+FinishedTask finished(const model::WorkerTask& task, const model::MeasuredOn& on = here) {
+  return {task_id(task), on, 0, {}};
+}
+
+std::vector<std::string> left(const model::Plan& plan, const std::vector<FinishedTask>& done) {
+  const Remainder remainder = remainder_of(plan, done, here);
+  EXPECT_EQ(remainder.tasks.size() + remainder.taken_over.size(), plan.tasks.size());
+  std::vector<std::string> modes;
+  for (const model::WorkerTask& task : remainder.tasks) modes.push_back(task.mode);
+  return modes;
+}
+
+using Modes = std::vector<std::string>;
+
+TEST(Remainder, IsAllWhereNothingIsFinished) {
+  EXPECT_EQ(left(sample_plan({eager, whole}), {}), (Modes{"eager", "whole"}));
+}
+
+TEST(Remainder, LeavesOutATaskThatIsFinished) {
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(whole)}), Modes{"eager"});
+}
+
+TEST(Remainder, TakesTasksOverByLaunch) {
+  const model::WorkerTask again = sample_task("whole", {1, 2}, 1);
+  const model::Plan plan = sample_plan({eager, whole, again});
+  EXPECT_EQ(left(plan, {finished(whole)}), (Modes{"eager", "whole"}));
+  EXPECT_EQ(remainder_of(plan, {finished(again)}, here).tasks.back().launch, 0);
+}
+
+TEST(Remainder, IsNotMisledByTasksOfAnotherPlan) {
+  EXPECT_EQ(left(sample_plan({eager}), {finished(whole)}), Modes{"eager"});
+}
+
+TEST(Remainder, TakesAnotherDevicesGroupsOverAsAWholeAlone) {
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there), finished(whole, there)}), Modes{});
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there)}), (Modes{"eager", "whole"}));
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there), finished(whole)}), Modes{"eager"});
+  model::WorkerTask other = eager;
+  other.warmup = 3;
+  EXPECT_EQ(left(sample_plan({eager, whole, other}), {finished(other, there), finished(eager, there)}),
+            (Modes{"eager", "whole"}));
+}
+
+TEST(Remainder, CountsTheLaterOfTwo) {
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there), finished(eager, here)}),
+            Modes{"whole"});
 }
 
 }  // namespace

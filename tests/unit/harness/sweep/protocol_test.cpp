@@ -1,10 +1,16 @@
-// Tasks and events survive the pipe; what is no event is refused. Of harness/measure/worker/protocol.
+// Tasks, events, the probe's questions and answers survive the pipe; what is no event is refused; what a
+// probe's death and failure become. Shell scripts play the probe.
 #include "harness/measure/worker/protocol.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
+#include "harness/sweep/probe.hpp"
+#include "harness/sweep/probe_protocol.hpp"
 #include "tests/support/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -110,3 +116,115 @@ TEST(Protocol, WhatIsNoEventIsRefused) {
 
 }  // namespace
 }  // namespace graphbench::worker
+
+namespace graphbench::sweep {
+namespace {
+
+using namespace test;
+
+TEST(ProbeProtocol, ARequestSurvives) {
+  ProbeRequest request;
+  request.list_devices = true;
+  request.device = "cuda:1";
+  request.plugins = {"/p.so"};
+  request.programs = {sample_task("whole", {4})};
+  request.programs[0].split_ops = {"sdpa"};
+  request.dump = true;
+  const ProbeRequest copy = decode_request(encode_request(request));
+  EXPECT_EQ(encode_request(copy), encode_request(request));
+  EXPECT_TRUE(copy.dump);
+  EXPECT_EQ(copy.programs.at(0).batches, std::vector<std::int64_t>{4});
+  EXPECT_EQ(copy.programs.at(0).split_ops, std::vector<std::string>{"sdpa"});
+}
+
+TEST(ProbeProtocol, AnAnswerSurvives) {
+  ProbeAnswer answer;
+  answer.devices = {{"host", true, "a CPU", ""}};
+  answer.catalog.device = "host";
+  answer.catalog.dtypes = {"fp32"};
+  answer.catalog.workloads = {
+      {"mlp", "help", "builtin", {{"hidden", "width", 1, 9}}, {{"tiny", {{"hidden", 3}}}}}};
+  answer.dumps = {"program\n"};
+  const ProbeEvent event = decode_probe_event(encode_probe_event(answer));
+  const auto& copy = std::get<ProbeAnswer>(event);
+  EXPECT_TRUE(copy.devices.at(0).available);
+  EXPECT_EQ(copy.catalog.workloads.at(0).options.at(0).max, 9);
+  EXPECT_EQ(copy.catalog.workloads.at(0).presets.at(0).values.at("hidden"), 3);
+  EXPECT_EQ(copy.dumps, answer.dumps);
+}
+
+TEST(ProbeProtocol, WhatIsNoEventIsRefused) {
+  for (const char* line :
+       {"", "{}", "{\"event\":\"dance\",\"content\":{}}", "{\"event\":\"answer\",\"content\":{}}"}) {
+    EXPECT_THROW(decode_probe_event(line), Error) << line;
+  }
+  EXPECT_THROW(decode_request("[]"), Error);
+}
+
+using namespace test;
+using testing::HasSubstr;
+
+std::string says(const ProbeEvent& event) {
+  return sends_line(encode_probe_event(event));
+}
+
+const ProbeStage plugin_stage{ProbeStage::What::plugin, "/p.so"};
+
+ProbeAnswer ask(const std::string& script, double silent_seconds_max = 60) {
+  process::ProcessSupervisor supervisor;
+  return ask_probe(supervisor, {shell(script), silent_seconds_max}, {}, {});
+}
+
+template <typename Expected>
+std::string refusal(const std::string& script, double silent_seconds_max = 60) {
+  try {
+    ask(script, silent_seconds_max);
+  } catch (const Expected& error) {
+    return error.what();
+  }
+  return "answered";
+}
+
+TEST(Probe, AnAnswerIsReturned) {
+  ProbeAnswer answer;
+  answer.catalog.device = "host";
+  EXPECT_EQ(ask(says(answer)).catalog.device, "host");
+}
+
+TEST(Probe, APluginThatCrashesIsNamedWithTheSignalAndItsLastWords) {
+  EXPECT_EQ(refusal<InputError>(says(plugin_stage) + "echo oh dear; kill -SEGV $$"),
+            "--plugin: \"/p.so\" crashed with SIGSEGV while it was loaded; it said: oh dear");
+}
+
+TEST(Probe, APluginThatHangsIsNamedWithTheTimeItHad) {
+  EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "sleep 60", 0.3),
+              HasSubstr("\"/p.so\" was silent for more than 0.3 s while it was loaded; killed"));
+}
+
+TEST(Probe, APluginThatEndsTheProcessIsNamedWithItsExitCode) {
+  EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "exit 0"),
+              HasSubstr("ended with exit code 0 while it was loaded"));
+}
+
+TEST(Probe, AWorkloadThatCrashesWhileItBuildsIsNamed) {
+  EXPECT_THAT(refusal<InputError>(says(ProbeStage{ProbeStage::What::program, "mine"}) + "kill -ABRT $$"),
+              HasSubstr("--workload: workload \"mine\" crashed with SIGABRT"));
+}
+
+TEST(Probe, ADriverThatCrashesIsTheMachinesFault) {
+  EXPECT_THAT(refusal<Error>(says(ProbeStage{ProbeStage::What::device, "cuda"}) + "kill -BUS $$"),
+              HasSubstr("the driver crashed with SIGBUS"));
+}
+
+TEST(Probe, AFailureIsThePersonsOrTheMachines) {
+  EXPECT_EQ(refusal<InputError>(says(ProbeFailure{plugin_stage, true, false, "no good"})),
+            "--plugin: no good");
+  EXPECT_EQ(refusal<Error>(says(ProbeFailure{{ProbeStage::What::device, "cuda"}, false, false, "no driver"})),
+            "no driver");
+  EXPECT_THAT(
+      refusal<InputError>(says(ProbeFailure{{ProbeStage::What::program, "mlp"}, true, true, "no op"})),
+      HasSubstr("--split-ops: workload \"mlp\": no op"));
+}
+
+}  // namespace
+}  // namespace graphbench::sweep

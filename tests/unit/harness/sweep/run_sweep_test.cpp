@@ -32,11 +32,13 @@ class LastProgress final : public SweepListener {
 const model::WorkerTask eager = sample_task("eager", {1, 2});
 const model::WorkerTask whole = sample_task("whole", {1, 2});
 
-void expect_whole_is_ok(const SweepOutcome& outcome) {
-  ASSERT_EQ(outcome.result.cells.size(), 4u);
-  EXPECT_EQ(outcome.result.cells[2].status, CellStatus::ok);
-  EXPECT_EQ(outcome.result.cells[3].status, CellStatus::ok);
+// The outcome, of which the whole worker's cells are well.
+SweepOutcome with_whole_ok(SweepOutcome outcome) {
+  EXPECT_EQ(outcome.result.cells.size(), 4u);
+  EXPECT_EQ(outcome.result.cells.at(2).status, CellStatus::ok);
+  EXPECT_EQ(outcome.result.cells.at(3).status, CellStatus::ok);
   EXPECT_TRUE(outcome.result.complete);
+  return outcome;
 }
 
 std::string reason(const SweepOutcome& outcome, std::size_t cell) {
@@ -82,8 +84,7 @@ class RunSweep : public testing::Test {
 
 TEST_F(RunSweep, AllIsWellWhereWorkersAre) {
   const SweepOutcome outcome =
-      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}));
-  expect_whole_is_ok(outcome);
+      with_whole_ok(sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)})));
   EXPECT_EQ(outcome.cells_failed, 0);
   EXPECT_TRUE(outcome.warnings.empty());
   EXPECT_EQ(progress.last.cells_done, 4);
@@ -118,8 +119,7 @@ TEST_F(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
 }
 
 TEST_F(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
-  const SweepOutcome outcome = sweep_after({finished(whole, {1e-6, 2e-6})}, "GPU-1");
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(sweep_after({finished(whole, {1e-6, 2e-6})}, "GPU-1"));
   EXPECT_FALSE(outcome.result.cells[0].resumed);
   EXPECT_TRUE(outcome.result.cells[2].resumed && outcome.result.cells[3].resumed);
   EXPECT_FALSE(outcome.result.cells[2].measured_on);
@@ -134,8 +134,7 @@ TEST_F(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
 
 TEST_F(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
   const SweepOutcome outcome =
-      sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2");
-  expect_whole_is_ok(outcome);
+      with_whole_ok(sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2"));
   for (const model::CellResult& cell : outcome.result.cells)
     EXPECT_EQ(cell.measured_on, (model::MeasuredOn{.hostname = "node", .uuid = "GPU-1"}));
   EXPECT_EQ(outcome.result.environment.device.uuid, "GPU-2");
@@ -161,9 +160,8 @@ TEST_F(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
 
 TEST_F(RunSweep, ACrashCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome =
-      sweep_with(sends({.cell = ok_cell(eager, 2)}) + sends({.batch = 1, .phase = "capture"}) +
-                 "echo last words; kill -SEGV $$");
-  expect_whole_is_ok(outcome);
+      with_whole_ok(sweep_with(sends({.cell = ok_cell(eager, 2)}) + sends({.batch = 1, .phase = "capture"}) +
+                               "echo last words; kill -SEGV $$"));
   EXPECT_EQ(outcome.result.cells[1].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 0),
             "worker_crashed: crashed with SIGSEGV in phase capture of batch 1; it said: last words");
@@ -176,8 +174,7 @@ const std::string crashes_at_2 =
     "kill -SEGV $$ ;; *'\"batches\":[1]'*) " + sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
 
 TEST_F(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
-  const SweepOutcome outcome = sweep_with(crashes_at_2);
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(sweep_with(crashes_at_2));
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 1), "worker_crashed: crashed with SIGSEGV in phase warmup of batch 2");
   EXPECT_EQ(outcome.cells_failed, 1);
@@ -202,8 +199,7 @@ TEST_F(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
   const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.cell = failed}) +
                              sends({.batch = 2, .stopped = true}) + "kill -SEGV $$ ;; *) " +
                              sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
-  const SweepOutcome outcome = sweep_with(script);
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(sweep_with(script));
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 1), "plugin_failed: launch m: returned 1");
 }
@@ -212,15 +208,13 @@ TEST_F(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
   const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " +
                              sends({.batch = 2, .phase = "warmup"}) + " ;; *'\"batches\":[1]'*) " +
                              sends({.batch = 1, .phase = "capture"}) + " ;; esac; kill -SEGV $$";
-  const SweepOutcome outcome = sweep_with(script);
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(sweep_with(script));
   EXPECT_THAT(reason(outcome, 0), HasSubstr("capture of batch 1"));
   EXPECT_THAT(reason(outcome, 1), HasSubstr("warmup of batch 2"));
 }
 
 TEST_F(RunSweep, AWorkerThatStopsWithoutAReportIsNotStartedForEver) {
-  const SweepOutcome outcome = sweep_with(sends({.batch = 2, .stopped = true}) + "exit 0");
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(sweep_with(sends({.batch = 2, .stopped = true}) + "exit 0"));
   EXPECT_THAT(reason(outcome, 1), StartsWith("worker_crashed: ended with exit code 0"));
 }
 
@@ -230,17 +224,16 @@ TEST_F(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
 }
 
 TEST_F(RunSweep, AHangCostsTheCellsNotReportedYet) {
-  const SweepOutcome outcome = sweep_with(sends({.batch = 2, .phase = "warmup"}) + "sleep 60", 0.3);
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome =
+      with_whole_ok(sweep_with(sends({.batch = 2, .phase = "warmup"}) + "sleep 60", 0.3));
   EXPECT_EQ(reason(outcome, 0),
             "worker_timeout: was silent for more than 0.3 s in phase warmup of batch 2; killed");
   EXPECT_EQ(reason(outcome, 1), reason(outcome, 0));
 }
 
 TEST_F(RunSweep, AnErrorIsTheReason) {
-  const SweepOutcome outcome =
-      sweep_with(sends({.error = model::Reason{"out_of_memory", "allocate weights: 9 GB"}}) + "exit 1");
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(
+      sweep_with(sends({.error = model::Reason{"out_of_memory", "allocate weights: 9 GB"}}) + "exit 1"));
   EXPECT_EQ(reason(outcome, 0), "out_of_memory: allocate weights: 9 GB");
 }
 
@@ -252,22 +245,19 @@ TEST_F(RunSweep, AnExitWithoutAWordIsACrash) {
 TEST_F(RunSweep, NonsenseIsACrash) {
   for (const std::string script :
        {"echo hello >&3; sleep 60", "echo '{\"event\":\"dance\"}' >&3; sleep 60"}) {
-    const SweepOutcome outcome = sweep_with(script);
-    expect_whole_is_ok(outcome);
+    const SweepOutcome outcome = with_whole_ok(sweep_with(script));
     EXPECT_THAT(reason(outcome, 0), HasSubstr("broke the protocol"));
   }
 }
 
 TEST_F(RunSweep, ACellOfAnotherTaskIsACrash) {
-  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(whole, 1)}) + "sleep 60");
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(sweep_with(sends({.cell = ok_cell(whole, 1)}) + "sleep 60"));
   EXPECT_THAT(reason(outcome, 0), HasSubstr("does not owe it"));
 }
 
 TEST_F(RunSweep, ACrashAfterTheLastCellIsAWarning) {
-  const SweepOutcome outcome =
-      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}) + "kill -ABRT $$");
-  expect_whole_is_ok(outcome);
+  const SweepOutcome outcome = with_whole_ok(
+      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}) + "kill -ABRT $$"));
   EXPECT_EQ(outcome.cells_failed, 0);
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_THAT(outcome.warnings[0],

@@ -1,10 +1,13 @@
-// The floors of the real host device: which there are, and that they are what they say. No times are
-// held to anything but their order of making.
+// The floors of the real host device: which there are, and that they are what they say; the arithmetic over
+// their points, and their way through pipes. No times are held to anything but their order of making.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <gtest/gtest.h>
 
 #include "graphs/backends/registry.hpp"
+#include "graphs/base/error.hpp"
+#include "harness/measure/floor/floor_process.hpp"
+#include "harness/measure/floor/slope.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace graphbench::floors {
@@ -82,6 +85,61 @@ TEST(MeasureFloors, ASweepTakesNoNodeCounts) {
   const auto device = open_device("host");
   FloorMeter meter(*device, sweep_settings());
   EXPECT_TRUE(meter.measure().shapes.empty());
+}
+
+TEST(Line, HasSlopeAndOffset) {
+  EXPECT_DOUBLE_EQ(line_of({1, 2, 4, 8}, {7, 9, 13, 21}).slope, 2.0);
+  EXPECT_DOUBLE_EQ(line_of({1, 2, 4, 8}, {7, 9, 13, 21}).at_zero, 5.0);
+}
+
+TEST(Line, MinimisesSquaresOverScatterAndIsLevelForOnePoint) {
+  // By hand: means 2 and 3, sum of products 3, sum of squares 2.
+  EXPECT_DOUBLE_EQ(line_of({1, 2, 3}, {2, 2, 5}).slope, 1.5);
+  EXPECT_EQ(line_of({4}, {9}).slope, 0.0);
+  EXPECT_EQ(line_of({4}, {9}).at_zero, 9.0);
+}
+
+TEST(WithLine, SaysHowFarEachPointLiesBesideIt) {
+  const model::ExecMemoryFloor floor = with_line({{1, 2000, 0}, {2, 2000, 0}, {3, 5000, 0}});
+  EXPECT_DOUBLE_EQ(floor.bytes_per_node, 1500);
+  EXPECT_DOUBLE_EQ(floor.bytes_at_zero, 0);
+  EXPECT_DOUBLE_EQ(floor.points[0].residual_bytes, 500);
+  EXPECT_DOUBLE_EQ(floor.points[1].residual_bytes, -1000);
+  EXPECT_DOUBLE_EQ(floor.points[2].residual_bytes, 500);
+}
+
+TEST(SmallestStep, IgnoresEqualValuesAndRounding) {
+  EXPECT_DOUBLE_EQ(smallest_step({3e-6, 1e-6, 1e-6, 1e-6 + 1e-12, 1.5e-6}), 1.5e-6 - (1e-6 + 1e-12));
+  EXPECT_EQ(smallest_step({2e-6, 2e-6}), 0.0);
+}
+
+TEST(FloorProtocol, ARequestSurvivesTheWay) {
+  FloorRequest request{"cuda:1", true, {}};
+  request.instruments.cpu = 3;
+  const FloorRequest read = decode_request(encode_request(request));
+  EXPECT_EQ(read.device, "cuda:1");
+  EXPECT_TRUE(read.complete);
+  EXPECT_EQ(read.instruments.cpu, 3);
+}
+
+TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
+  FloorAnswer answer;
+  answer.facts.name = "a device";
+  answer.floors.kernel_launch = model::Floor{.p50 = 2.5e-6, .count = 40};
+  model::FloorShape& shape = answer.floors.shapes.emplace_back();
+  shape.shape = "forked";
+  shape.points.push_back({2, {1e-6, 5}, {2e-6, 6}, {3e-6, 7}});
+  const FloorAnswer read = decode_answer(encode_answer(answer));
+  EXPECT_EQ(read.facts.name, "a device");
+  EXPECT_DOUBLE_EQ(read.floors.kernel_launch->p50, 2.5e-6);
+  EXPECT_FALSE(read.floors.clock_pair.has_value());
+  ASSERT_EQ(read.floors.shapes.size(), 1u);
+  EXPECT_EQ(read.floors.shapes[0].points[0].instantiate.count, 7);
+}
+
+TEST(FloorProtocol, AnotherLineIsRefused) {
+  EXPECT_THROW(decode_answer("{}"), Error);
+  EXPECT_THROW(decode_answer("not json"), Error);
 }
 
 }  // namespace

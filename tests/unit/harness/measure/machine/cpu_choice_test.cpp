@@ -1,11 +1,14 @@
-// Which CPUs may submit, on machines made up here, and one of them as hwloc reads it.
+// Which CPUs may submit, on machines made up here, and one of them as hwloc reads it; CPU quotas and the
+// CPU's state, from trees of files made here.
 #include "harness/measure/machine/cpu_choice.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <numeric>
 
+#include "harness/measure/machine/cpu_state.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::machine {
@@ -130,6 +133,82 @@ TEST_F(ReadCpuTopologyTest, DoesNotKnowThePlaceOfADeviceThatIsNotListedOrIsEvery
 
 TEST(ReadCpuTopology, FindsThisMachinesCpus) {
   EXPECT_FALSE(read_cpu_topology("").cpus.empty());
+}
+
+class CpuQuotaTest : public ::testing::Test {
+ protected:
+  void file(const std::string& path, const std::string& text) const { folder_.write(path, text); }
+  std::optional<double> read() const { return read_cpu_quota(folder_.path()); }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CpuQuotaTest, IsAbsentWhereNothingLimits) {
+  EXPECT_FALSE(read().has_value());
+  file("proc/self/cgroup", "0::/user/session\n");
+  file("sys/fs/cgroup/user/session/cpu.max", "max 100000\n");
+  EXPECT_FALSE(read().has_value());
+}
+
+TEST_F(CpuQuotaTest, IsTheLeastFromTheGroupUp) {
+  file("proc/self/cgroup", "0::/pod/container\n");
+  file("sys/fs/cgroup/pod/container/cpu.max", "max 100000\n");
+  file("sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
+  EXPECT_DOUBLE_EQ(read().value(), 1.5);
+  file("sys/fs/cgroup/pod/container/cpu.max", "25000 50000\n");
+  EXPECT_DOUBLE_EQ(read().value(), 0.5);
+}
+
+TEST_F(CpuQuotaTest, FindsAContainersOwnGroupAtTheRoot) {
+  file("proc/self/cgroup", "0::/what/the/host/calls/it\n");
+  file("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  EXPECT_DOUBLE_EQ(read().value(), 2);
+}
+
+TEST_F(CpuQuotaTest, ReadsVersionOne) {
+  file("proc/self/cgroup", "4:memory:/docker/a\n3:cpuset:/docker/a\n2:cpu,cpuacct:/docker/a\n");
+  file("sys/fs/cgroup/cpuset/docker/a/cpu.cfs_quota_us", "1\n");
+  file("sys/fs/cgroup/cpu,cpuacct/docker/a/cpu.cfs_quota_us", "-1\n");
+  file("sys/fs/cgroup/cpu,cpuacct/docker/a/cpu.cfs_period_us", "100000\n");
+  EXPECT_FALSE(read().has_value());
+  file("sys/fs/cgroup/cpu,cpuacct/docker/a/cpu.cfs_quota_us", "75000\n");
+  EXPECT_DOUBLE_EQ(read().value(), 0.75);
+}
+
+class CpuStateTest : public ::testing::Test {
+ protected:
+  void file(const std::string& path, const std::string& text) const { folder_.write(path, text); }
+  model::CpuState read() const { return read_cpu_state(folder_.path()); }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CpuStateTest, WhatTheSystemDoesNotSayIsAbsent) {
+  const model::CpuState state = read();
+  EXPECT_EQ(state.governor, "");
+  EXPECT_FALSE(state.turbo.has_value());
+  EXPECT_FALSE(state.load_average.has_value());
+}
+
+TEST_F(CpuStateTest, ReadsGovernorTurboAndLoad) {
+  file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  file("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
+  file("sys/devices/system/cpu/cpufreq/boost", "0\n");
+  file("proc/loadavg", "1.25 0.5 0.1 1/100 4242\n");
+  const model::CpuState state = read();
+  EXPECT_EQ(state.governor, "powersave");
+  EXPECT_EQ(state.turbo, false);
+  EXPECT_DOUBLE_EQ(*state.load_average, 1.25);
+}
+
+TEST_F(CpuStateTest, GovernorsThatDifferAreMixedAndIntelsSwitchTurnsTurboOff) {
+  file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  file("sys/devices/system/cpu/cpu11/cpufreq/scaling_governor", "performance\n");
+  file("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+  EXPECT_EQ(read().governor, "mixed");
+  EXPECT_EQ(read().turbo, true);
 }
 
 }  // namespace

@@ -57,6 +57,11 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
         registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
     run(program);
   }
+  // After others, of which no event is left.
+  void run_again() {
+    events_ = Recorder{};
+    run();
+  }
   void run(const ir::Program& program, const ir::Program* evaluated = nullptr, TraceProgram traced = {}) {
     model::InstrumentOptions unpinned;
     unpinned.pin = false;

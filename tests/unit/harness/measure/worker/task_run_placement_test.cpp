@@ -10,12 +10,10 @@
 namespace graphbench::worker {
 namespace {
 
-using TaskRunPlacementTest = TaskRunTest;
-
 constexpr std::int64_t visits_to_a_cell = measure::placements * measure::visits_in_a_placement;
 constexpr std::int64_t devices = measure::placements / measure::placements_on_a_device;
 
-TEST_F(TaskRunPlacementTest, CapturesLargestFirstInEveryPlacement) {
+TEST_F(TaskRunTest, CapturesLargestFirstInEveryPlacement) {
   run();
   std::vector<std::vector<std::int64_t>> captured;
   for (const auto& [batch, phase] : events_.phases) {
@@ -100,9 +98,15 @@ class WatchedDevice final : public test::FakeDevice {
   std::size_t kernels_ = 0;
 };
 
+class TaskRunPlacementTest : public TaskRunTest {
+ protected:
+  TaskRunPlacementTest() {
+    open_ = [this] { return std::make_unique<WatchedDevice>(life_); };
+  }
+  DeviceLife life_;
+};
+
 TEST_F(TaskRunPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
-  DeviceLife life;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
   run();
   const model::Memory& memory = events_.memories.at(1);
@@ -117,9 +121,7 @@ TEST_F(TaskRunPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
 }
 
 TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
-  DeviceLife life;
-  life.cache.emplace().hits = 7;  // ahead of the ladder
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  life_.cache.emplace().hits = 7;  // ahead of the ladder
   task_.mode = "eager";
   run();
   for (const std::int64_t batch : {1, 2, 4}) {
@@ -128,29 +130,23 @@ TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
     EXPECT_EQ(events_.cells.at(batch).cache->bytes, 100 * batch);
     EXPECT_EQ(events_.cells.at(batch).cache->hits, 0) << batch;
   }
-  DeviceLife none;
-  open_ = [&none] { return std::make_unique<WatchedDevice>(none); };
-  events_ = Recorder{};
-  run();
+  life_ = {};
+  run_again();
   EXPECT_FALSE(events_.cells.at(1).cache);
 }
 
 TEST_F(TaskRunPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded) {
-  DeviceLife life;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   run();
-  EXPECT_EQ(life.opened, devices);
-  EXPECT_EQ(life.streams, devices) << "graphs are slower in a later stream of the same context";
-  EXPECT_EQ(life.first_use, 0);
-  EXPECT_EQ(life.discarded, devices);
-  EXPECT_EQ(life.alive, 0);
+  EXPECT_EQ(life_.opened, devices);
+  EXPECT_EQ(life_.streams, devices) << "graphs are slower in a later stream of the same context";
+  EXPECT_EQ(life_.first_use, 0);
+  EXPECT_EQ(life_.discarded, devices);
+  EXPECT_EQ(life_.alive, 0);
 }
 
 TEST_F(TaskRunPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
-  DeviceLife life;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::vector<std::int64_t> allocations;  // alive in each visit
-  events_.on_measure = [&] { allocations.push_back(life.log->live_allocations); };
+  events_.on_measure = [&] { allocations.push_back(life_.log->live_allocations); };
   run();
   ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_a_cell));
   EXPECT_EQ(allocations.front(), allocations.at(allocations.size() / 2)) << "the first of each device";
@@ -160,23 +156,19 @@ TEST_F(TaskRunPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
 }
 
 TEST_F(TaskRunPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
-  DeviceLife life;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
   task_.more_axes["prepare"] = "first-use";
   task_.batches = {2};
   run();
-  EXPECT_EQ(life.first_use, 1);
-  EXPECT_EQ(life.opened, 1);
+  EXPECT_EQ(life_.first_use, 1);
+  EXPECT_EQ(life_.opened, 1);
   const model::CellResult& cell = events_.cells.at(2);
   ASSERT_EQ(cell.status, model::CellStatus::ok);
   EXPECT_EQ(cell.launches.at(0).placements.size(), 1u);
 }
 
 TEST_F(TaskRunPlacementTest, ALostDeviceEndsTheTaskAtItsBatchAndLeavesTheRest) {
-  DeviceLife life;
-  life.lost_at = 2;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  life_.lost_at = 2;
   run();
   EXPECT_EQ(events_.cells.at(2).reason->code, "device_lost");
   EXPECT_EQ(events_.cells.size(), 1u);
@@ -184,12 +176,10 @@ TEST_F(TaskRunPlacementTest, ALostDeviceEndsTheTaskAtItsBatchAndLeavesTheRest) {
 }
 
 TEST_F(TaskRunPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
-  DeviceLife life;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::vector<std::int64_t> launched;  // graphs, when the first visit on each device begins
   events_.on_measure = [&] {
-    if (static_cast<std::int64_t>(launched.size()) < life.opened)
-      launched.push_back(life.log->graph_launches);
+    if (static_cast<std::int64_t>(launched.size()) < life_.opened)
+      launched.push_back(life_.log->graph_launches);
   };
   run();
   ASSERT_EQ(launched.size(), static_cast<std::size_t>(devices));
@@ -198,36 +188,32 @@ TEST_F(TaskRunPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlaceme
 }
 
 TEST_F(TaskRunPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
-  DeviceLife life;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::int64_t visits = 0;
   task_.mode = "eager";
-  events_.on_measure = [&] { EXPECT_EQ(life.probed, 2 * visits++); };
+  events_.on_measure = [&] { EXPECT_EQ(life_.probed, 2 * visits++); };
   run();
-  EXPECT_EQ(life.probed, 2 * 3 * visits_to_a_cell);
+  EXPECT_EQ(life_.probed, 2 * 3 * visits_to_a_cell);
   for (const std::int64_t batch : task_.batches) {
     ASSERT_EQ(events_.cells.at(batch).status, model::CellStatus::ok);
     EXPECT_EQ(events_.cells.at(batch).launches.at(0).machine->device_slowdown.value(), 2.02e-4 / 2e-4)
         << "of the second";
   }
   open_ = [] { return open_device("host"); };
-  events_ = Recorder{};
-  run();
+  run_again();
   EXPECT_FALSE(events_.cells.at(1).launches.at(0).machine->device_slowdown)
       << "a CPU has no clock of its own to probe";
 }
 
 TEST_F(TaskRunPlacementTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
-  DeviceLife life;
-  open_ = [&life]() -> std::unique_ptr<Device> {
-    if (life.opened == 1) throw Error(ErrorCode::device_failed, "open device: injected");
-    return std::make_unique<WatchedDevice>(life);
+  open_ = [this]() -> std::unique_ptr<Device> {
+    if (life_.opened == 1) throw Error(ErrorCode::device_failed, "open device: injected");
+    return std::make_unique<WatchedDevice>(life_);
   };
   EXPECT_THROW(run(), Error);
-  EXPECT_EQ(life.discarded, 1);
+  EXPECT_EQ(life_.discarded, 1);
 }
 
-TEST_F(TaskRunPlacementTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
+TEST_F(TaskRunTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
   task_.batches = {1, 2, 4, 8};
   run();
   std::vector<std::vector<std::int64_t>> rounds;

@@ -25,8 +25,7 @@ TEST_P(TaskRunTest, ReportsEveryBatchMeasuredAndChecked) {
   task_.mode = GetParam();
   for (const char* workload : {"mlp", "attention", "conv"}) {
     task_.workload = workload;
-    events_ = Recorder{};
-    run();
+    run_again();
     ASSERT_EQ(events_.cells.size(), 3u);
     for (const auto& [batch, cell] : events_.cells) {
       ASSERT_EQ(cell.status, CellStatus::ok)
@@ -111,9 +110,8 @@ TEST_F(TaskRunGraphTest, CountsTheNodesThatARewriteReplaced) {
   };
   run();
   EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 0);
-  events_ = Recorder{};
   task_.more_axes["graph-rewrite"] = "memset";
-  run();
+  run_again();
   EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 5);
 }
 
@@ -137,8 +135,7 @@ TEST_F(TaskRunMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyAD
 TEST_F(TaskRunMemoryTest, SaysWhatProgramsTookAtTheirHighestAndWhatTheyLeft) {
   for (const char* mode : {"eager", "whole", "piecewise"}) {
     task_.mode = mode;
-    events_ = Recorder{};
-    run();
+    run_again();
     const model::Memory& memory = events_.memories.at(4);
     const model::PeakBytes& peak = memory.peak_bytes.value();
     EXPECT_EQ(memory.weights_bytes_max, memory.weights_bytes) << mode << ": one copy";
@@ -156,8 +153,7 @@ TEST_F(TaskRunMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
     for (const char* workload : {"mlp", "attention", "conv"}) {
       task_.mode = mode;
       task_.workload = workload;
-      events_ = Recorder{};
-      run();
+      run_again();
       ASSERT_EQ(events_.memories.size(), 4u);
       const model::Memory& largest = events_.memories.at(64);
       EXPECT_GT(largest.pool_bytes, 0);

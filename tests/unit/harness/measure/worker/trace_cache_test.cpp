@@ -8,6 +8,9 @@
 
 #include "graphs/abi/foreign_op.hpp"
 #include "harness/measure/worker/walk_shapes.hpp"
+#include "tests/support/foreign_op.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
 namespace graphbench::worker {
@@ -154,12 +157,7 @@ TEST_F(TraceCacheTest, ProgramsShareTheRigsParameters) {
 
 TEST_F(TraceCacheTest, NamesTheLineOfAStepThatCannotBe) {
   task_.more_axes = {{"micro-batches", "2"}, {"optimizer", "sgd"}};
-  try {
-    walk({{2, 16, 1}, {3, 16, 4}});
-    FAIL() << "3 does not divide";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("steps.txt:4: "));
-  }
+  EXPECT_THAT(test::failure([&] { return walk({{2, 16, 1}, {3, 16, 4}}); }), HasSubstr("steps.txt:4: "));
 }
 
 int calls_of_two = 0;
@@ -172,22 +170,12 @@ int run_six_times(const gb_op_call* call, void* const* operands, void*) {
   return 0;
 }
 
-std::int32_t infer_one(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred* outputs,
-                       char*, std::size_t, void*) {
-  outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
-  return 1;
-}
-
 TEST_F(TraceCacheTest, AHitIsCheckedOnceOtherPathsWereRecorded) {
-  const gb_op op{sizeof(gb_op), 0,       "mine",  0,       infer_one, nullptr, run_six_times,
-                 nullptr,       nullptr, nullptr, nullptr, nullptr,   0};
   ir::OpCatalog catalog;
-  catalog.add(abi::foreign_definition(op));
+  catalog.add(abi::foreign_definition(test::foreign_op("mine", test::infer_same, run_six_times)));
   const auto program = [&](std::int64_t) {
-    ir::ProgramBuilder builder("p", catalog);
-    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
-    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
-    return builder.finish();
+    test::SmallBuilder b(catalog);
+    return b.ending_in(b.one("mine", "m", {b.input("x", test::batched({}))}));
   };
   task_.more_axes = {};
   task_.instruments.shape_trace = {"steps.txt", 8, {{2, {}, 1}, {1, {}, 2}, {2, {}, 3}}};
@@ -195,14 +183,12 @@ TEST_F(TraceCacheTest, AHitIsCheckedOnceOtherPathsWereRecorded) {
   const std::unique_ptr<Device> device = open_device("host");
   TaskRig rig(task_, *device, first);
   rig.allocate(2);
-  try {
-    walk_shapes(
+  const Error error = test::error_of([&] {
+    return walk_shapes(
         task_, rig, program, [] {}, spans_);
-    FAIL() << "the third step differs from eager's";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::check_failed);
-    EXPECT_STREQ(error.what(), "steps.txt:3: check: output m differs from eager");
-  }
+  });
+  EXPECT_EQ(error.code(), ErrorCode::check_failed);
+  EXPECT_STREQ(error.what(), "steps.txt:3: check: output m differs from eager");
 }
 
 TEST_F(TraceCacheTest, WalksForwardStepsOfAWorkloadWithoutSequences) {

@@ -1,4 +1,5 @@
-// From a sweep's events to what a scraper, a file's reader and a gateway see.
+// From a sweep's events to what a scraper, a file's reader and a gateway see; and a sweep's document beside a
+// baseline: what compare would say, or why it says nothing.
 #include "harness/service/publish/publisher.hpp"
 
 #include <gmock/gmock.h>
@@ -7,9 +8,15 @@
 #include <fstream>
 #include <mutex>
 
+#include "harness/judge/history/baseline.hpp"
+#include "harness/judge/history/store.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
+#include "harness/model/codec/project.hpp"
 #include "harness/service/net/http_client.hpp"
+#include "harness/service/publish/publish_settings.hpp"
 #include "tests/golden/sample_results.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::publish {
@@ -71,12 +78,9 @@ TEST_F(PublisherTest, ASuccessIsStampedAndAFailureIsNot) {
     sweep::SweepOutcome ended = outcome();
     ended.cells_failed = failed;
     EXPECT_TRUE(publisher.finish(ended).empty());
-    const auto stamp = HasSubstr("graphbench_last_success_timestamp_seconds{device=\"host\"}");
-    if (failed > 0) {
-      EXPECT_THAT(file(), Not(stamp));
-    } else {
-      EXPECT_THAT(file(), stamp);
-    }
+    EXPECT_EQ(file().find("graphbench_last_success_timestamp_seconds{device=\"host\"}") != std::string::npos,
+              failed == 0)
+        << file();
   }
 }
 
@@ -105,12 +109,8 @@ TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOn
     EXPECT_TRUE(publisher.finish(ended).empty());
     EXPECT_EQ(publisher.comparison().has_value(), !interrupted);
     EXPECT_EQ(publisher.said().empty(), interrupted);
-    const auto change = HasSubstr("device=\"cuda:0\",metric=\"latency\"} 1\n");
-    if (interrupted) {
-      EXPECT_THAT(file(), Not(change));
-    } else {
-      EXPECT_THAT(file(), change);
-    }
+    EXPECT_EQ(file().find("device=\"cuda:0\",metric=\"latency\"} 1\n") != std::string::npos, !interrupted)
+        << file();
   }
 }
 
@@ -135,6 +135,123 @@ TEST_F(PublisherTest, AnInterruptedSweepPushesNothingAndDeletesNothing) {
     EXPECT_EQ(methods,
               interrupted ? std::vector<std::string>() : std::vector<std::string>({"PUT", "DELETE"}));
   }
+}
+
+class BaselineTest : public testing::Test {
+ protected:
+  BaselineTest() { write(codec::to_json(samples::small_result())); }
+
+  void write(const std::string& text) const { temporary_.write("base.json", text); }
+
+  std::shared_ptr<const Baseline> open() const { return Baseline::open({path_, "", ""}); }
+
+  static std::string refusal(const BaselineOptions& options) {
+    return test::refusal([&] { Baseline::open(options); });
+  }
+
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
+  const fs::path path_ = folder_ / "base.json";
+};
+
+// Every latency twice as long.
+model::Result slowed(model::Result result) {
+  for (model::CellResult& cell : result.cells) {
+    for (model::Launch& launch : cell.launches) {
+      if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
+    }
+  }
+  return result;
+}
+
+TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
+  const std::shared_ptr<const Baseline> baseline = open();
+  const std::string document = codec::to_json(slowed(samples::small_result()));
+  write(document);
+  const model::Comparison comparison = baseline->compare_with(codec::parse_copy(document, "this sweep"));
+  ASSERT_TRUE(comparison.comparable);
+  ASSERT_GT(comparison.counts.compared, 0);
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const model::MetricComparison& metric : cell.metrics)
+      EXPECT_NEAR(metric.ratio, metric.metric == model::Metric::latency ? 2 : 1, 1e-9) << cell.id;
+  }
+  EXPECT_EQ(baseline->said_of(comparison),
+            "beside the baseline " + path_.string() + ": " + comparison.headline);
+}
+
+TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
+  const std::shared_ptr<const Baseline> baseline = open();
+  model::Result other = samples::small_result();
+  other.plan.hash = "another";
+  other.environment.device.name = "another";
+  const model::Comparison comparison = baseline->compare_with(codec::project(other, "this sweep"));
+  EXPECT_FALSE(comparison.comparable);
+  EXPECT_TRUE(comparison.cells.empty());
+  EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
+                                               ": not comparable, and no verdict is published: another "
+                                               "device.name, plan");
+}
+
+TEST_F(BaselineTest, AFileThatWillNotDoIsRefusedByOptionAndName) {
+  write("{}");
+  EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": "));
+  fs::remove(path_);
+  EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": it cannot be read"));
+}
+
+model::Result measured_on(const std::string& day, const std::string& plan) {
+  model::Result result = samples::small_result();
+  result.started_at = day + "T00:00:00Z";
+  result.plan.hash = plan;
+  return result;
+}
+
+class HistoryBaselineTest : public BaselineTest {
+ protected:
+  // Keeps what write() wrote, under the label.
+  void add(const model::Result& result, const std::string& label) {
+    write(codec::to_json(result));
+    history::Store store(file_, history::Store::Access::create);
+    store.add({history::read_entry(path_, {"", "", label})});
+  }
+
+  const std::string file_ = folder_ / "h.sqlite";
+};
+
+TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
+  add(measured_on("2026-01-01", "p"), "accepted");
+  const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
+  const auto ratio_of = [&](const model::Result& now) {
+    return baseline->compare_with(codec::project(now, "now")).cells.at(0).metrics.at(0).ratio;
+  };
+  const model::Result now = measured_on("2026-01-04", "p");
+  EXPECT_NEAR(ratio_of(now), 1, 1e-9);
+  add(slowed(measured_on("2026-01-02", "p")), "accepted");
+  add(measured_on("2026-01-03", "another"), "accepted");
+  EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::project(now, "now"))),
+              HasSubstr("beside the baseline accepted of the history: "));
+}
+
+TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
+  add(measured_on("2026-01-01", "p"), "accepted");
+  const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
+  const model::Comparison none =
+      baseline->compare_with(codec::project(measured_on("2026-01-02", "another"), "this sweep"));
+  EXPECT_FALSE(none.comparable);
+  ASSERT_EQ(none.differences.size(), 1u);
+  EXPECT_EQ(none.differences.front().field, "history");
+  EXPECT_THAT(baseline->said_of(none), HasSubstr("none compares with \"this sweep\": the latest, entry 1, "
+                                                 "differs in plan"));
+}
+
+TEST_F(HistoryBaselineTest, ANameOrAFileThatIsNotThereIsRefused) {
+  EXPECT_THAT(refusal({"", "accepted", file_}), HasSubstr(file_));
+  add(measured_on("2026-01-01", "p"), "accepted");
+  EXPECT_EQ(refusal({"", "main", file_}),
+            "--against: nothing in the history is called \"main\": it has accepted");
+  EXPECT_THAT(refusal({path_, "accepted", file_}), HasSubstr("cannot be combined with --baseline"));
+  EXPECT_THAT(refusal({path_, "", file_}), HasSubstr("--history: it does nothing without --against"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
   const net::Response results = ask("GET", path_of(sweep) + "/results");
   EXPECT_EQ(results.status, 200u);
   EXPECT_EQ(*results.body, "whole\n");
-  EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+  EXPECT_EQ(get("/v1/sweeps").at("sweeps").size(), 1u);
 }
 
 TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
@@ -30,9 +30,7 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
   for (int i = 0; i < 5; ++i) {
     ids.insert(ids.begin(), store_->add({{}, {"--batch=" + std::to_string(i)}}, "", 100).sweep.id);
   }
-  const auto page = [this](const std::string& query) {
-    return json::parse(*ask("GET", "/v1/sweeps?" + query).body);
-  };
+  const auto page = [this](const std::string& query) { return get("/v1/sweeps?" + query); };
   std::vector<std::string> seen;
   json next = "?limit=2";
   while (!next.is_null()) {
@@ -56,7 +54,7 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
 
 TEST_F(ServiceApiTest, WithoutALimitAPageIsAHundred) {
   for (int i = 0; i < 101; ++i) store_->add({{}, {"--batch=" + std::to_string(i)}}, "", 1000);
-  const json first = json::parse(*ask("GET", "/v1/sweeps").body);
+  const json first = get("/v1/sweeps");
   EXPECT_EQ(first.at("sweeps").size(), 100u);
   EXPECT_THAT(first.at("next").get<std::string>(), testing::StartsWith("/v1/sweeps?limit=100&after="));
 }
@@ -73,7 +71,7 @@ TEST_F(ServiceApiTest, WhatAFailedSweepHasFinishedIsKeptAndItIsResumed) {
   for (const char* request : {R"({"seed": 2})", R"({"seed": 3})"}) {
     const json sweep = submit(request);
     EXPECT_EQ(wait_for(sweep, "failed"), "failed");
-    const json failed = json::parse(*ask("GET", path_of(sweep)).body);
+    const json failed = get(path_of(sweep));
     EXPECT_TRUE(failed.at("resumable").get<bool>()) << request;
     EXPECT_NE(failed.at("message"), nullptr) << "why it failed";
     EXPECT_TRUE(std::filesystem::exists(journal_of(sweep))) << request;
@@ -84,8 +82,7 @@ TEST_F(ServiceApiTest, WhatAFailedSweepHasFinishedIsKeptAndItIsResumed) {
 
 TEST_F(ServiceApiTest, AJournalGoesOnceItsSweepIsDoneOrCancelled) {
   const json done = submit("{}");
-  const json cancelled = submit(R"({"seed": 1})");
-  wait_until_it_waits(cancelled);
+  const json cancelled = running_sweep();
   EXPECT_FALSE(std::filesystem::exists(journal_of(done)));
   EXPECT_TRUE(std::filesystem::exists(journal_of(cancelled)));
   ask("DELETE", path_of(cancelled));
@@ -94,9 +91,8 @@ TEST_F(ServiceApiTest, AJournalGoesOnceItsSweepIsDoneOrCancelled) {
 }
 
 TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) {
-  const json sweep = submit(R"({"seed": 1})");
+  const json sweep = running_sweep();
   const std::string id = sweep.at("id").get<std::string>();
-  wait_until_it_waits(sweep);
   restart();
   model::Result result = samples::small_result();  // one of its cells failed
   for (const bool complete : {false, true}) {
@@ -107,10 +103,10 @@ TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) 
     EXPECT_EQ(std::filesystem::exists(document), !complete);
   }
   EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, codec::to_json(result));
-  const json ended = json::parse(*ask("GET", path_of(sweep)).body);
+  const json ended = get(path_of(sweep));
   EXPECT_EQ(ended.at("exit_code"), exit_cells_failed);
   EXPECT_EQ(ended.at("finished_at"), result.finished_at);
-  const json cells = json::parse(*ask("GET", path_of(sweep) + "/cells").body).at("cells");
+  const json cells = get(path_of(sweep) + "/cells").at("cells");
   EXPECT_EQ(cells, json::parse(codec::to_json(result)).at("cells"));
   EXPECT_FALSE(std::filesystem::exists(journal_of(sweep)));
 }
@@ -147,8 +143,7 @@ TEST_F(ServiceApiTest, AKeyMakesAcceptingHappenOnce) {
 }
 
 TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueued) {
-  const json running = submit(R"({"seed": 1})");
-  wait_until_it_waits(running);
+  const json running = running_sweep();
   const json queued = submit("{}");
   restart();
   EXPECT_EQ(state(running), "interrupted");
@@ -157,12 +152,11 @@ TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueue
 }
 
 TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
-  const json running = submit(R"({"seed": 1})");
-  wait_until_it_waits(running);
+  const json running = running_sweep();
   EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 409u);
   std::filesystem::remove(file_of(running, ".json.ready"));
   restart();
-  EXPECT_TRUE(json::parse(*ask("GET", path_of(running)).body).at("resumable").get<bool>());
+  EXPECT_TRUE(get(path_of(running)).at("resumable").get<bool>());
   EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 202u);
   wait_until_it_waits(running);
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
@@ -171,8 +165,7 @@ TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
 }
 
 TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
-  const json sweep = submit(R"({"seed": 1})");
-  wait_until_it_waits(sweep);
+  const json sweep = running_sweep();
   std::filesystem::remove(file_of(sweep, ".json.ready"));
   restart();
   const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // being sent when it is resumed
@@ -235,7 +228,7 @@ TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
 }
 
 TEST_F(ServiceApiTest, TheDescriptionHasEveryRouteAndNoOther) {
-  const json document = json::parse(*ask("GET", "/openapi.json").body);
+  const json document = get("/openapi.json");
   std::vector<std::string> described;
   for (const auto& [path, operations] : document.at("paths").items()) {
     for (const char* method : {"get", "post", "put", "delete", "patch"}) {
@@ -249,7 +242,7 @@ TEST_F(ServiceApiTest, TheDescriptionHasEveryRouteAndNoOther) {
 }
 
 TEST_F(ServiceApiTest, TheDescriptionHasEveryMemberOfASweep) {
-  const json schemas = json::parse(*ask("GET", "/openapi.json").body).at("components").at("schemas");
+  const json schemas = get("/openapi.json").at("components").at("schemas");
   const json sweep = submit("{}");
   std::vector<std::string> members;
   for (const auto& [name, value] : sweep.items()) members.push_back(name);
@@ -259,7 +252,7 @@ TEST_F(ServiceApiTest, TheDescriptionHasEveryMemberOfASweep) {
 }
 
 TEST_F(ServiceApiTest, DevicesAreThoseThatWereFound) {
-  const json devices = json::parse(*ask("GET", "/v1/devices").body).at("devices");
+  const json devices = get("/v1/devices").at("devices");
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].at("id"), "cuda:0");
   EXPECT_EQ(devices[0].at("available"), false);
@@ -368,7 +361,7 @@ TEST_F(ServiceApiTest, NoPageOfAnotherOriginChangesAnything) {
       EXPECT_EQ(ask(method, path, "{}", headers).status, 403u) << method << " " << path;
     }
   }
-  EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+  EXPECT_EQ(get("/v1/sweeps").at("sweeps").size(), 1u);
   wait_until_it_waits(sweep);
 }
 

@@ -67,9 +67,7 @@ class ServiceApiTest : public testing::Test {
     return json::parse(*response.body);
   }
 
-  std::string state(const json& sweep) const {
-    return json::parse(*ask("GET", path_of(sweep)).body).at("state").get<std::string>();
-  }
+  std::string state(const json& sweep) const { return get(path_of(sweep)).at("state").get<std::string>(); }
   static std::string path_of(const json& sweep) { return "/v1/sweeps/" + sweep.at("id").get<std::string>(); }
 
   std::string file_of(const json& sweep, const std::string& end) const {
@@ -87,6 +85,14 @@ class ServiceApiTest : public testing::Test {
     test::eventually([&] { return std::filesystem::exists(file_of(sweep, ".json.ready")); });
     EXPECT_EQ(state(sweep), "running");
   }
+
+  // A sweep that runs until it is stopped.
+  json running_sweep() const {
+    json sweep = submit(R"({"seed": 1})");
+    wait_until_it_waits(sweep);
+    return sweep;
+  }
+  json get(const std::string& path) const { return json::parse(*ask("GET", path).body); }
 
   std::string token_;
   std::chrono::milliseconds grace_ = std::chrono::minutes(1);

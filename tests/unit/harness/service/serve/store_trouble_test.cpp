@@ -1,7 +1,13 @@
-// What a full disk does, without one: the store can be read and not written.
+// What a full disk does, without one: the store can be read and not written. And what /metrics shows when a
+// service starts: the last sweep that is done.
+#include <gmock/gmock.h>
+
 #include <future>
 #include <optional>
 
+#include "harness/model/codec/documents.hpp"
+#include "harness/service/serve/sweep_publisher.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
 
@@ -17,10 +23,9 @@ class StoreTroubleTest : public ServiceApiTest {
 };
 
 TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
-  const json sweep = submit(R"({"seed": 1})");
+  const json sweep = running_sweep();
   const std::string id = sweep.at("id").get<std::string>();
   const std::string document = folder_.file(id + ".json");
-  wait_until_it_waits(sweep);
   const json next = submit("{}");
   const net::Response events = ask("GET", path_of(sweep) + "/events");
   {
@@ -30,7 +35,7 @@ TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
     const net::Response ready = ask("GET", "/readyz");
     EXPECT_EQ(ready.status, 503u);
     EXPECT_THAT(*ready.body, HasSubstr("the end of a sweep is not stored yet: "));
-    const json shown = json::parse(*ask("GET", path_of(sweep)).body);
+    const json shown = get(path_of(sweep));
     EXPECT_EQ(shown.at("state"), "running");
     EXPECT_THAT(shown.at("message").get<std::string>(),
                 HasSubstr("it has ended (cancelled), and its end is not stored yet: "));
@@ -60,8 +65,7 @@ TEST_F(StoreTroubleTest, ItIsNotReadyWhereItsStoreCannotBeWritten) {
 
 TEST_F(StoreTroubleTest, WhatCannotBeStoredIsNotAccepted) {
   const std::map<std::string, std::string> key = {{"idempotency-key", "once"}};
-  const json waiting = submit(R"({"seed": 1})");
-  wait_until_it_waits(waiting);
+  const json waiting = running_sweep();
   const json queued = submit("{}");
   {
     const Unwritable unwritable(database());
@@ -101,8 +105,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeReadCostsNoMetricsButItsOwn) {
 }
 
 TEST_F(StoreTroubleTest, AStopStoresTheEndWhereThatIsPossibleWithinTheGrace) {
-  const json sweep = submit(R"({"seed": 1})");
-  wait_until_it_waits(sweep);
+  const json sweep = running_sweep();
   std::optional<Unwritable> unwritable(database());
   EXPECT_EQ(ask("DELETE", path_of(sweep)).status, 202u);
   wait_for_trouble();
@@ -118,9 +121,8 @@ TEST_F(StoreTroubleTest, AStopStoresTheEndWhereThatIsPossibleWithinTheGrace) {
 TEST_F(StoreTroubleTest, WhatIsNotStoredByThenIsSaidWithWhereItIs) {
   grace_ = std::chrono::milliseconds(50);
   restart();
-  const json sweep = submit(R"({"seed": 1})");
+  const json sweep = running_sweep();
   const std::string id = sweep.at("id").get<std::string>();
-  wait_until_it_waits(sweep);
   testing::internal::CaptureStderr();
   {
     const Unwritable unwritable(database());
@@ -135,6 +137,83 @@ TEST_F(StoreTroubleTest, WhatIsNotStoredByThenIsSaidWithWhereItIs) {
   restart();
   EXPECT_EQ(state(sweep), "interrupted");
   EXPECT_TRUE(std::filesystem::exists(folder_.file(id + ".json")));
+}
+
+using testing::HasSubstr;
+using testing::Not;
+
+model::CellResult cell(std::int64_t batch, double latency_seconds) {
+  model::CellResult result{};
+  result.cell = {"mlp", "tiny", "fp32", "forward", batch, 0, "whole"};
+  result.status = model::CellStatus::ok;
+  result.summary.latency_seconds.emplace().p50 = latency_seconds;
+  result.launches.emplace_back().latency_samples = {0.25};
+  return result;
+}
+
+class SweepPublisherTest : public testing::Test {
+ protected:
+  // As a runner does it; `at`: when it ended.
+  std::string run(const std::string& device, const std::vector<model::CellResult>& cells, SweepState state,
+                  const std::string& at = "1970-01-01T00:01:40Z", int exit_code = 0) {
+    const std::string id = store_->add({{}, {"--seed=1"}}, "", 9).sweep.id;
+    store_->take();
+    store_->begin(id, encode_sweep_event(SweepBegan{device, {}, {}}));
+    for (const model::CellResult& each : cells) {
+      store_->add_cells(id, {{model::id_of(each.cell), codec::to_json(each)}});
+    }
+    store_->end(id, {state, exit_code, "", "{}", at});
+    return id;
+  }
+
+  // Of a service that starts now.
+  std::string metrics() {
+    store_ = nullptr;
+    store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
+    reporters::SweepMetrics metrics("1.2.3");
+    const SweepPublisher publisher(metrics, nullptr, *store_);
+    return *metrics.text();
+  }
+
+  test::TemporaryFolder folder_;
+  std::unique_ptr<SweepStore> store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
+};
+
+TEST_F(SweepPublisherTest, ARestartShowsTheCellsOfTheLastSweepThatIsDone) {
+  run("cuda:0", {cell(2, 0.5)}, SweepState::done, "1970-01-01T00:00:50Z");
+  run("host", {cell(1, 0.75)}, SweepState::done, "1970-01-01T00:03:20Z");
+  run("host", {cell(4, 0.5)}, SweepState::cancelled);
+  run("host", {cell(8, 0.5)}, SweepState::interrupted);
+  const std::string text = metrics();
+  const std::string of_cell =
+      R"(graphbench_latency_seconds{workload="mlp",preset="tiny",dtype="fp32",pass="forward",)";
+  EXPECT_THAT(text,
+              HasSubstr(of_cell + R"(batch="1",warmup="0",mode="whole",device="host",quantile="0.5"} 0.75)"));
+  EXPECT_THAT(text, HasSubstr("graphbench_ramp_seconds{"));
+  for (const char* other : {"batch=\"2\"", "batch=\"4\"", "batch=\"8\"", "cuda:0"})
+    EXPECT_THAT(text, Not(HasSubstr(other))) << "not of the last one";
+  EXPECT_THAT(text, HasSubstr("graphbench_last_success_timestamp_seconds{device=\"host\"} 200\n"));
+  EXPECT_THAT(text, HasSubstr("graphbench_sweep_progress_ratio{device=\"host\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("graphbench_sweep_running{device=\"host\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("graphbench_cells_total{status=\"ok\"} 0\n")) << "they were counted then";
+  EXPECT_THAT(text, HasSubstr("graphbench_steps_total 0\n"));
+}
+
+TEST_F(SweepPublisherTest, ASweepWithFailedCellsIsShownAndIsNoSuccess) {
+  run("host", {cell(1, 0.5)}, SweepState::done);
+  run("host", {cell(1, 0.75)}, SweepState::done, "1970-01-01T00:03:20Z", 3);
+  const std::string text = metrics();
+  EXPECT_THAT(text, HasSubstr("quantile=\"0.5\"} 0.75"));
+  EXPECT_THAT(text, Not(HasSubstr("graphbench_last_success_timestamp_seconds{")));
+}
+
+TEST_F(SweepPublisherTest, AnEventThatCannotBeReadIsAWarning) {
+  const std::string id = run("host", {cell(1, 0.5)}, SweepState::done);
+  store_->begin(id, "not an event");
+  testing::internal::CaptureStderr();
+  const std::string text = metrics();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("/metrics begins without sweep " + id));
+  EXPECT_THAT(text, Not(HasSubstr("device=\"host\"")));
 }
 
 }  // namespace

@@ -1,12 +1,20 @@
-// The table's layout rules; what it shows of each sample is in tests/golden.
+// The table's layout rules, when progress is shown and when it is held back, and columns of samples that no
+// sweep on the host device can fill. What is shown is in tests/golden; NumPy opens whole files in
+// tests/integration.
 #include "harness/sweep/report/table.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zip.h>
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 
+#include "harness/sweep/report/progress.hpp"
+#include "harness/sweep/report/sample_file.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {
@@ -132,6 +140,117 @@ TEST(Table, TakesTheMedianCaptureCostOverLaunches) {
   launches[2].setup.capture_seconds = 3;
   for (model::Launch& launch : launches) launch.setups.assign(2, launch.setup);
   EXPECT_THAT(print(result, {}), HasSubstr("3.00s"));
+}
+
+model::Progress at(std::int64_t tasks_done, double elapsed_seconds) {
+  model::Progress progress;
+  progress.cells_done = tasks_done;
+  progress.cells_total = 10;
+  progress.tasks_done = tasks_done;
+  progress.tasks_total = 10;
+  progress.elapsed_seconds = elapsed_seconds;
+  progress.worker = "mlp/tiny/fp32/forward/w0/eager";
+  return progress;
+}
+
+std::int64_t count(const std::string& text, char c) {
+  return std::count(text.begin(), text.end(), c);
+}
+
+TEST(ProgressPrinter, RedrawsATerminalAtMostTenTimesASecond) {
+  std::ostringstream out;
+  ProgressPrinter printer(out, true, false);
+  for (int i = 0; i <= 100; ++i) printer.update(at(0, i * 0.01));
+  EXPECT_LE(count(out.str(), '\r'), 11);
+  EXPECT_GE(count(out.str(), '\r'), 9);
+}
+
+TEST(ProgressPrinter, DrawsTheLastStateBeforeItEnds) {
+  std::ostringstream out;
+  ProgressPrinter printer(out, true, false);
+  printer.update(at(9, 1.0));
+  printer.update(at(10, 1.01));
+  printer.finish();
+  EXPECT_NE(out.str().find("[10/10] 100%"), std::string::npos);
+  EXPECT_EQ(out.str().back(), '\n');
+}
+
+TEST(ProgressPrinter, HoldsBackPlainLinesWithinASecondAndShowsTheLast) {
+  std::ostringstream out;
+  ProgressPrinter printer(out, false, false);
+  for (int i = 1; i <= 10; ++i) printer.update(at(i, i * 0.01));
+  EXPECT_EQ(count(out.str(), '\n'), 1);
+  printer.finish();
+  EXPECT_EQ(count(out.str(), '\n'), 2);
+  EXPECT_NE(out.str().find("[10/10] 100%"), std::string::npos);
+}
+
+TEST(ProgressPrinter, KeepsTheLiveLineWithinItsWidth) {
+  std::ostringstream out;
+  ProgressPrinter printer(out, true, false, 60);
+  model::Progress progress = at(3, 100);
+  progress.worker = std::string(200, 'w');
+  progress.eta_seconds = 1000;
+  progress.failures = 2;
+  printer.update(progress);
+  const std::string line = out.str().substr(std::string("\r\033[K").size());
+  EXPECT_LE(line.size(), 60U);
+  EXPECT_NE(line.find("16m40s left, 2 failed"), std::string::npos);
+}
+
+TEST(ProgressPrinter, SaysNothingAtAllWithoutUpdates) {
+  std::ostringstream out;
+  ProgressPrinter(out, true, true).finish();
+  ProgressPrinter(out, false, true).finish();
+  EXPECT_EQ(out.str(), "");
+}
+
+// The elements of one array of bytes: what follows the header's line.
+std::vector<int> bytes_of(const std::string& file, const char* member) {
+  zip_error_t error{};
+  zip_source_t* source = zip_source_buffer_create(file.data(), file.size(), 0, &error);
+  const std::unique_ptr<zip_t, decltype(&zip_discard)> archive(
+      zip_open_from_source(source, ZIP_RDONLY, &error), &zip_discard);
+  EXPECT_NE(archive, nullptr);
+  const std::unique_ptr<zip_file_t, decltype(&zip_fclose)> part(zip_fopen(archive.get(), member, 0),
+                                                                &zip_fclose);
+  EXPECT_NE(part, nullptr) << member;
+  std::string array(4096, '\0');
+  const zip_int64_t size = zip_fread(part.get(), array.data(), array.size());
+  EXPECT_GT(size, 0);
+  array.resize(static_cast<std::size_t>(size));
+  std::vector<int> elements;
+  for (const char byte : std::string_view(array).substr(array.find('\n') + 1)) elements.push_back(byte);
+  return elements;
+}
+
+model::Launch launch_of(bool throttled) {
+  model::Launch launch{};
+  launch.latency_samples = {3e-6, 1e-6, 2e-6};
+  launch.submit_samples = {2e-6, 1e-6, 1e-6};
+  launch.latency_started_ns = {1, 2, 3};
+  launch.device_samples = {1e-6, 1e-6};
+  launch.device_started_ns = {4, 5};
+  launch.machine.emplace().throttled = throttled;
+  return launch;
+}
+
+TEST(SampleFile, FlagsSamplesOfAThrottledLaunch) {
+  model::Result result;
+  model::CellResult& cell = result.cells.emplace_back();
+  cell.launches = {launch_of(false), launch_of(true), launch_of(true)};
+  cell.launches[2].machine.reset();
+  EXPECT_EQ(bytes_of(to_sample_file(result), "throttled.npy"),
+            (std::vector<int>{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}));
+}
+
+TEST(SampleFile, SaysWhichPlacementASampleIsOf) {
+  model::Result result;
+  model::Launch& launch = result.cells.emplace_back().launches.emplace_back(launch_of(false));
+  launch.placements.resize(2);
+  for (model::LaunchPlacement& placement : launch.placements)
+    placement.latency_samples = placement.device_samples = 1;
+  EXPECT_EQ(bytes_of(to_sample_file(result), "placement.npy"), (std::vector<int>{0, 1, 2, 1, 2}));
 }
 
 }  // namespace

@@ -1,21 +1,25 @@
 // One program on one device as the harness would hold it: static buffers, the eager pool, the shared
-// pool of captures, and executors over them.
+// pool of captures, and executors over them. A program that uses it compiles rig.cpp too.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
 
-namespace graphbench::conformance {
+namespace graphbench::test {
 
 using execution::ExecutionMode;
 using Bytes = std::vector<unsigned char>;
 
 class Rig {
  public:
-  Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch);
+  using Layout = execution::ProgramBuffers::Layout;
+
+  Rig(Device& device, Stream& stream, ir::Program program, std::int64_t largest_batch,
+      Layout layout = Layout::apart);
 
   execution::ExecutionContext context(bool record_free_ranges = false);
   std::unique_ptr<execution::Executor> make(ExecutionMode mode, std::int64_t batch,
@@ -23,6 +27,13 @@ class Rig {
   // An executor that has been through warm-up, capture, instantiation and upload.
   std::unique_ptr<execution::Executor> prepare(ExecutionMode mode, std::int64_t batch,
                                                bool record_free_ranges = false);
+
+  // The same in a context of the caller's, without the warm-up.
+  static std::unique_ptr<execution::Executor> prepare(ExecutionMode mode,
+                                                      const execution::ExecutionContext& context,
+                                                      std::int64_t batch);
+  // An eager executor after one step that is done.
+  std::unique_ptr<execution::Executor> run_eager(std::int64_t batch);
 
   // Of executors made from here on.
   void replace_memset_nodes() { replace_memset_nodes_ = true; }
@@ -35,6 +46,9 @@ class Rig {
   std::vector<Bytes> step(execution::Executor& executor, std::int64_t batch, std::uint64_t seed);
   // The same as `step`, op by op on fresh activations.
   std::vector<Bytes> eager_step(std::int64_t batch, std::uint64_t seed);
+  // reset(seed), so many steps in a row, outputs and state_digests().
+  std::pair<std::vector<Bytes>, std::vector<std::uint64_t>> steps(execution::Executor& executor, int count,
+                                                                  std::int64_t batch, std::uint64_t seed);
   // Digests of all state, whatever the batch.
   std::vector<std::uint64_t> state_digests();
   Bytes read(const void* data, std::size_t bytes);
@@ -48,7 +62,7 @@ class Rig {
  private:
   Device& device_;
   Stream& stream_;
-  const ir::Program& program_;
+  const ir::Program program_;
   execution::ProgramBuffers buffers_;
   pool::MemoryPool eager_pool_;
   pool::MemoryPool graph_pool_;
@@ -59,4 +73,4 @@ class Rig {
 // Elements as fp64, whatever they are stored as.
 std::vector<double> decode(const Bytes& bytes, ir::DType dtype);
 
-}  // namespace graphbench::conformance
+}  // namespace graphbench::test

@@ -1,11 +1,13 @@
 // Gradients that plugins bring: against central differences, and where no graph can hold them. In modes and
-// forms they are among training_test.cpp's.
+// forms they are among training_test.cpp's. And what layers leave that are computed again, against steps that
+// keep everything.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/fp64_walk.hpp"
-#include "tests/conformance/plugin_programs.hpp"
+#include "tests/conformance/program_fixture.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -18,14 +20,9 @@ class PluginGradients : public BackendFixture {
   double error_against_central_differences(const ir::Program& p) {
     constexpr std::int64_t batch = 2;
     constexpr double h = 1e-5;
-    Rig rig(device(), stream(), p, batch);
-    rig.reset(21);
-    stream().synchronize();
-    Fp64Walk start(p, batch);
-    start.take_values_of(rig);
-    const auto executor = rig.make(ExecutionMode::eager, batch);
-    executor->submit();
-    stream().synchronize();
+    Rig rig = rig_of(p, batch);
+    const Fp64Walk start(rig, batch, 21);
+    const auto executor = rig.run_eager(batch);
     const ValueId loss = p.values_of(ir::ValueKind::output).front();
     const auto loss_at = [&](ValueId parameter, Index element, double change) {
       Fp64Walk walk = start;
@@ -63,9 +60,9 @@ TEST_P(PluginGradients, AreThoseOfCentralDifferences) {
 
 TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
   for (const ir::Backward form : {ir::Backward::iteration, ir::Backward::callables}) {
-    const ir::Program p = swapped(ir::DType::fp32, Gradient::uncapturable,
-                                  {.optimizer = ir::Optimizer::adamw, .backward = form});
-    Rig rig(device(), stream(), p, 2);
+    Rig rig = rig_of(swapped(ir::DType::fp32, Gradient::uncapturable,
+                             {.optimizer = ir::Optimizer::adamw, .backward = form}),
+                     2);
     const Error error = test::error_of([&] { rig.make(ExecutionMode::whole, 2); });
     EXPECT_EQ(error.code(), ErrorCode::no_gradient_capture);
     EXPECT_NE(std::string(error.what()).find("op layer1.op.grad_inputs (test_swap_grad)"), std::string::npos)
@@ -73,22 +70,46 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
     // Not at its default splits, which are of the forward kind, and its gradient's.
     execution::ExecutionContext context = rig.context();
     context.split_kinds = {"softmax"};
-    const auto executor = execution::make_executor(ExecutionMode::piecewise, context, 2);
-    executor->capture();
-    executor->instantiate();
-    executor->upload();
+    const auto executor = Rig::prepare(ExecutionMode::piecewise, context, 2);
     EXPECT_EQ(executor->counts().graphs.eager_ops, 2);
-    const auto five_steps = [&](execution::Executor& by) {
-      rig.reset(3);
-      for (int i = 0; i < 5; ++i) by.submit();
-      stream().synchronize();
-      return std::pair(rig.outputs(by, 2), rig.state_digests());
-    };
-    EXPECT_EQ(five_steps(*executor), five_steps(executor->eager()));
+    EXPECT_EQ(rig.steps(*executor, 5, 2, 3), rig.steps(executor->eager(), 5, 2, 3));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, PluginGradients, ::testing::ValuesIn(backends()), name_of_backend);
+
+using CheckpointConformance = ProgramFixture;
+
+// Ten steps of a program whose layers run again, and of the one that keeps everything.
+TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
+  const ir::OpCatalog catalog;
+  using enum ir::Optimizer;
+  const ir::TrainingOptions forms[] = {
+      {.optimizer = sgd},
+      {.optimizer = adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2},
+      {.optimizer = adamw, .backward = ir::Backward::callables, .optimizer_in = ir::OptimizerIn::backward},
+      {.optimizer = sgd, .backward = ir::Backward::apart, .optimizer_in = ir::OptimizerIn::eager}};
+  for (ir::TrainingOptions options : forms) {
+    std::vector<std::pair<std::vector<Bytes>, std::vector<std::uint64_t>>> left;
+    std::vector<std::int64_t> peaks;
+    for (const ir::Checkpoint checkpoint : {ir::Checkpoint::none, ir::Checkpoint::layer}) {
+      options.checkpoint = checkpoint;
+      Rig rig = rig_of(ir::differentiate(program(), catalog, options), 4);
+      const auto executor = rig.prepare(mode(), 4);
+      left.push_back(rig.steps(*executor, 10, 4, 3));
+      peaks.push_back(executor->counts().peak_bytes);
+    }
+    EXPECT_EQ(left[1], left[0]);
+    EXPECT_LE(peaks[1], peaks[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, CheckpointConformance,
+    mode_parameters(
+        {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise},
+        {small_programs()[0], small_programs()[1], small_programs()[3], {"attending", attending}}),
+    name_of_program_parameter);
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -1,11 +1,11 @@
-// Running programs for the suite.
-#include "tests/conformance/rig.hpp"
+// Running programs, and reading what they leave.
+#include "tests/support/rig.hpp"
 
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-namespace graphbench::conformance {
+namespace graphbench::test {
 namespace {
 
 double decode_fp16(std::uint16_t bits) {
@@ -33,13 +33,19 @@ double decode_element(const unsigned char* data, ir::DType dtype) {
   return std::nan("");
 }
 
+void ready(execution::Executor& executor) {
+  executor.capture();
+  executor.instantiate();
+  executor.upload();
+}
+
 }  // namespace
 
-Rig::Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch)
+Rig::Rig(Device& device, Stream& stream, ir::Program program, std::int64_t largest_batch, Layout layout)
     : device_(device),
       stream_(stream),
-      program_(program),
-      buffers_(device, program, largest_batch, execution::ProgramBuffers::Layout::apart),
+      program_(std::move(program)),
+      buffers_(device, program_, largest_batch, layout),
       eager_pool_(device),
       graph_pool_(device) {
   buffers_.fill_weights(stream_, 1);
@@ -68,9 +74,22 @@ std::unique_ptr<execution::Executor> Rig::prepare(ExecutionMode mode, std::int64
   auto executor = make(mode, batch, record_free_ranges);
   executor->warm_up();
   stream_.synchronize();
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
+  ready(*executor);
+  return executor;
+}
+
+std::unique_ptr<execution::Executor> Rig::prepare(ExecutionMode mode,
+                                                  const execution::ExecutionContext& context,
+                                                  std::int64_t batch) {
+  auto executor = execution::make_executor(mode, context, batch);
+  ready(*executor);
+  return executor;
+}
+
+std::unique_ptr<execution::Executor> Rig::run_eager(std::int64_t batch) {
+  auto executor = make(ExecutionMode::eager, batch);
+  executor->submit();
+  stream_.synchronize();
   return executor;
 }
 
@@ -105,6 +124,14 @@ std::vector<Bytes> Rig::eager_step(std::int64_t batch, std::uint64_t seed) {
   return step(*executor, batch, seed);
 }
 
+std::pair<std::vector<Bytes>, std::vector<std::uint64_t>> Rig::steps(execution::Executor& executor, int count,
+                                                                     std::int64_t batch, std::uint64_t seed) {
+  reset(seed);
+  for (int i = 0; i < count; ++i) executor.submit();
+  std::vector<Bytes> left = outputs(executor, batch);
+  return {std::move(left), state_digests()};
+}
+
 std::vector<std::uint64_t> Rig::state_digests() {
   std::vector<std::uint64_t> digests;
   for (const ir::ValueKind kind : {ir::ValueKind::state, ir::ValueKind::parameter}) {
@@ -128,4 +155,4 @@ std::vector<double> decode(const Bytes& bytes, ir::DType dtype) {
   return values;
 }
 
-}  // namespace graphbench::conformance
+}  // namespace graphbench::test

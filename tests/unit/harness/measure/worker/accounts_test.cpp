@@ -1,0 +1,231 @@
+// Busy time, gaps and the longest names, from records made here, and which of a step's enqueues belong to
+// which phase; accounts of a driver that is made up: what grows in which stage, and graphs that it serves in
+// chunks.
+#include <gtest/gtest.h>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/ir/training/differentiate.hpp"
+#include "harness/measure/machine/exec_memory.hpp"
+#include "harness/measure/worker/memory_ledger.hpp"
+#include "harness/measure/worker/phase_times.hpp"
+#include "harness/measure/worker/profile_summary.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tests/support/sample_plan.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+Activity kernel(std::string name, double start, double end) {
+  return {Activity::Kind::kernel, std::move(name), start, end};
+}
+
+TEST(BusyTime, CountsOverlapOnceAndGapsBetween) {
+  const BusyTime time =
+      busy_time({kernel("c", 10, 12), kernel("a", 1, 4), kernel("b", 2, 3), kernel("d", 3.5, 6)});
+  EXPECT_DOUBLE_EQ(time.busy_seconds, 7);
+  EXPECT_DOUBLE_EQ(time.gap_seconds, 4);
+}
+
+TEST(BusyTime, OfNothingIsZero) {
+  EXPECT_EQ(busy_time({}).busy_seconds, 0);
+  EXPECT_EQ(busy_time({}).gap_seconds, 0);
+}
+
+TEST(StepRecords, CompareKernelsByNameAndCountThoseThatOneSideLacks) {
+  const RecordedStep eager{0, {kernel("a", 0, 1), kernel("b", 2, 3), kernel("a", 4, 5)}};
+  const RecordedStep other_order{
+      0, {kernel("b", 0, 1), kernel("a", 1, 2), kernel("memset32", 1, 2), kernel("a", 2, 3)}};
+  const model::StepRecords same = summarize_records({other_order}, {eager});
+  EXPECT_EQ(same.other_kernels, 0);
+  EXPECT_TRUE(same.differences.empty());
+  EXPECT_EQ(same.kernels, 3);
+  EXPECT_EQ(same.operations, 4);
+  EXPECT_DOUBLE_EQ(same.busy_seconds, 3);
+
+  const RecordedStep branched{
+      0, {kernel("a", 0, 1), kernel("mask", 2, 3), {Activity::Kind::copy, "copy", 3, 5}}};
+  const model::StepRecords different = summarize_records({branched}, {eager});
+  EXPECT_EQ(different.kernels, 2);
+  EXPECT_EQ(different.eager_kernels, 3);
+  EXPECT_EQ(different.operations, 3);
+  EXPECT_EQ(different.other_kernels, 3);
+  EXPECT_EQ(different.differences,
+            (std::vector<std::string>{"2 eager, 1 here: a", "1 eager, 0 here: b", "0 eager, 1 here: mask"}));
+}
+
+TEST(Profile, IsTheMedianOverSteps) {
+  const model::Profile profile = summarize_profile({{4, {kernel("a", 0, 1), kernel("b", 2, 3)}},
+                                                    {12, {kernel("a", 0, 9), kernel("b", 10, 11)}},
+                                                    {6, {kernel("a", 0, 2), kernel("b", 4, 5)}}});
+  EXPECT_DOUBLE_EQ(profile.device_seconds, 6);
+  EXPECT_EQ(profile.steps, 3);
+  EXPECT_EQ(profile.kernels, 2);
+  EXPECT_DOUBLE_EQ(profile.busy_seconds, 3);
+  EXPECT_DOUBLE_EQ(profile.gap_seconds, 1);
+  ASSERT_EQ(profile.top.size(), 2u);
+  EXPECT_EQ(profile.top[0].name, "a");
+  EXPECT_DOUBLE_EQ(profile.top[0].seconds, 2);
+  EXPECT_EQ(profile.top[0].count, 1);
+}
+
+TEST(Profile, CopiesAreBusyTimeButNoKernels) {
+  const model::Profile profile = summarize_profile({{4, {{Activity::Kind::copy, "copy", 0, 4}}}});
+  EXPECT_EQ(profile.kernels, 0);
+  EXPECT_DOUBLE_EQ(profile.busy_seconds, 4);
+}
+
+// The medians of the two are 6 and 5, but no step differs by 1.
+TEST(DeviceTimeCheck, ComparesStepByStep) {
+  const model::DeviceTimeCheck witness =
+      summarize_time_check({{6, {kernel("a", 0, 2), kernel("b", 3, 4)}},  // 2 more than its records
+                            {4, {kernel("a", 0, 5)}},                     // 1 less
+                            {12, {kernel("a", 1, 8), kernel("b", 8, 10)}}},
+                           {{3, {kernel("guard", 0, 1), kernel("guard", 1, 2)}}});  // 3 more
+  EXPECT_EQ(witness.steps, 3);
+  EXPECT_DOUBLE_EQ(witness.device_seconds, 6);
+  EXPECT_DOUBLE_EQ(witness.recorded_seconds, 5);
+  EXPECT_DOUBLE_EQ(witness.difference_seconds, 2);
+  EXPECT_DOUBLE_EQ(witness.events_seconds, 1);
+}
+
+TEST(Profile, KeepsTheTenLongest) {
+  std::vector<Activity> step;
+  for (int i = 0; i < 12; ++i)
+    step.push_back(kernel(std::string("k").append(std::to_string(i)), 100.0 * i, 101.0 * i + 1));
+  const model::Profile profile = summarize_profile({{1, step}});
+  ASSERT_EQ(profile.top.size(), 10u);
+  EXPECT_EQ(profile.top[0].name, "k11");
+  EXPECT_EQ(profile.top[9].name, "k2");
+}
+
+ir::Program trained(const ir::OpCatalog& catalog) {
+  ir::ProgramBuilder builder("p", catalog);
+  const ir::Shape square{ir::fixed_dim(4), ir::fixed_dim(4)};
+  const ir::ValueId x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(4)}, {});
+  const ir::ValueId w = builder.value(ir::ValueKind::weight, "w", ir::DType::fp32, square, {});
+  builder.mark_output(builder.op("linear", "a", {x, w}, {})[0]);
+  return ir::differentiate(
+      builder.finish(), catalog,
+      {.optimizer = ir::Optimizer::adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2});
+}
+
+std::vector<std::string> phases(const std::vector<PhaseRun>& runs) {
+  std::vector<std::string> names;
+  for (const PhaseRun& run : runs)
+    names.push_back(run.phase + (" " + std::to_string(run.first)) + " " + std::to_string(run.last));
+  return names;
+}
+
+TEST(PhaseRuns, AreOpsOfOnePhaseInARowAndSumsOfGradientsAreBackward) {
+  const ir::OpCatalog catalog;
+  const ir::Program program = trained(catalog);
+  std::vector<execution::StepItem> items;
+  for (ir::OpId id = 0; id < program.ops().size(); ++id) items.push_back({nullptr, nullptr, nullptr, id, id});
+  // Forward, loss and gradient of either part; the sum; the count of steps and the update.
+  EXPECT_EQ(phases(phase_runs(program, items)),
+            (std::vector<std::string>{"forward 0 2", "backward 2 3", "forward 3 5", "backward 5 7",
+                                      "optimizer 7 9"}));
+}
+
+TEST(PhaseRuns, AreNoneWhereAGraphHoldsSeveralPhases) {
+  const ir::OpCatalog catalog;
+  const ir::Program program = trained(catalog);
+  EXPECT_EQ(
+      phases(phase_runs(program, {{nullptr, nullptr, nullptr, 0, 1}, {nullptr, nullptr, nullptr, 2, 2}})),
+      (std::vector<std::string>{"forward 0 1", "backward 1 2"}));
+  EXPECT_TRUE(phase_runs(program, {{nullptr, nullptr, nullptr, 0, 8}}).empty());
+  EXPECT_TRUE(
+      phase_runs(program, {{nullptr, nullptr, nullptr, 0, 1}, {nullptr, nullptr, nullptr, 2, 3}}).empty());
+}
+
+constexpr std::int64_t mebi = 1 << 20;
+constexpr std::int64_t exec_bytes = 100'000;
+
+class WeighedDevice final : public test::FakeDevice {
+ public:
+  std::int64_t hidden = 500 * mebi;
+  bool speaks = true;
+  std::optional<MemoryUse> memory_use() override {
+    if (!speaks) return std::nullopt;
+    const std::int64_t chunks = (log.instantiations * exec_bytes + 2 * mebi - 1) / (2 * mebi);
+    return MemoryUse{allocated_bytes() + static_cast<std::size_t>(hidden + chunks * 2 * mebi), false};
+  }
+};
+
+class MemoryLedgerTest : public ::testing::Test {
+ protected:
+  using Account = MemoryLedger::Account;
+  MemoryLedgerTest() {
+    workloads::add_builtin(registry_);
+    task_ = test::sample_task("whole", {8});
+    program_.emplace(build_program(registry_, task_));
+    rig_.emplace(task_, device_, *program_);
+  }
+  // One batch's setup and a visit, each with some growth.
+  model::Memory weigh() {
+    MemoryLedger ledger(device_, *rig_);
+    device_.hidden += 3 * mebi;
+    rig_->allocate(8);
+    const Buffer scratch(device_, 5 * mebi);
+    rig_->graph_pool()->release(rig_->graph_pool()->allocate(6 * mebi));
+    ledger.begin(Account::other);
+    device_.hidden += 7 * mebi;  // graphs
+    ledger.begin(Account::code);
+    device_.hidden += 11 * mebi;  // what their first launch takes
+    ledger.begin(Account::other);
+    device_.hidden += 13 * mebi;
+    return ledger.close();
+  }
+
+  abi::WorkloadRegistry registry_;
+  model::WorkerTask task_;
+  WeighedDevice device_;
+  std::optional<ir::Program> program_;
+  std::optional<TaskRig> rig_;
+};
+
+TEST_F(MemoryLedgerTest, BooksEachGrowthToItsStage) {
+  model::Memory memory = weigh();
+  EXPECT_EQ(memory.context_bytes, 500 * mebi);
+  EXPECT_EQ(memory.code_bytes, 14 * mebi);
+  EXPECT_EQ(memory.static_bytes, static_cast<std::int64_t>(rig_->buffers().bytes()));
+  EXPECT_EQ(memory.workspace_bytes, 5 * mebi);
+  EXPECT_EQ(memory.pool_bytes, 6 * mebi);
+  EXPECT_EQ(memory.pool_in_use_bytes_max, 6 * mebi);
+  EXPECT_EQ(memory.used_bytes, 545 * mebi + *memory.static_bytes);
+  EXPECT_EQ(memory.witness, "device");
+  EXPECT_FALSE(memory.unaccounted_bytes.has_value());
+  MemoryLedger::settle(memory, {{8, 6 * mebi}, {4, mebi}});
+  EXPECT_EQ(memory.unaccounted_bytes, 13 * mebi);
+}
+
+TEST_F(MemoryLedgerTest, DoesNotSettleWhereGraphsCouldNotBeMeasuredOrNoDriverSpeaks) {
+  model::Memory memory = weigh();
+  MemoryLedger::settle(memory, {{8, 6 * mebi}, {4, std::nullopt}});
+  EXPECT_FALSE(memory.unaccounted_bytes.has_value());
+  device_.speaks = false;
+  rig_.emplace(task_, device_, *program_);
+  memory = weigh();
+  MemoryLedger::settle(memory, {});
+  EXPECT_FALSE(memory.used_bytes || memory.context_bytes || memory.code_bytes || memory.unaccounted_bytes);
+  EXPECT_EQ(memory.workspace_bytes, 5 * mebi);
+}
+
+TEST(ExecMemory, DividesWhatManyGraphsTookByTheirNumber) {
+  WeighedDevice device;
+  const std::unique_ptr<Stream> stream = device.make_stream();
+  test::FakeGraph first(device.log, 8);
+  test::FakeGraph second(device.log, 8);
+  machine::ExecMemory memory(device, *stream, 4096);
+  EXPECT_NEAR(memory.bytes_of({&first, &second}).value(), 2 * exec_bytes, 2.0 * mebi / 256);
+  EXPECT_EQ(device.log.instantiations, 512);
+  EXPECT_GE(device.log.live_graphs, 512) << "what is given back would be served again";
+  EXPECT_FALSE(memory.bytes_of({}).has_value());
+  device.speaks = false;
+  EXPECT_FALSE(memory.bytes_of({&first}).has_value());
+}
+
+}  // namespace
+}  // namespace graphbench::worker
