@@ -52,9 +52,9 @@ TIMES = {"graphbench_latency_seconds": latency, "graphbench_submit_seconds": sub
 COMPARED = ("latency", "submit", "device", "setup")
 # What cells of a mode have none of, by how the families' names begin behind graphbench_.
 OF_EAGER = ("launch_bound", "predicted_gain")
-LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "graph_", "breakeven", "no_breakeven",
-                     "setup_", "throughput_over", "counters", "io_", "training", "evaluation", "shape_walk",
-                     "package"),
+LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "graph_", "breakeven",
+                     "no_breakeven", "setup_", "throughput_over", "counters", "io_", "training", "evaluation",
+                     "shape_walk", "package"),
            "whole": (*OF_EAGER, "package"), "piecewise": OF_EAGER}
 # Values of the labels that a family has beside a cell's, and beside a ladder's.
 WORDS = {"io": ("update",), "reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16", "31"),

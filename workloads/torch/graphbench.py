@@ -68,7 +68,7 @@ class Step:
         self.parts = [RUN_PART]
 
     def prepare(self):
-        """Runs the step for the first time, whose tensors belong to what is kept, and makes its mode ready."""
+        """The first step of all, whose tensors belong to what is kept; then what the mode needs."""
         self.run_eagerly()
         self.found = Found(self.torch, self.calls, (self.module, self.args))
         with self.torch.no_grad():

@@ -170,8 +170,8 @@ def examine(torch, step, batch, output):
             note = silent(torch, step)
         stops = bool(note) and not note.startswith("note: ")
     if output:
-        document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": batch, "stops": stops,
-                               "found": doctor.found, "silent": note}, indent=2) + "\n"
+        document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": batch,
+                               "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
         if output == "-":
             sys.stdout.write(document)
         else:
