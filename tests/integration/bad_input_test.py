@@ -1,7 +1,7 @@
 """Bad input: exit code 2 and one line that names the flag, the value and what would do.
 
-Each way to a message has a row here; options_test, document_options_test, make_plan_test and command_line_test
-have what is said of which value."""
+Each way to a message has a row here; options_test, document_options_test, make_plan_test and
+command_line_test have what is said of which value."""
 
 import fcntl
 import json
