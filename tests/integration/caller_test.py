@@ -119,10 +119,6 @@ class Caller(HarnessCase):
         self.write("file", "")
         self.refuse_each((
             ("--dump-graph file", ("--dump-graph: ", "is no folder that can be written")),
-            ("--io copy", ("--io: ", '"copy"', "give static, copy_in")),
-            ("--io-source pinned", ("--io-source: ", "--io copy_in or copy_in_out")),
-            ("--io-addresses fresh", ("--io-addresses: ", "with --io")),
-            ("--on-skip never", ("--on-skip: ", "record, eager")),
             ("--capture-stream mine", ("--capture-stream: ", "own, default"))), *TINY)
         self.refuse_each((("--on-skip eager", ("--on-skip: ", "run a sweep")),
                           ("--dump-graph d", ("--dump-graph: ", "belongs to --sweep"))), "bench")

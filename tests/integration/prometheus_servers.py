@@ -121,10 +121,15 @@ def serving(handler):
         thread.join()
 
 
-def answering(answer):
-    """The same, where `answer` gives an answer to each path of a GET: status, type and text."""
+def answering(answer, requests=None):
+    """The same, where `answer` gives an answer to each path of a GET or a PUT: status, type and text.
+
+    Method, path and authorization of each are appended to `requests`, if any."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):  # noqa: N802
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if requests is not None:
+                requests.append((self.command, self.path, self.headers["Authorization"]))
             status, kind, text = answer(self.path)
             body = text.encode()
             self.send_response(status)
@@ -132,6 +137,8 @@ def answering(answer):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        do_PUT = do_GET  # noqa: N815
 
         def log_message(self, *_):
             pass

@@ -12,7 +12,7 @@ import unittest
 from certificates import Certificates
 from client import fetch, free_port, wait_for
 from harness_case import TINY, HarnessCase, workers_of
-from prometheus_servers import Prometheus, lint, pushgateway, serving
+from prometheus_servers import Prometheus, answering, lint, pushgateway
 
 MLP = [*TINY, "--workload", "mlp", "--quiet"]
 # The same with the batches left open.
@@ -185,31 +185,19 @@ class Pushed(HarnessCase):
     def test_https_trusts_what_the_system_trusts(self):
         made = Certificates(self.folder)
         authority = made.authority("ca")
-        server = self.enterContext(serving(Accepting))
+        requests = []
+        server = self.enterContext(answering(lambda _: (200, "text/plain", ""), requests))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*made.signed("server", "ca"))
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        server.requests = []
         url = f"https://localhost:{server.server_port}"
         done = self.push(url, code=1)
         self.assertIn("its certificate is not trusted: let SSL_CERT_FILE name", done.stderr)
-        self.assertEqual([], server.requests)
+        self.assertEqual([], requests)
         trusting = self.environment(SSL_CERT_FILE=authority, GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token")
         self.push(url, env=trusting)
         self.assertEqual([("PUT", f"/metrics/job/graphbench/instance/{os.uname().nodename}", "Bearer token")],
-                         server.requests)
-
-
-class Accepting(http.server.BaseHTTPRequestHandler):
-    def do_PUT(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.requests.append(("PUT", self.path, self.headers["Authorization"]))
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+                         requests)
 
 
 class BadInput(HarnessCase):

@@ -5,7 +5,6 @@ with a scrape of /metrics a second and five event streams on it, and without eit
 Prints the ratio of the medians. Exits 1 where the 95 % interval of latency's ratio is not within the
 limit. Needs a quiet machine."""
 
-import argparse
 import json
 import math
 import os
@@ -17,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from service import Service, client
+from service import Service, client, read_options
 
 CELL = {"workload": "mlp", "mode": "whole", "batch": 8, "warmup": 1, "time-per-cell": 0.3}
 METRICS = ("latency", "submit")
@@ -164,16 +163,9 @@ def report(blocks, options, limit):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--device", choices=sorted(LIMITS), default="host")
-    parser.add_argument("--blocks", type=int, default=16, help="at most")
-    parser.add_argument("--launches", type=int, default=2, help="of each sweep")
-    parser.add_argument("--seconds", type=float, default=420, help="no block begins that would end later")
-    parser.add_argument("--limit", type=float, help="a ratio's distance from 1 (default: 0.005; host 0.02)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=pathlib.Path)
-    options = parser.parse_args()
+    # No block begins that would end later than these seconds; the limit is of a ratio's distance from 1.
+    options = read_options(__doc__, device="host", blocks=16, launches=2, seconds=420.0, limit=float, seed=1,
+                           json=pathlib.Path)
     limit = LIMITS[options.device] if options.limit is None else options.limit
     with tempfile.TemporaryDirectory() as name:
         with Service(options.binary, pathlib.Path(name).resolve()) as service:

@@ -3,7 +3,6 @@
 sweeps that were accepted and are lost, cells that were shown and are lost, and processes that stay behind.
 Then resumes what was interrupted, and counts cells that were finished and are measured again."""
 
-import argparse
 import collections
 import pathlib
 import random
@@ -11,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from service import Service, client
+from service import Service, client, read_options
 
 SWEEP = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
          "samples-max": 5, "launches": 5}
@@ -19,10 +18,7 @@ SEED = 9
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--kills", type=int, default=50)
-    options = parser.parse_args()
+    options = read_options(__doc__, kills=50)
     chance = random.Random(SEED)
     with tempfile.TemporaryDirectory() as name:
         service = Service(options.binary, pathlib.Path(name).resolve())

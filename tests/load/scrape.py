@@ -4,14 +4,13 @@
 Fails where a scrape failed or was short, where the server's memory grew, or where the median is above
 --p50-max-ms."""
 
-import argparse
 import asyncio
 import subprocess
 import sys
 import time
 import urllib.parse
 
-from service import client, end
+from service import client, end, read_options
 
 
 class Scraper:
@@ -92,17 +91,9 @@ def verdict(options, scrapers, before, after):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("server", help="the program graphbench_metrics_server")
-    parser.add_argument("--series", type=int, default=10000)
-    parser.add_argument("--scrapers", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=5)
-    parser.add_argument("--pause", type=float, default=0.01, help="seconds between a client's scrapes")
-    parser.add_argument("--changing", action="store_true", help="a cell changes between scrapes")
-    parser.add_argument("--p50-max-ms", type=float)
-    options = parser.parse_args()
-    changes = "100" if options.changing else "0"
-    with subprocess.Popen([options.server, str(options.series), changes], stdin=subprocess.PIPE,
+    options = read_options(__doc__, "server", series=10000, scrapers=1, seconds=5.0, pause=0.01, changes=0,
+                           p50_max_ms=float)
+    with subprocess.Popen([options.server, str(options.series), str(options.changes)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().strip()
         outcome = asyncio.run(scrape_all(options, url, process.pid))

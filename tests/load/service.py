@@ -1,5 +1,6 @@
 """A real `graphbench serve` on a free port of loopback, for the programs beside this file. Stdlib only."""
 
+import argparse
 import os
 import pathlib
 import subprocess
@@ -7,6 +8,16 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
 import client  # noqa: E402
+
+
+def read_options(description, program="binary", **options):
+    """Of the command line: a program, and options by their defaults; by their types where they have none."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(program, type=pathlib.Path)
+    for name, default in options.items():
+        kind, default = (default, None) if isinstance(default, type) else (type(default), default)
+        parser.add_argument("--" + name.replace("_", "-"), type=kind, default=default)
+    return parser.parse_args()
 
 
 class Service:

@@ -5,7 +5,6 @@ Gives the service two ended sweeps with documents of 13 MiB, lets many clients a
 turns for the two, and prints how much its memory grows meanwhile, what stays, and how long /healthz takes.
 Fails where memory or time is above its limit, or where a client that reads at last does not get all of it."""
 
-import argparse
 import json
 import pathlib
 import socket
@@ -15,7 +14,7 @@ import tempfile
 import time
 import urllib.parse
 
-from service import Service, client, end
+from service import Service, client, end, read_options
 
 TINY = {"workload": "mlp", "preset": "tiny", "device": "host", "batch": [1, 2], "warmup": 0, "launches": 1,
         "time-per-cell": 0.001, "samples-max": 1}
@@ -95,14 +94,8 @@ def trial(options, service, sweeps, what):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--readers", type=int, default=100)
-    parser.add_argument("--mib", type=int, default=13, help="size of a document")
-    parser.add_argument("--seconds", type=float, default=5, help="for so long no client of a trial reads")
-    parser.add_argument("--limit-mib", type=float, default=100)
-    parser.add_argument("--healthz-max", type=float, default=0.5)
-    options = parser.parse_args()
+    # A document has so many MiB; for so many seconds no client of a trial reads.
+    options = read_options(__doc__, readers=100, mib=13, seconds=5.0, limit_mib=100.0, healthz_max=0.5)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         with Service(options.binary, folder) as service:

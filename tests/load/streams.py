@@ -2,9 +2,9 @@
 """Holds many event streams open, and scrapes /metrics with many clients, while the service runs a sweep.
 
 Fails where a connection is refused or cut, a request fails, a stream misses a cell that another was told, or
-the service's memory grows; and says what it counted. The figure is the default."""
+the service's memory grows; and says what it counted. The figure is the default. The sweep has nine cells for
+each of --warmups; memory counts --settle seconds after the first scrape; clients pause between scrapes."""
 
-import argparse
 import asyncio
 import collections
 import itertools
@@ -17,7 +17,7 @@ import time
 import urllib.parse
 
 from scrape import Scraper, quantile
-from service import Service, end
+from service import Service, end, read_options
 
 # Steps long enough for the time to bound a cell: cells are done all the time, for about two minutes.
 SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
@@ -154,15 +154,7 @@ def faults_of(streams, scrapers, samples):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--streams", type=int, default=50)
-    parser.add_argument("--scrapers", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--warmups", type=int, default=40, help="warmup counts of the sweep: nine cells each")
-    parser.add_argument("--settle", type=float, default=15, help="seconds under load before memory counts")
-    parser.add_argument("--pause", type=float, default=1, help="seconds between a client's scrapes")
-    options = parser.parse_args()
+    options = read_options(__doc__, streams=50, scrapers=20, seconds=60.0, warmups=40, settle=15.0, pause=1.0)
     with tempfile.TemporaryDirectory() as name:
         with Service(options.binary, pathlib.Path(name).resolve()) as service:
             axes = {**SWEEP, "warmup": list(range(options.warmups))}
