@@ -72,7 +72,7 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
         << error.what();
     // Not at its default splits, which are of the forward kind, and its gradient's.
     execution::ExecutionContext context = rig.context();
-    context.split_kinds = {"softmax"};
+    context.splits = {"softmax"};
     const auto executor = execution::make_executor(ExecutionMode::piecewise, context, 2);
     executor->capture();
     executor->instantiate();

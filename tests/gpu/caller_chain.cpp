@@ -129,7 +129,7 @@ OurChain::OurChain(Device& device, Stream& stream, const ir::Program& program, I
                                       .buffers = buffers,
                                       .eager_pool = eager_pool,
                                       .graph_pool = &graph_pool,
-                                      .split_kinds = {}};
+                                      .splits = {}};
   if (form != IoForm::fixed)
     context.caller = &caller.emplace(device, program, buffers, execution::CallerSettings{.form = form});
   executor = execution::make_executor(execution::ExecutionMode::whole, context, 1);

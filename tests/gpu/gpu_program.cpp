@@ -44,7 +44,7 @@ std::unique_ptr<execution::Executor> GpuProgram::executor(execution::ExecutionMo
                                       .buffers = buffers_,
                                       .eager_pool = eager_pool_,
                                       .graph_pool = &graph_pool_,
-                                      .split_kinds = {}};
+                                      .splits = {}};
   return execution::make_executor(mode, context, batch_);
 }
 

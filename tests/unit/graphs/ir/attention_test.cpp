@@ -46,8 +46,8 @@ TEST(DecomposedAttention, IsThreeOpsInPlaceOfOne) {
 TEST(DecomposedAttention, SplitsWhereItsOpDid) {
   const OpCatalog catalog;
   const Program program = decompose_attention(with_attention(catalog), catalog);
-  EXPECT_THAT(program.default_split_kinds(), ElementsAre("sdpa"));
-  EXPECT_THAT(partition(program, program.default_split_kinds()),
+  EXPECT_THAT(program.default_splits(), ElementsAre("sdpa"));
+  EXPECT_THAT(partition(program, program.default_splits()),
               ElementsAre(Segment{true, 0, 1}, Segment{false, 1, 4}, Segment{true, 4, 5}));
 }
 

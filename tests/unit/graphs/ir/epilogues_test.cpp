@@ -139,5 +139,17 @@ TEST(Epilogues, StayWherePiecesEnd) {
               ElementsAre("product linear", "biased bias_add", "active relu"));
 }
 
+// All parts of a named op are launched eagerly, so no piece ends between them.
+TEST(Epilogues, OfANamedOpAreJoinedUnlessTheyAreNamedThemselves) {
+  Chain p;
+  p.b.split_at({"*product"});
+  const Program program = p.b.ending_in(p.then("bias_add", "biased", {p.y, p.bias}));
+  const Program apart = without_epilogues(with_epilogues(program, p.catalog), p.catalog);
+  ASSERT_THAT(listed(apart), ElementsAre("product.product linear", "product.bias bias_add"));
+  for (const Op& op : apart.ops()) EXPECT_TRUE(splits_at(op, "*product")) << op.name;
+  EXPECT_THAT(listed(with_epilogues(apart, p.catalog)), ElementsAre("product.product linear"));
+  EXPECT_EQ(listed(with_epilogues(apart, p.catalog, {"*.bias"})), listed(apart));
+}
+
 }  // namespace
 }  // namespace graphbench::ir

@@ -30,6 +30,20 @@ TEST_F(PassesTest, SplittingOpsAndMarkersEndPieces) {
   EXPECT_EQ(partition(two, {"sdpa", "boundary"}), partition(two, {"boundary"}));
 }
 
+TEST_F(PassesTest, APatternSplitsAtOpsByTheirNames) {
+  const Program chain = test::make_chain(catalog_, 2);
+  const auto behind_layer0 = ElementsAre(Segment{true, 0, 2}, Segment{false, 2, 3}, Segment{true, 4, 7});
+  EXPECT_THAT(partition(chain, {"layer0.down"}), behind_layer0);
+  EXPECT_THAT(partition(chain, {"*0*wn"}), behind_layer0);
+  EXPECT_EQ(partition(chain, {"*.down", "linear"}), partition(chain, {"linear"}));
+  EXPECT_EQ(partition(chain, {"*.boundary"}), partition(chain, {"boundary"})) << "markers too";
+  EXPECT_THAT(partition(chain, {"*"}), ElementsAre(Segment{false, 0, 3}, Segment{false, 4, 7}));
+  for (const char* none :
+       {"down", "layer0.dow", "layer0.down.", "*.down?", "layer*down*x", "ayer0.down", ""}) {
+    EXPECT_THAT(partition(chain, {none}), ElementsAre(Segment{true, 0, 7})) << none;
+  }
+}
+
 TEST_F(PassesTest, ResidualLivesUntilItIsAdded) {
   const Program program = test::make_chain(catalog_, 2);
   const std::vector<LiveRange> ranges = live_ranges(program);
