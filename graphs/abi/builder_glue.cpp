@@ -178,12 +178,13 @@ std::int32_t mark_output(gb_builder* builder, std::int32_t value) {
   });
 }
 
-std::int32_t split_at(gb_builder* builder, const char* const* kinds, std::int32_t kind_count) {
+std::int32_t split_at(gb_builder* builder, const char* const* splits, std::int32_t split_count) {
   return kept(builder, [&] {
-    check_list("split_at", "kinds", kind_count, kinds);
-    std::vector<std::string> names;
-    for (std::int32_t i = 0; i < kind_count; ++i) names.push_back(checked_line("split_at: kind", kinds[i]));
-    builder->program.split_at(std::move(names));
+    check_list("split_at", "splits", split_count, splits);
+    std::vector<std::string> checked;
+    for (std::int32_t i = 0; i < split_count; ++i)
+      checked.push_back(checked_line("split_at: split", splits[i]));
+    builder->program.split_at(std::move(checked));
     return 0;
   });
 }

@@ -123,8 +123,9 @@ typedef struct gb_builder_api {
   int32_t (*op)(gb_builder*, const char* kind, const char* name, const int32_t* inputs, int32_t input_count,
                 const gb_attr* attrs, int32_t attr_count, int32_t* outputs, int32_t output_capacity);
   int32_t (*mark_output)(gb_builder*, int32_t value);
-  /* Op kinds at which piecewise mode splits by default. */
-  int32_t (*split_at)(gb_builder*, const char* const* kinds, int32_t kind_count);
+  /* Where piecewise mode splits by default: op kinds, and patterns of op names. What has a '.' or a '*' is a
+   * pattern; '*' stands for any text: "*.conv2". Each must be found in the program. */
+  int32_t (*split_at)(gb_builder*, const char* const* splits, int32_t split_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
   /* Says what an input's padding rows hold, where a batch is padded up to a larger one that is captured:

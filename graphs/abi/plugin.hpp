@@ -54,7 +54,7 @@ struct BuildChoice {
   // "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that rewrites
   // the program.
   std::map<std::string, std::string> axes = {};
-  std::vector<std::string> split_kinds = {};  // for `piecewise`; empty: the workload's own
+  std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own
 };
 
 // The workloads and op kinds of this process, which begin with the built-in kinds and no workload. Everything

@@ -151,7 +151,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
     program = run_program_pass(
         rewriting->record, program, catalog_,
         plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
-  if (is("epilogues", "joined")) program = ir::with_epilogues(program, catalog_, choice.split_kinds);
+  if (is("epilogues", "joined")) program = ir::with_epilogues(program, catalog_, choice.splits);
   return program;
 }
 

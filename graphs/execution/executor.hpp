@@ -55,7 +55,7 @@ struct ExecutionContext {
   pool::MemoryPool& eager_pool;  // activations of eager steps
   pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
   // Where piecewise splits. Empty: where the program says.
-  std::vector<std::string> split_kinds;
+  std::vector<std::string> splits;
   // Keep, for every item of the step, what the pool had free when the item was captured. Tests use it to
   // poison free memory during a step. It costs time in capture().
   bool record_free_ranges = false;
@@ -67,10 +67,10 @@ struct ExecutionContext {
   bool name_nodes = false;
 };
 
-// The pieces and eagerly launched runs of a step in the mode; `split_kinds` as in ExecutionContext. Throws
+// The pieces and eagerly launched runs of a step in the mode; `splits` as in ExecutionContext. Throws
 // Error, which names the op, where one graph is to hold one that no graph can.
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
-                                     const std::vector<std::string>& split_kinds);
+                                     const std::vector<std::string>& splits);
 
 // One enqueue of a step: a graph launch, or an op launched eagerly. Either `graph` or `kernel` is set.
 struct StepItem {

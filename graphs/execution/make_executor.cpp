@@ -49,7 +49,7 @@ void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const c
 }
 
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
-                                     const std::vector<std::string>& split_kinds) {
+                                     const std::vector<std::string>& splits) {
   switch (mode) {
     case ExecutionMode::eager:
       return {{false, 0, static_cast<ir::OpId>(program.ops().size())}};
@@ -59,8 +59,7 @@ std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& prog
     case ExecutionMode::piecewise:
       break;
   }
-  return ir::graphs_of(
-      program, ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds));
+  return ir::graphs_of(program, ir::partition(program, splits.empty() ? program.default_splits() : splits));
 }
 
 std::string_view name_of(ExecutionMode mode) noexcept {
@@ -82,7 +81,7 @@ std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionConte
   if (mode == ExecutionMode::eager) return std::make_unique<EagerExecutor>(context, batch);
   GRAPHBENCH_ASSERT(context.graph_pool != nullptr);
   refuse_mutated_inputs(context.program, context.caller);
-  const std::vector<ir::Segment> segments = segments_of(mode, context.program, context.split_kinds);
+  const std::vector<ir::Segment> segments = segments_of(mode, context.program, context.splits);
   if (context.caller != nullptr) return std::make_unique<CallerExecutor>(context, batch, segments);
   return std::make_unique<CapturedExecutor>(context, batch, segments);
 }

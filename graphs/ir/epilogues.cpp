@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 
-#include "graphs/ir/passes.hpp"
 #include "graphs/ir/rewrite.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 
@@ -106,9 +105,9 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog) {
 }
 
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
-                       const std::vector<std::string>& split_kinds) {
+                       const std::vector<std::string>& splits) {
   if (is_training(program)) return program;
-  const std::vector<std::string>& kinds = split_kinds.empty() ? program.default_split_kinds() : split_kinds;
+  const std::vector<std::string>& named = splits.empty() ? program.default_splits() : splits;
   const std::vector<Op>& ops = program.ops();
   std::vector<int> reads(program.values().size());
   for (const Op& op : ops) {
@@ -123,9 +122,15 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
       continue;
     }
     Product product(ops[id]);
+    // A point that names the product and its parts alike is not between them.
+    const auto splits_before = [&](const Op& op) {
+      return std::ranges::any_of(named, [&](const std::string& split) {
+        return splits_at(op, split) && !splits_at(ops[id], split);
+      });
+    };
     const auto alone_reads = [&](const Op& op, ValueId y) {
       return reads[y] == 1 && program.value(y).kind == ValueKind::activation &&
-             std::ranges::count(op.inputs, y) == 1 && !splits_at(op, kinds);
+             std::ranges::count(op.inputs, y) == 1 && !splits_before(op);
     };
     while (next < ops.size() && alone_reads(ops[next], product.result()) && product.take(ops[next])) ++next;
     next == id + 1 ? rewriter.keep(id) : product.put(rewriter, id);

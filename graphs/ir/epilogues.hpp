@@ -15,9 +15,10 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
 // Makes a bias_add, activation or add that comes right behind a product, and is the only op to read it, part
 // of the product, where its kind does that in this order. One rounding is left of several. The product keeps
-// its name. Ops at which `split_kinds` split (none: the program's own) stay, and so do training programs.
+// its name. Ops at which `splits` split (none: the program's own) and the product does not stay,
+// and so do training programs.
 // `catalog` outlives the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
-                       const std::vector<std::string>& split_kinds = {});
+                       const std::vector<std::string>& splits = {});
 
 }  // namespace graphbench::ir

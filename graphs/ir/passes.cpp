@@ -24,22 +24,20 @@ std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
 
 }  // namespace
 
-bool splits_at(const Op& op, const std::vector<std::string>& split_kinds) {
-  return contains(split_kinds, op.kind) || contains(split_kinds, op.splits_with);
-}
-
-std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {
+std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits) {
   std::vector<Segment> segments;
   const std::vector<Op>& ops = program.ops();
   bool open = false;  // true while the last segment may grow
   for (OpId id = 0; id < ops.size(); ++id) {
-    const bool splits = splits_at(ops[id], split_kinds);
+    const bool ends_piece =
+        std::ranges::any_of(splits, [&](const std::string& split) { return splits_at(ops[id], split); });
     if (ops[id].traits.marker) {
       // A piece goes on across a marker that does not split.
-      if (splits) open = false;
+      if (ends_piece) open = false;
       continue;
     }
-    const bool captured = !splits && !ops[id].eager && !ops[id].traits.host_op && ops[id].traits.capturable;
+    const bool captured =
+        !ends_piece && !ops[id].eager && !ops[id].traits.host_op && ops[id].traits.capturable;
     if (open && segments.back().captured == captured) {
       segments.back().last = id + 1;
     } else {

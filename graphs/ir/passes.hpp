@@ -16,13 +16,10 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// True where the op is of one of these kinds, or a part of one.
-bool splits_at(const Op& op, const std::vector<std::string>& split_kinds);
-
 // Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
-// order; what computes the gradient of a splitting kind splits too. Segments alternate; markers (ops that do
-// nothing) end a piece and belong to none. A kind that occurs nowhere in the program splits nothing.
-std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
+// order; what computes the gradient of a splitting op splits too. Segments alternate; markers (ops that do
+// nothing) end a piece and belong to none. What the program does not have splits nothing.
+std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits);
 
 // Cuts captured segments further, where a training step's form starts another graph. These cuts do not affect
 // which kernels are chosen, so every form runs the same ones.

@@ -19,7 +19,43 @@ bool is_read(const Program& program, ValueId id) {
   return std::ranges::any_of(program.ops(), [id](const Op& op) { return contains(op.inputs, id); });
 }
 
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0, next = 0;                            // of `text`, of `pattern`
+  std::size_t star = std::string_view::npos, covered = 0;  // the last '*', and where its text ends so far
+  while (at < text.size()) {
+    if (next < pattern.size() && pattern[next] == '*') {
+      star = next++;
+      covered = at;
+    } else if (next < pattern.size() && pattern[next] == text[at]) {
+      ++next;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      next = star + 1;
+      at = ++covered;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', next) == std::string_view::npos;
+}
+
 }  // namespace
+
+bool names_ops(std::string_view split) {
+  return split.find_first_of(".*") != std::string_view::npos;
+}
+
+bool splits_at(const Op& op, std::string_view split) {
+  if (!names_ops(split)) return op.kind == split || (!split.empty() && op.splits_with == split);
+  if (matches(split, op.name)) return true;
+  // What is made of an op has its name in front. A sum of gradients has that of the value.
+  if (op.phase != Phase::forward && op.phase != Phase::backward) return false;
+  for (std::size_t dot = op.name.rfind('.'); dot != std::string::npos; dot = op.name.rfind('.', dot - 1)) {
+    if (matches(split, std::string_view(op.name).substr(0, dot))) return true;
+    if (dot == 0) break;
+  }
+  return false;
+}
 
 std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs) {
   std::vector<std::uint32_t> positions = definition.mutated_inputs;
@@ -214,7 +250,7 @@ void ProgramBuilder::remove_dead_ops() {
 }
 
 void ProgramBuilder::drop_unused() {
-  std::erase_if(program_.default_split_kinds_, [this](const std::string& kind) {
+  std::erase_if(program_.default_splits_, [this](const std::string& kind) {
     return std::ranges::none_of(program_.ops_, [&](const Op& op) { return splits_at(op, kind); });
   });
   std::vector<bool> used;
@@ -268,7 +304,7 @@ Program ProgramBuilder::finish() {
       refuse("value " + program_.values_[id].name + ": nothing reads it and it is not an output");
     }
   }
-  for (const std::string& kind : program_.default_split_kinds_) {
+  for (const std::string& kind : program_.default_splits_) {
     if (std::ranges::none_of(program_.ops_, [&](const Op& op) { return splits_at(op, kind); })) {
       refuse("program " + program_.name_ + ": it splits at \"" + kind + "\", which it does not contain");
     }

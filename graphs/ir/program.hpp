@@ -84,10 +84,11 @@ struct Op {
   std::string recomputes;     // the op whose outputs it computes once more, with the same kernel
 };
 
-// True where the op splits once `kind` is named as a splitting point.
-inline bool splits_at(const Op& op, std::string_view kind) {
-  return op.kind == kind || op.splits_with == kind;
-}
+// True for a splitting point that names ops: no kind has a '.' or a '*'.
+bool names_ops(std::string_view split);
+// True where the op splits once `split` is named as a splitting point: its kind, or a pattern of its name in
+// which '*' stands for any text. What is made of a named op, its parts and its gradient, splits with it.
+bool splits_at(const Op& op, std::string_view split);
 
 // An op with its operands described at one batch: all that a backend needs to make a kernel. The order of
 // operands is everywhere (kernels, pointers, ABI) inputs, then outputs.
@@ -184,8 +185,8 @@ class Program {
   const std::string& name() const { return name_; }
   const std::vector<Value>& values() const { return values_; }
   const std::vector<Op>& ops() const { return ops_; }
-  // Op kinds at which `piecewise` splits where the user names none.
-  const std::vector<std::string>& default_split_kinds() const { return default_split_kinds_; }
+  // Op kinds, and patterns of op names, at which `piecewise` splits where the user names none.
+  const std::vector<std::string>& default_splits() const { return default_splits_; }
   std::vector<ValueId> values_of(ValueKind kind) const;
   // The values that can be read after a step: outputs, then gradients.
   std::vector<ValueId> results() const;
@@ -210,7 +211,7 @@ class Program {
   std::string name_;
   std::vector<Value> values_;
   std::vector<Op> ops_;
-  std::vector<std::string> default_split_kinds_;
+  std::vector<std::string> default_splits_;
   std::vector<std::string> rewrites_;
   std::vector<GradientHook> hooks_;
   std::int64_t removed_ops_ = 0;
@@ -247,7 +248,7 @@ class ProgramBuilder {
   // their outputs stay. Each run is logged. The added ops belong to the backward phase; their names end in
   // `.recomputed`.
   void recompute_layers();
-  void split_at(std::vector<std::string> kinds) { program_.default_split_kinds_ = std::move(kinds); }
+  void split_at(std::vector<std::string> splits) { program_.default_splits_ = std::move(splits); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
   // Throws Error(invalid_argument) for a value that is not a floating weight, an unknown kind, a name in use.
   void hook(GradientHook hook);

@@ -291,7 +291,7 @@ class ProgramText {
     io.word("removed_ops");
     io.number(program.removed_ops_);
     io.end_line();
-    names(io, "splits_at", program.default_split_kinds_);
+    names(io, "splits_at", program.default_splits_);
     io.end_line();
     names(io, "rewrites", program.rewrites_);
     io.end_line();

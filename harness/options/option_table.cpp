@@ -29,9 +29,9 @@ std::vector<OptionSpec> other_options() {
        "run the step that a Python function builds, as PyTorch runs it, instead of workloads (docs/torch.md)",
        true},
       {"python", what, text, "PATH", "the interpreter of --torch (default: python3)", true},
-      {"split-ops", what, words, "KIND,...",
-       "op kinds at which piecewise splits (default: the workload's own; of --torch "
-       "scaled_dot_product_attention)"},
+      {"split-ops", what, words, "OP,...",
+       "ops at which piecewise splits: kinds, or patterns of names such as *.conv2 (default: the workload's "
+       "own; of --torch scaled_dot_product_attention)"},
       {"io-addresses", what, text, "WHICH",
        "rotate: the caller's two sets come in turn; fresh: every step has other addresses (default: rotate)"},
       {"mutated-inputs", what, text, "WHAT",

@@ -277,7 +277,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.samples = text_of(raw, "samples", options.samples);
   options.plugins = plugin_files(raw);
   options.set = set_options(raw);
-  options.split_ops = words(raw, "split-ops", "op kind");
+  options.split_ops = words(raw, "split-ops", "op");
   options.seed = integer(raw, "seed", 1, {0, INT64_MAX});
   options.sampling.seconds_max = seconds(raw, "time-per-cell", options.sampling.seconds_max);
   options.sampling.samples_max = integer(raw, "samples-max", options.sampling.samples_max, {1, 10'000'000});

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
@@ -51,6 +53,7 @@ class Probe {
     if (request_.list_workloads || !request_.programs.empty()) load_plugins();
     if (request_.list_workloads) answer_.catalog.workloads = registry_.workloads();
     for (const model::WorkerTask& program : request_.programs) check_program(program);
+    refuse_patterns_without_ops();
     send(answer_);
   }
 
@@ -109,7 +112,7 @@ class Probe {
 
   void check_splits(const model::WorkerTask& task, const ir::Program& program) {
     bad_split_ = true;
-    for (const std::string& kind : task.split_ops) check_split(program, kind);
+    for (const std::string& split : task.split_ops) check_split(program, split);
     bad_split_ = false;
     if (request_.dump) answer_.dumps.push_back(cell_of(task) + dump_of(task, program));
   }
@@ -133,18 +136,40 @@ class Probe {
     }
   }
 
-  // One list of kinds serves several workloads: only a kind that no op has is a mistake.
-  void check_split(const ir::Program& program, const std::string& kind) {
+  // One list serves several workloads: a kind that no op has is a mistake, and a pattern that is found in
+  // none of the programs. What one program lacks is a note.
+  void check_split(const ir::Program& program, const std::string& split) {
+    if (std::ranges::any_of(program.ops(), [&](const ir::Op& op) { return ir::splits_at(op, split); })) {
+      found_.insert(split);
+      return;
+    }
+    const bool pattern = ir::names_ops(split);
     std::set<std::string> present;
-    for (const ir::Op& op : program.ops()) present.insert(op.kind);
-    if (present.contains(kind)) return;
+    for (const ir::Op& op : program.ops()) present.insert(pattern ? ending_of(op.name) : op.kind);
     const std::string list = join(present);
-    const std::string text = "\"" + kind + "\" occurs nowhere in program " + program.name() +
-                             ", and splits nothing; its op kinds are " + list;
-    if (registry_.catalog().find(kind) == nullptr)
-      throw Error(ErrorCode::invalid_argument,
-                  "no op is of kind \"" + kind + "\"; those of program " + program.name() + " are " + list);
-    if (!contains(answer_.notes, text)) answer_.notes.push_back(text);
+    const std::string mistake = (pattern ? "no op is named " : "no op is of kind ") + in_quotes(split) +
+                                "; those of program " + program.name() + " are " + list;
+    if (pattern) lacking_.try_emplace(split, stage_, mistake);
+    if (!pattern && registry_.catalog().find(split) == nullptr)
+      throw Error(ErrorCode::invalid_argument, mistake);
+    const std::string note = in_quotes(split) + " occurs nowhere in program " + program.name() +
+                             ", and splits nothing; its op " + (pattern ? "names" : "kinds") + " are " + list;
+    if (!contains(answer_.notes, note)) answer_.notes.push_back(note);
+  }
+
+  void refuse_patterns_without_ops() {
+    for (const auto& [pattern, failure] : lacking_) {
+      if (found_.contains(pattern)) continue;
+      bad_split_ = true;
+      stage_ = failure.first;
+      throw Error(ErrorCode::invalid_argument, failure.second);
+    }
+  }
+
+  // "*.norm" for "layer0.norm": a pattern that names the op, and those like it.
+  static std::string ending_of(const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    return "*" + (dot == std::string::npos ? name : name.substr(dot));
   }
 
   const ProbeRequest& request_;
@@ -153,6 +178,9 @@ class Probe {
   ProbeStage stage_;
   ProbeAnswer answer_;
   bool bad_split_ = false;
+  std::set<std::string> found_;  // splits that some program has
+  std::map<std::string, std::pair<ProbeStage, std::string>>
+      lacking_;  // by pattern: the first program without it
 };
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
         << error.what();
     // Not at its default splits, which are of the forward kind, and its gradient's.
     execution::ExecutionContext context = rig.context();
-    context.split_kinds = {"softmax"};
+    context.splits = {"softmax"};
     const auto executor = Rig::prepare(ExecutionMode::piecewise, context, 2);
     EXPECT_EQ(executor->counts().graphs.eager_ops, 2);
     EXPECT_EQ(rig.steps(*executor, 5, 2, 3), rig.steps(executor->eager(), 5, 2, 3));

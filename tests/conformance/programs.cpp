@@ -62,7 +62,7 @@ ir::Program conv(const ir::OpCatalog& catalog, ir::DType dtype) {
     }
     x = inner;
   }
-  b.split_at({"boundary"});
+  b.split_at({"*.conv1"});
   return b.ending_in(x);
 }
 

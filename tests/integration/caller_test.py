@@ -94,6 +94,24 @@ class Caller(HarnessCase):
         self.assertNotIn("program attention", done.stderr)
         self.assertEqual(1, cells["mlp/tiny/fp32/forward/b2/w0/piecewise"]["graph"]["pieces"])
 
+    def test_ops_are_named_by_patterns_and_run_between_the_pieces(self):
+        counts = {}
+        for splits in ((), ("--split-ops", "block7.conv2,*.up"), ("--split-ops", "boundary")):
+            _, _, cells = self.sweep("--workload", "mlp,conv", *splits)
+            self.assert_ok(cells.values())
+            counts[splits[-1:]] = {
+                cell["workload"]: (cell["graph"]["pieces"], cell["graph"]["eager_ops"])
+                for cell in cells.values() if cell["mode"] == "piecewise" and cell["batch"] == 2}
+        self.assertEqual({(): {"mlp": (8, 8), "conv": (8, 8)},
+                          ("block7.conv2,*.up",): {"mlp": (9, 8), "conv": (1, 1)},
+                          ("boundary",): {"mlp": (8, 0), "conv": (8, 0)}}, counts)
+
+    def test_a_pattern_that_names_no_op_of_any_workload_is_refused(self):
+        refused = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,conv", "--split-ops",
+                                      "*.conv2,*.conv3", code=2)
+        self.assertEqual('graphbench: --split-ops: workload "mlp": no op is named "*.conv3"; those of '
+                         'program mlp/tiny/fp32 are *.boundary, *.down, *.norm, *.up\n', refused.stderr)
+
     def test_dumped_graphs_hold_no_addresses(self):
         self.sweep("--workload", "attention,mlp", "--dump-graph", "one", "--io", "static,set_params")
         self.sweep("--workload", "attention,mlp", "--dump-graph", "two", "--io", "static,set_params")
@@ -103,11 +121,11 @@ class Caller(HarnessCase):
         dump = json.loads((self.folder / "one" / f"{stem}.json").read_text(encoding="utf-8"))
         self.assertEqual(("graphbench.graph/1", 8), (dump["schema"], len(dump["pieces"])))
         node = dump["pieces"][0]["nodes"][0]
-        self.assertEqual(("layer0.norm", "kernel", []), (node["op"], node["type"], node["after"]))
+        self.assertEqual(("layer0.up", "kernel", []), (node["op"], node["type"], node["after"]))
         self.assertEqual([0], dump["pieces"][0]["nodes"][1]["after"])
         texts = {end: (self.folder / "one" / f"{stem}.{end}").read_text(encoding="utf-8")
                  for end in ("dot", "after.txt", "before.txt")}
-        self.assertIn("layer0.norm (kernel)", texts["dot"])
+        self.assertIn("layer0.up (kernel)", texts["dot"])
         self.assertIn("piece 7", texts["after.txt"])
         self.assertNotIn("piece 1", texts["before.txt"])
         self.assertEqual([path.name for path in sorted((self.folder / "one").iterdir())],

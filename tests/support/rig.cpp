@@ -59,7 +59,7 @@ execution::ExecutionContext Rig::context(bool record_free_ranges) {
           .buffers = buffers_,
           .eager_pool = eager_pool_,
           .graph_pool = &graph_pool_,
-          .split_kinds = {},
+          .splits = {},
           .record_free_ranges = record_free_ranges,
           .replace_memset_nodes = replace_memset_nodes_};
 }

@@ -107,8 +107,9 @@ class Build {
   void output(std::int32_t value_id) {
     if (!failed_) checked(api_->mark_output(builder_, value_id));
   }
-  void split_at(const char* kind) {
-    if (!failed_) checked(api_->split_at(builder_, &kind, 1));
+  // An op kind, or a pattern of op names such as "*.conv2".
+  void split_at(const char* split) {
+    if (!failed_) checked(api_->split_at(builder_, &split, 1));
   }
 
   // Sets what an input's padding rows hold; they hold 0 without this.

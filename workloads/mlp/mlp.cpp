@@ -1,6 +1,7 @@
-// mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Between layers there is a
-// `boundary`, where piecewise mode splits, so n layers make n pieces. It comes behind the next layer's norm,
-// because compilers make one kernel of a residual sum and its norm, and so find both in one piece.
+// mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Piecewise mode splits at the
+// norms, so n layers make n pieces of two products each. The `boundary` between layers comes behind the next
+// layer's norm, because compilers make one kernel of a residual sum and its norm, and so find both in one
+// piece.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
@@ -47,7 +48,7 @@ int build_mlp(const gb_build_request* request, gb_builder* builder, const gb_bui
     x = add_products(build, layer, sizes, normed, x);
   }
   build.output(x);
-  if (sizes.layers > 1) build.split_at("boundary");  // one layer has no boundary to split at
+  build.split_at("rmsnorm");
   return build.status();
 }
 

@@ -55,7 +55,7 @@ class Differentiation {
       gather_gradients();
       append_optimizer();
     }
-    builder().split_at(forward_.default_split_kinds());
+    builder().split_at(forward_.default_splits());
     builder().remove_dead_ops();
     if (options_.checkpoint == Checkpoint::layer) builder().recompute_layers();
     start_graphs();

@@ -24,7 +24,7 @@ EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, cons
       .buffers = buffers_,
       .eager_pool = eager_pool_,
       .graph_pool = &graph_pool_,
-      .split_kinds = task.split_ops,
+      .splits = task.split_ops,
       .replace_memset_nodes = model::later_axis(task, "graph-rewrite") == "memset"};
   executor_ = execution::make_executor(rig.mode(), context, batch);
   model::Setup setup{};

@@ -63,7 +63,7 @@ void dump_graphs(const std::string& folder, const std::string& cell_id, executio
   const auto ops = static_cast<ir::OpId>(program.ops().size());
   write(path + ".before.txt", ir::dump(program, {{true, 0, ops}}, batch));
   write(path + ".after.txt",
-        ir::dump(program, execution::segments_of(mode, context.program, context.split_kinds), batch));
+        ir::dump(program, execution::segments_of(mode, context.program, context.splits), batch));
 }
 
 }  // namespace graphbench::worker

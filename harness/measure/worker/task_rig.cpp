@@ -46,7 +46,7 @@ abi::BuildChoice choice_of(const model::WorkerTask& task) {
           .pass = task.pass,
           .options = task.options,
           .axes = task.more_axes,
-          .split_kinds = task.split_ops};
+          .splits = task.split_ops};
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .buffers = *buffers_,
           .eager_pool = *eager_pool_,
           .graph_pool = graph_pool,
-          .split_kinds = task_.split_ops,
+          .splits = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
           .caller = caller_.get()};
 }

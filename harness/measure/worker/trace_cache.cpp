@@ -64,7 +64,7 @@ execution::ExecutionContext TraceCache::context(Entry& entry) {
           .buffers = entry.buffers,
           .eager_pool = eager_pool_,
           .graph_pool = &graph_pool_,
-          .split_kinds = task_.split_ops,
+          .splits = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
 }
 

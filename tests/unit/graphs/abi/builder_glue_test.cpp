@@ -78,7 +78,7 @@ TEST(BuilderGlue, BuildsWhatTheWorkloadSays) {
   EXPECT_EQ(weight.init.low, 0.5);
   const ir::Value& output = program.value(program.values_of(ir::ValueKind::output).at(0));
   EXPECT_EQ(output.shape, (ir::Shape{ir::of_batch(), ir::fixed_dim(4)}));
-  EXPECT_THAT(program.default_split_kinds(), ::testing::ElementsAre("softmax"));
+  EXPECT_THAT(program.default_splits(), ::testing::ElementsAre("softmax"));
 }
 
 TEST(BuilderGlue, TheFirstRefusalIsKeptAndLaterCallsAreRefusedToo) {
@@ -199,11 +199,11 @@ TEST(BuilderGlue, OpsAreCheckedFieldByField) {
 
 TEST(BuilderGlue, OutputsAndSplitsAreChecked) {
   using B = const Builder&;
-  const char* null_kind = nullptr;
+  const char* null_split = nullptr;
   expect_refused([](B b) { return b.api.mark_output(b.handle, -3); }, HasSubstr("-3"));
   expect_refused([](B b) { return b.api.mark_output(b.handle, b.input()); }, HasSubstr("x"));
-  expect_refused([](B b) { return b.api.split_at(b.handle, nullptr, 2); }, HasSubstr("kinds is null"));
-  expect_refused([&](B b) { return b.api.split_at(b.handle, &null_kind, 1); }, HasSubstr("kind is null"));
+  expect_refused([](B b) { return b.api.split_at(b.handle, nullptr, 2); }, HasSubstr("splits is null"));
+  expect_refused([&](B b) { return b.api.split_at(b.handle, &null_split, 1); }, HasSubstr("split is null"));
 }
 
 TEST(BuilderGlue, PadValuesBelongToInputsAndAreFinite) {

@@ -16,7 +16,10 @@ namespace graphbench::abi {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // The fixture's workload, with a body that keeps the request and refuses.
 class Registry : public ::testing::Test {
@@ -174,9 +177,19 @@ class Builtin : public ::testing::Test {
     return std::ranges::count_if(program.ops(), [&](const ir::Op& op) { return op.kind == kind; });
   }
 
-  static std::int64_t pieces(const ir::Program& program) {
-    const auto segments = ir::partition(program, program.default_split_kinds());
-    return std::ranges::count_if(segments, &ir::Segment::captured);
+  static std::int64_t pieces(const ir::Program& program) { return pieces(program, program.default_splits()); }
+  static std::int64_t pieces(const ir::Program& program, const std::vector<std::string>& splits) {
+    return std::ranges::count_if(ir::partition(program, splits), &ir::Segment::captured);
+  }
+
+  // Those that piecewise launches between the pieces, where the program says.
+  static std::vector<std::string> eager_ops(const ir::Program& program) {
+    std::vector<std::string> names;
+    for (const ir::Segment& segment : ir::partition(program, program.default_splits())) {
+      for (ir::OpId id = segment.first; !segment.captured && id < segment.last; ++id)
+        names.push_back(program.ops()[id].name);
+    }
+    return names;
   }
 
   static ir::TensorDesc only(const ir::Program& program, ir::ValueKind kind, std::int64_t batch) {
@@ -212,12 +225,14 @@ TEST_F(Builtin, EveryWorkloadHasBaseAndTiny) {
   }
 }
 
-TEST_F(Builtin, MlpIsEightLayersInEightPieces) {
+TEST_F(Builtin, MlpIsEightLayersInEightPiecesBetweenItsNorms) {
   const ir::Program program = build("mlp", "base");
   EXPECT_EQ(count(program, "rmsnorm"), 8);
   EXPECT_EQ(count(program, "linear"), 16);
   EXPECT_EQ(count(program, "boundary"), 7);
   EXPECT_EQ(pieces(program), 8);
+  EXPECT_THAT(eager_ops(program), AllOf(SizeIs(8), Each(EndsWith(".norm"))));
+  EXPECT_EQ(pieces(program, {"boundary"}), 8);
   EXPECT_THAT(only(program, ir::ValueKind::input, 5).dims, ::testing::ElementsAre(5, 1024));
   EXPECT_THAT(only(program, ir::ValueKind::output, 5).dims, ::testing::ElementsAre(5, 1024));
 }
@@ -250,7 +265,7 @@ TEST_F(Builtin, DecodeIsNinePiecesAroundEightAttentionOps) {
   const ir::Program program = build("attention", "base");
   EXPECT_EQ(count(program, "sdpa"), 8);
   EXPECT_EQ(pieces(program), 9);
-  EXPECT_EQ(program.default_split_kinds(), std::vector<std::string>{"sdpa"});
+  EXPECT_EQ(program.default_splits(), std::vector<std::string>{"sdpa"});
   EXPECT_EQ(ir::mutated_state(program).size(), 16u);
   EXPECT_THAT(only(program, ir::ValueKind::state, 3).dims, ::testing::ElementsAre(3, 16, 1024, 64));
   EXPECT_THAT(only(program, ir::ValueKind::output, 3).dims, ::testing::ElementsAre(3, 1024));
@@ -279,17 +294,23 @@ TEST_F(Builtin, PrefillIsCausalFromTheStartOfTheCache) {
   }
 }
 
-TEST_F(Builtin, ConvIsEightBlocksInEightPieces) {
+TEST_F(Builtin, ConvIsEightBlocksInEightPiecesAheadOfTheirSecondConvolutions) {
   const ir::Program program = build("conv", "base");
   EXPECT_EQ(count(program, "conv2d"), 16);
   EXPECT_EQ(count(program, "boundary"), 7);
   EXPECT_EQ(pieces(program), 8);
+  EXPECT_THAT(eager_ops(program), AllOf(SizeIs(8), Each(EndsWith(".conv2"))));
+  EXPECT_EQ(pieces(program, {"boundary"}), 8);
   EXPECT_THAT(only(program, ir::ValueKind::output, 2).dims, ::testing::ElementsAre(2, 56, 56, 64));
 }
 
-TEST_F(Builtin, OneLayerHasNoBoundaryAndIsOnePiece) {
-  EXPECT_EQ(pieces(build("mlp", "tiny", {{"layers", 1}})), 1);
-  EXPECT_EQ(pieces(build("conv", "tiny", {{"blocks", 1}})), 1);
+TEST_F(Builtin, OneLayerHasNoBoundaryAndIsOnePieceAndOneOp) {
+  for (const ir::Program& program :
+       {build("mlp", "tiny", {{"layers", 1}}), build("conv", "tiny", {{"blocks", 1}})}) {
+    EXPECT_EQ(count(program, "boundary"), 0);
+    EXPECT_EQ(pieces(program), 1);
+    EXPECT_THAT(eager_ops(program), SizeIs(1));
+  }
 }
 
 TEST_F(Builtin, AttentionRefusesSizesThatDoNotFitTogether) {

@@ -18,17 +18,17 @@ class ExecutionTest : public ::testing::Test {
   static constexpr std::int64_t largest_batch = 8;
 
   ExecutionContext context_of(const ir::Program& program, ProgramBuffers& buffers,
-                              std::vector<std::string> split_kinds = {}) {
+                              std::vector<std::string> splits = {}) {
     return {.device = device_,
             .stream = *stream_,
             .program = program,
             .buffers = buffers,
             .eager_pool = eager_pool_,
             .graph_pool = &graph_pool_,
-            .split_kinds = std::move(split_kinds)};
+            .splits = std::move(splits)};
   }
-  ExecutionContext context(std::vector<std::string> split_kinds = {}) {
-    return context_of(program_, buffers_, std::move(split_kinds));
+  ExecutionContext context(std::vector<std::string> splits = {}) {
+    return context_of(program_, buffers_, std::move(splits));
   }
   // Each device call of `run_once` fails in turn: no block and no graph is lost, no capture stays open, and
   // the next attempt works. Returns how many calls there are.

@@ -152,7 +152,7 @@ TEST_F(RewriteTest, ThatKeepsAllIsTheSameProgram) {
   EXPECT_EQ(dump(same, partition(same, {}), 2),
             dump(program_, partition(program_, {}), 2) + "  rewritten: pass test: left every op as it is\n");
   EXPECT_EQ(same.value(0).pad, 3);
-  EXPECT_THAT(same.default_split_kinds(), ElementsAre("softmax"));
+  EXPECT_THAT(same.default_splits(), ElementsAre("softmax"));
 }
 
 TEST_F(RewriteTest, AnOpIsReplacedAndWhatNothingReadsAnyMoreGoesToo) {
@@ -169,7 +169,7 @@ TEST_F(RewriteTest, AnOpIsReplacedAndWhatNothingReadsAnyMoreGoesToo) {
   EXPECT_THAT(made.rewrites(), ElementsAre("pass test: a line", "pass test: removed 1 op: b (softmax)",
                                            "pass test: added 1 op: b.gelu (gelu_tanh)",
                                            "removed a (relu): nothing reads what it computes"));
-  EXPECT_TRUE(made.default_split_kinds().empty());
+  EXPECT_TRUE(made.default_splits().empty());
   EXPECT_EQ(made.values().size(), 3u);
 }
 

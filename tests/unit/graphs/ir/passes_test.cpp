@@ -34,6 +34,20 @@ TEST_F(PassesTest, SplittingOpsAndMarkersEndPieces) {
   EXPECT_EQ(partition(two, {"sdpa", "boundary"}), partition(two, {"boundary"}));
 }
 
+TEST_F(PassesTest, APatternSplitsAtOpsByTheirNames) {
+  const Program chain = test::make_chain(catalog_, 2);
+  const auto behind_layer0 = ElementsAre(Segment{true, 0, 2}, Segment{false, 2, 3}, Segment{true, 4, 7});
+  EXPECT_THAT(partition(chain, {"layer0.down"}), behind_layer0);
+  EXPECT_THAT(partition(chain, {"*0*wn"}), behind_layer0);
+  EXPECT_EQ(partition(chain, {"*.down", "linear"}), partition(chain, {"linear"}));
+  EXPECT_EQ(partition(chain, {"*.boundary"}), partition(chain, {"boundary"})) << "markers too";
+  EXPECT_THAT(partition(chain, {"*"}), ElementsAre(Segment{false, 0, 3}, Segment{false, 4, 7}));
+  for (const char* none :
+       {"down", "layer0.dow", "layer0.down.", "*.down?", "layer*down*x", "ayer0.down", ""}) {
+    EXPECT_THAT(partition(chain, {none}), ElementsAre(Segment{true, 0, 7})) << none;
+  }
+}
+
 TEST_F(PassesTest, ResidualLivesUntilItIsAdded) {
   const Program program = test::make_chain(catalog_, 2);
   const std::vector<LiveRange> ranges = live_ranges(program);
@@ -108,8 +122,8 @@ TEST(DecomposedAttention, IsThreeOpsInPlaceOfOne) {
 TEST(DecomposedAttention, SplitsWhereItsOpDid) {
   const OpCatalog catalog;
   const Program program = decompose_attention(with_attention(catalog), catalog);
-  EXPECT_THAT(program.default_split_kinds(), ElementsAre("sdpa"));
-  EXPECT_THAT(partition(program, program.default_split_kinds()),
+  EXPECT_THAT(program.default_splits(), ElementsAre("sdpa"));
+  EXPECT_THAT(partition(program, program.default_splits()),
               ElementsAre(Segment{true, 0, 1}, Segment{false, 1, 4}, Segment{true, 4, 5}));
 }
 
@@ -246,6 +260,18 @@ TEST(Epilogues, StayWherePiecesEnd) {
   EXPECT_THAT(fused_with({"relu"}, {}), ElementsAre("product linear", "active relu"));
   EXPECT_THAT(fused_with({"relu"}, {"bias_add"}),
               ElementsAre("product linear", "biased bias_add", "active relu"));
+}
+
+// All parts of a named op are launched eagerly, so no piece ends between them.
+TEST(Epilogues, OfANamedOpAreJoinedUnlessTheyAreNamedThemselves) {
+  Chain p;
+  p.b.split_at({"*product"});
+  const Program program = p.b.ending_in(p.then("bias_add", "biased", {p.y, p.bias}));
+  const Program apart = without_epilogues(with_epilogues(program, p.catalog), p.catalog);
+  ASSERT_THAT(listed(apart), ElementsAre("product.product linear", "product.bias bias_add"));
+  for (const Op& op : apart.ops()) EXPECT_TRUE(splits_at(op, "*product")) << op.name;
+  EXPECT_THAT(listed(with_epilogues(apart, p.catalog)), ElementsAre("product.product linear"));
+  EXPECT_EQ(listed(with_epilogues(apart, p.catalog, {"*.bias"})), listed(apart));
 }
 
 }  // namespace

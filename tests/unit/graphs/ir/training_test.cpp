@@ -15,6 +15,7 @@ using test::fixed;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 class TrainingTest : public ::testing::Test {
  protected:
@@ -100,7 +101,7 @@ TEST_F(TrainingTest, WhatTheLossDoesNotDependOnIsRemovedAndItsParameterStays) {
   EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("w2"), HasSubstr("removed unused (relu)"),
                                               HasSubstr("removed dead (linear)")));
   EXPECT_EQ(program.removed_ops(), 2);
-  EXPECT_TRUE(program.default_split_kinds().empty());
+  EXPECT_TRUE(program.default_splits().empty());
   EXPECT_EQ(program.values_of(ValueKind::gradient).size(), 1u);
   for (const Op& op : program.ops()) EXPECT_NE(op.name, "dead");
 }
@@ -131,9 +132,25 @@ TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
   b_.mark_output(linear("b", b, b_.weight("w2")));
   b_.split_at({"boundary"});
   const Program program = train();
-  EXPECT_EQ(partition(program, program.default_split_kinds()).size(), 3u);
+  EXPECT_EQ(partition(program, program.default_splits()).size(), 3u);
   // A split op on each side of the loss: what is before, between and behind.
   EXPECT_EQ(partition(program, {"relu"}).size(), 5u);
+}
+
+// A sum of gradients is the value's, and not made of the op.
+TEST_F(TrainingTest, WhatIsMadeOfANamedOpSplitsWithIt) {
+  const ValueId up =
+      linear("a.up", b_.input("x"), b_.weight("w1"), {{"activation", std::string("gelu_tanh")}});
+  b_.mark_output(b_.one("add", "b.end", {up, linear("b.up", up, b_.weight("w2"))}));
+  b_.split_at({"a.up"});
+  const Program program =
+      train({.accumulate = Accumulate::end, .micro_batches = 2, .checkpoint = Checkpoint::layer});
+  EXPECT_THAT(test::op_names(program),
+              IsSupersetOf({"a.up.linear", "a.up.micro1", "a.up.grad_activation.micro1",
+                            "a.up.linear.recomputed", "a.up.sum0"}));
+  for (const Op& op : program.ops()) {
+    EXPECT_EQ(splits_at(op, "a.up"), op.name.starts_with("a.up") && op.phase != Phase::accumulate) << op.name;
+  }
 }
 
 // Two layers with a product each, and where graphs of a step begin.

@@ -188,8 +188,8 @@ class ProgramTextTest : public testing::Test {
     const std::string text = write_program(program);
     const Program read = read_program(text, registry_.catalog());
     EXPECT_EQ(write_program(read), text);
-    const auto segments = partition(program, program.default_split_kinds());
-    EXPECT_EQ(partition(read, read.default_split_kinds()), segments);
+    const auto segments = partition(program, program.default_splits());
+    EXPECT_EQ(partition(read, read.default_splits()), segments);
     EXPECT_EQ(dump(read, segments, program.micro_batches() * 2),
               dump(program, segments, program.micro_batches() * 2));
     ASSERT_EQ(read.ops().size(), program.ops().size());
