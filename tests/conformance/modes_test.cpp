@@ -48,7 +48,7 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
     EXPECT_EQ(counts.eager_ops, 0);
   } else {
     EXPECT_GT(counts.pieces, 1);
-    const bool at_markers = p.default_splits() == std::vector<std::string>{"boundary"};
+    const bool at_markers = rig.program().default_splits() == std::vector<std::string>{"boundary"};
     EXPECT_EQ(counts.eager_ops > 0, !at_markers);
   }
 }
