@@ -82,10 +82,10 @@ const model::Ladder* served(const std::vector<model::Ladder>& ladders, const mod
 
 // The mean step of each launch.
 std::vector<double> step_seconds(const model::Ladder& ladder) {
-  std::vector<double> seconds;
+  std::vector<double> means;
   for (const model::LadderLaunch& launch : ladder.launches)
-    seconds.push_back(launch.busy_seconds / static_cast<double>(ladder.traffic.steps));
-  return seconds;
+    means.push_back(launch.latency_seconds.value().mean);
+  return means;
 }
 
 bool agree(double predicted, double served) {

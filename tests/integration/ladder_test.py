@@ -153,8 +153,9 @@ class Ladder(HarnessCase):
             self.assertLessEqual(low, made["over_eager"])
             self.assertLessEqual(made["over_eager"], high)
         eager = next(ladder for ladder in document["ladders"] if ladder["role"] == "eager")
-        served = [launch["busy_seconds"] / 60 for launch in eager["launches"]]
+        served = [launch["latency_seconds"]["mean"] for launch in eager["launches"]]
         self.assertAlmostEqual(sum(served) / 3, made["eager_verified_step_seconds"])
+        self.assertAlmostEqual(1, made["eager_verified_step_seconds"] / made["eager_step_seconds"])
         words = ("" if low > 1 else "not told from eager") if self.agrees(made) else (
             "served otherwise than predicted")
         self.assertEqual(words, made.get("no_suggestion", ""))

@@ -219,15 +219,19 @@ TEST(Suggestion, FromASweepAddsUpMeansToo) {
   EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, 3.5);
 }
 
-// A ladder whose launches served 100 steps of these mean times.
+// A ladder whose launches served steps of these mean times.
 model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes,
                         const std::vector<double>& means) {
   model::Ladder ladder;
   ladder.id = mode;
   ladder.cell.mode = mode;
   ladder.sizes = std::move(sizes);
-  ladder.traffic.steps = 100;
-  for (const double mean : means) ladder.launches.emplace_back().busy_seconds = 100 * mean;
+  for (const double mean : means) {
+    model::LadderLaunch& launch = ladder.launches.emplace_back();
+    launch.busy_seconds = 0.8 * mean;  // of one placement's steps, and a geometric mean
+    launch.latency_seconds = model::Summary{};
+    launch.latency_seconds->mean = mean;
+  }
   return ladder;
 }
 
