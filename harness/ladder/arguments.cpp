@@ -53,6 +53,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
     throw InputError("--capture-when",
                      in_quotes(asked.when) + " names one twice: give startup, lazy, or both");
   request.rivals = !asked.no_rivals;
+  request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())
     throw InputError("--traffic",
                      "it is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");

@@ -137,8 +137,10 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
   for (const model::Suggestion& made : measured.findings.suggestions) {
     std::vector<std::string> flags;
-    for (const std::string& engine : engines)
-      flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
+    for (const std::string& engine : engines) {
+      if (made.no_suggestion.empty())
+        flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
+    }
     if (!options.quiet) reporters::print_suggestion(out, made, flags, colours);
   }
   for (const model::BestModes& best : measured.findings.best) {
@@ -222,13 +224,13 @@ class LadderCommand final : public Command {
                  "do not serve the same eagerly and with every size captured, to compare");
     options.text_or(
         ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
-        "the sizes with the least expected step time, from a result (alone: from what this ladder measures)");
+        "the sizes with the least expected step time, from a result (alone: from what this ladder serves)");
     options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most so many sizes");
     options.text("--memory", asked_.memory, "BYTES|engine",
                  "suggest what fits: the pool and the instantiated graphs; engine: what --engine-sizes take");
     options.text("--startup", asked_.startup, "SECONDS", "suggest what is prepared and captured in so long");
     options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
-    options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes too");
+    options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes and eagerly too");
     options.sweep_options(shared_options);
     options.describe("--mode",
                      "modes to serve in; best: each size in the one that was fastest (default: whole)");

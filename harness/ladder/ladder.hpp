@@ -87,6 +87,8 @@ struct LadderSize {
   std::optional<double> step_seconds =
       {};  // median of calibration steps of exactly this size, copies and all
   std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
+  // Mean latency of the steps that ran in it alone and waited for no capture, over all placements.
+  std::optional<double> served_seconds = {};
   // Latency of the first step that ran in it, its capture too where that step waited for it.
   std::optional<double> first_request_seconds = {};
   // Replays that pay the warmups and the setup of the last placement back; absent: never, or not measured.
@@ -103,6 +105,7 @@ struct LadderEager {
   std::int64_t rows = 0;
   std::int64_t uses = 0;
   std::optional<double> step_seconds = {};
+  std::optional<double> served_seconds = {};  // mean latency of its steps, over all placements
 };
 
 // What one placement of a launch measured: the p50s of its steps, and all of them together.
@@ -196,20 +199,27 @@ struct FrontierPoint {
   double step_seconds = 0;  // the mean over the traffic's steps
 };
 
-// `--suggest`: the ladder of least expected step time under a traffic, within budgets.
+// `--suggest`: the ladder of least expected step time under a traffic, within budgets. Step times are means
+// over the traffic's steps.
 struct Suggestion {
   Cell cell;         // of what it was made from; its batch is the largest size
   std::string from;  // a file, or the id of the ladder that was measured
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> interpolated;       // of them, those whose times were not measured
-  double step_seconds = 0;                      // expected mean
+  double step_seconds = 0;                      // predicted
   double eager_step_seconds = 0;                // of the same steps, all eager
   double startup_seconds = 0;                   // preparing and capturing all sizes
   double memory_bytes = 0;                      // pool and instantiated graphs
   std::optional<double> memory_max_bytes = {};  // the budget
   std::vector<FrontierPoint> frontier;          // where one size more is better than all with fewer
   std::string verified_by;                      // the id of the ladder that ran it; empty: none
-  std::optional<double> verified_step_seconds;
+  std::optional<double> verified_step_seconds;  // as served
+  std::string eager = "graphbench";             // whose eager steps it is held against
+  std::optional<double> eager_verified_step_seconds = {};
+  std::optional<double> over_eager = {};  // eager as served over the suggestion as served, from 3 launches on
+  std::optional<double> over_eager_ci95_low = {};
+  std::optional<double> over_eager_ci95_high = {};
+  std::string no_suggestion = {};  // why it is none; empty: it is one
 };
 
 // `--mode best`: what was measured fastest at a size.

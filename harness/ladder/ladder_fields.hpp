@@ -38,8 +38,9 @@ GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds, (lat
 GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes);
 GB_DESCRIBE(model::RowCount, rows, count);
 GB_DESCRIBE(model::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
-            exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds));
-GB_DESCRIBE(model::LadderEager, rows, uses, step_seconds);
+            exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds),
+            (later, served_seconds));
+GB_DESCRIBE(model::LadderEager, rows, uses, step_seconds, (later, served_seconds));
 GB_DESCRIBE(model::LadderPlacement, latency_seconds, submit_seconds, busy_seconds);
 GB_DESCRIBE(model::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,
             latency_seconds, submit_seconds, (later, wait_seconds), (later, response_seconds),
@@ -57,6 +58,9 @@ GB_DESCRIBE(model::BestSize, size, mode, step_seconds, margin, over_eager);
 GB_DESCRIBE(model::BestModes, (inlined(&T::cell)), sizes, no_gain_from, no_gain_from_tokens);
 GB_DESCRIBE(model::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, step_seconds,
             eager_step_seconds, startup_seconds, memory_bytes, frontier, (text, verified_by),
-            verified_step_seconds, (later, memory_max_bytes));
+            verified_step_seconds, (later, memory_max_bytes), eager, (later, eager_verified_step_seconds),
+            (later, over_eager),
+            (interval("over_eager_ci95", &T::over_eager_ci95_low, &T::over_eager_ci95_high)),
+            (later, no_suggestion));
 
 }  // namespace graphbench::codec

@@ -189,24 +189,26 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
   const auto list = [](const std::vector<std::int64_t>& sizes) {
     return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
   };
-  out << paint(fmt::format("suggestion for {}, from {}", model::id_of(made.cell), one_line(made.from)),
+  const bool none = !made.no_suggestion.empty();
+  out << paint(fmt::format("{}suggestion for {}, from {}{}", none ? "no " : "", model::id_of(made.cell),
+                           one_line(made.from), none ? ": " + made.no_suggestion : ""),
                Colour::bold, colours)
-      << (made.sizes.empty() ? "\n  capture no size\n"
-                             : fmt::format("\n  --capture-sizes {}\n", list(made.sizes)));
+      << fmt::format("\n  {} {}\n", none ? "sizes" : "--capture-sizes", list(made.sizes));
   for (const std::string& flag : flags) out << "  " << flag << '\n';
-  out << fmt::format(
-      "  medians of sizes add up to {} per step, {} where all are eager; {} to start, {} of memory\n",
-      format_seconds(made.step_seconds), format_seconds(made.eager_step_seconds),
-      format_seconds(made.startup_seconds), format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
+  out << fmt::format("  mean step: {} predicted, {} served\n  eager ({}'s own): {} predicted, {} served",
+                     format_seconds(made.step_seconds), seconds_or_dash(made.verified_step_seconds),
+                     made.eager, format_seconds(made.eager_step_seconds),
+                     seconds_or_dash(made.eager_verified_step_seconds));
+  if (made.over_eager)
+    out << fmt::format("; gain {} ({} to {})", format_ratio(*made.over_eager),
+                       format_ratio(*made.over_eager_ci95_low), format_ratio(*made.over_eager_ci95_high));
+  out << fmt::format("\n  {} to start, {} of memory\n", format_seconds(made.startup_seconds),
+                     format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
   if (made.memory_max_bytes)
     out << fmt::format("  of memory there may be {}\n",
                        format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
   if (!made.interpolated.empty())
     out << fmt::format("  interpolated, not measured: {}\n", list(made.interpolated));
-  if (made.verified_step_seconds)
-    out << fmt::format("  verified: {} measured, {} of what was expected\n",
-                       format_seconds(*made.verified_step_seconds),
-                       format_ratio(*made.verified_step_seconds / made.step_seconds));
   out << "  sizes to mean step:";
   for (const model::FrontierPoint& each : made.frontier)
     out << fmt::format(" {}: {}{}", each.sizes, format_seconds(each.step_seconds),

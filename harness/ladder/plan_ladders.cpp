@@ -107,7 +107,7 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
     if (!captures) continue;
     if (request.also_when)
       add(task, *request.also_when == model::CaptureWhen::lazy ? "lazy" : "startup", request.sizes);
-    if (request.rivals) add(task, "eager", {});
+    if (request.rivals || request.suggests) add(task, "eager", {});
     if (request.rivals && every.size() <= every_sizes_max) add(task, "every", every);
     if (!request.engine_sizes.empty()) add(task, "engine", request.engine_sizes);
   }

@@ -19,6 +19,7 @@ struct LadderRequest {
   Trace trace;
   model::LadderTraffic traffic;  // its name and rate; the rest follows from the trace
   bool rivals = true;            // every step eager, and every size of the traffic captured
+  bool suggests = false;         // eager is served even without rivals
 };
 
 // More sizes than these are not captured for a rival.

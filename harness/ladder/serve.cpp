@@ -162,6 +162,7 @@ void Server::look_up() {
     if (found->full_parts > 0) step.full = &rungs_.at(sizes_.back());
     if (found->captured > 0) {
       step.last = &rungs_.at(found->captured);
+      if (step.full == nullptr) step.served = &step.last->served;
       continue;
     }
     EagerRows& eager = eager_[found->rest];
@@ -176,6 +177,7 @@ void Server::look_up() {
       rig_.stream().synchronize();
     }
     step.eager = eager.executor.get();
+    if (step.full == nullptr) step.served = &eager.served;
   }
 }
 
@@ -250,11 +252,14 @@ void Server::serve_steps() {
       caller_->copy_back(own, own.count);
       rig_.stream().synchronize();
     }
-    if (stall_ > 0) served.stalls.push_back(stall_);
+    if (stall_ > 0) {
+      served.stalls.push_back(stall_);
+    } else if (step.served != nullptr) {
+      step.served->push_back(served.latency.back());
+    }
     for (Rung* const rung : {step.full, step.last}) {
       if (rung == nullptr || rung->requested) continue;
       rung->requested = true;
-      // A step in parts says nothing of one size.
       if (step.full == nullptr) rung->result.first_request_seconds = served.latency.back();
     }
     tally_.add(step.route, sizes_, task_.policy.when);

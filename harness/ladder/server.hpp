@@ -35,10 +35,12 @@ struct Rung {
   std::int64_t pool_bytes = 0;  // of all captures up to this one
   Samples step;
   Samples eager;
+  std::vector<double> served = {};  // latencies of the steps that ran in it alone, in all placements
 };
 struct EagerRows {
   std::unique_ptr<execution::Executor> executor;
   Samples step;
+  std::vector<double> served = {};
 };
 
 // The times of the steps that one placement served.
@@ -52,6 +54,7 @@ struct Prepared {
   Rung* full = nullptr;  // of parts of the largest size
   Rung* last = nullptr;
   execution::Executor* eager = nullptr;
+  std::vector<double>* served = nullptr;  // absent: a step in parts says nothing of one size
 };
 
 // What a step enqueues, and where its time goes.

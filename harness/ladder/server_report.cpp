@@ -23,6 +23,10 @@ std::optional<double> mean_of(const Samples& samples) {
   return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
 }
 
+std::optional<double> mean_of(const std::vector<double>& times) {
+  return times.empty() ? std::nullopt : std::optional(statistics::mean_of(times));
+}
+
 double sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
@@ -136,6 +140,7 @@ void Server::report() {
     }
     of.step_seconds = mean_of(rung.step);
     of.eager_seconds = mean_of(rung.eager);
+    of.served_seconds = mean_of(rung.served);
     const double cost = statistics::cost_seconds(rung.later.value_or(of.setup));
     if (of.step_seconds && *of.eager_seconds > *of.step_seconds)
       of.breakeven_steps = std::ceil(cost / (*of.eager_seconds - *of.step_seconds));
@@ -147,7 +152,7 @@ void Server::report() {
   std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
   launch.first_requests = first_requests(rungs_);
   for (const auto& [rows, eager] : eager_)
-    launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step)});
+    launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step), mean_of(eager.served)});
   add_expectations(launch);
 }
 

@@ -11,7 +11,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/ladder/interpolate.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -144,8 +144,17 @@ double startup_seconds(const model::Setup& setup) {
   return setup.prepare_seconds.value_or(0) + statistics::cost_seconds(setup);
 }
 
-void add_median(std::map<std::int64_t, double>& to, std::int64_t size, std::vector<double> values) {
-  if (!values.empty()) to[size] = statistics::median(std::move(values));
+using BySize = std::map<std::int64_t, std::vector<double>>;
+
+template <typename Number>
+void add_value(BySize& to, std::int64_t size, const std::optional<Number>& value) {
+  if (value) to[size].push_back(static_cast<double>(*value));
+}
+
+std::map<std::int64_t, double> over(const BySize& launches, const auto& number) {
+  std::map<std::int64_t, double> numbers;
+  for (const auto& [size, values] : launches) numbers[size] = number(values);
+  return numbers;
 }
 
 }  // namespace
@@ -155,56 +164,43 @@ std::vector<Choice> best_ladders(const SuggestProblem& problem) {
 }
 
 Measurements measurements_of(const model::Ladder& ladder) {
-  struct Samples {
-    std::vector<double> step, startup, execs, pool, eager;
-  };
-  std::map<std::int64_t, Samples> samples;
+  BySize steps, startups, execs, pools, eager;
   for (const model::LadderLaunch& launch : ladder.launches) {
     for (const model::LadderSize& size : launch.sizes) {
-      if (!size.step_seconds) continue;
-      Samples& of = samples[size.size];
-      of.step.push_back(*size.step_seconds);
-      of.eager.push_back(*size.eager_seconds);
-      of.startup.push_back(startup_seconds(size.setup));
-      if (size.exec_bytes) of.execs.push_back(static_cast<double>(*size.exec_bytes));
-      if (size.pool_bytes) of.pool.push_back(static_cast<double>(*size.pool_bytes));
+      if (!size.step_seconds) continue;  // it was not captured
+      add_value(steps, size.size, size.served_seconds);
+      add_value(startups, size.size, std::optional(startup_seconds(size.setup)));
+      add_value(execs, size.size, size.exec_bytes);
+      add_value(pools, size.size, size.pool_bytes);
     }
-    for (const model::LadderEager& eager : launch.eager) {
-      if (eager.step_seconds) samples[eager.rows].eager.push_back(*eager.step_seconds);
-    }
+    for (const model::LadderEager& rows : launch.eager) add_value(eager, rows.rows, rows.served_seconds);
   }
-  Measurements measured;
-  for (auto& [size, of] : samples) {
-    add_median(measured.step_seconds, size, of.step);
-    add_median(measured.startup_seconds, size, of.startup);
-    add_median(measured.exec_bytes, size, of.execs);
-    add_median(measured.pool_bytes, size, of.pool);
-    add_median(measured.eager, size, of.eager);
-  }
-  return measured;
+  return {over(steps, statistics::mean_of), over(startups, statistics::median),
+          over(execs, statistics::median), over(pools, statistics::median), over(eager, statistics::mean_of)};
 }
 
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of) {
+  BySize steps, startups, eager;
   Measurements measured;
   for (const model::CellResult& each : cells) {
-    model::Cell same = each.cell;
-    same.batch = of.batch;
-    if (each.status != model::CellStatus::ok || !each.summary.latency_seconds) continue;
-    const double seconds = each.summary.latency_seconds->p50;
     const std::int64_t size = each.cell.batch;
-    if (same == of) {
-      measured.step_seconds[size] = seconds;
-      std::vector<double> startup;
-      for (const model::Launch& launch : each.launches) startup.push_back(startup_seconds(launch.setup));
-      add_median(measured.startup_seconds, size, startup);
-      if (each.memory && each.memory->exec_bytes)
-        measured.exec_bytes[size] = static_cast<double>(*each.memory->exec_bytes);
-      if (each.memory) measured.pool_bytes[size] = static_cast<double>(each.memory->pool_bytes_own);
-    }
     model::Cell like = of;
     like.batch = size;
-    if (each.cell == model::reference_of(like)) measured.eager[size] = seconds;
+    if (each.status != model::CellStatus::ok) continue;
+    for (const model::Launch& launch : each.launches) {
+      if (!launch.latency_seconds) continue;
+      if (each.cell == model::reference_of(like)) eager[size].push_back(launch.latency_seconds->mean);
+      if (each.cell != like) continue;
+      steps[size].push_back(launch.latency_seconds->mean);
+      startups[size].push_back(startup_seconds(launch.setup));
+    }
+    if (each.cell != like || !each.memory) continue;
+    measured.pool_bytes[size] = static_cast<double>(each.memory->pool_bytes_own);
+    if (each.memory->exec_bytes) measured.exec_bytes[size] = static_cast<double>(*each.memory->exec_bytes);
   }
+  measured.step_seconds = over(steps, statistics::mean_of);
+  measured.startup_seconds = over(startups, statistics::median);
+  measured.eager = over(eager, statistics::mean_of);
   return measured;
 }
 
@@ -261,10 +257,6 @@ const std::vector<std::string>& engines() {
 
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes,
                      model::LadderPad pad) {
-  if (sizes.empty())
-    return engine == "vllm"     ? R"(--compilation-config '{"cudagraph_mode": "NONE"}')"
-           : engine == "sglang" ? "--cuda-graph-backend-decode disabled"
-                                : "cuda_graph_config: null";
   const char* const separator = engine == "sglang" ? " " : ",";
   std::string list;
   for (const std::int64_t size : sizes) list += (list.empty() ? "" : separator) + std::to_string(size);

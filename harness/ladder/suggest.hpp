@@ -51,9 +51,11 @@ struct Measurements {
   std::map<std::int64_t, double> pool_bytes;
   std::map<std::int64_t, double> eager;
 };
-// Medians over the launches.
+// Step times are means of the steps that its launches served: they add up, rare long ones too. All else is a
+// median over the launches.
 Measurements measurements_of(const model::Ladder& ladder);
-// Measurements of the graph cells of one workload, preset, dtype, pass, warmup and mode, and of eager.
+// Measurements, step times the means, of the graph cells of one workload, preset, dtype, pass, warmup and
+// mode, and of eager.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
 // What a ladder of these sizes takes, as best_ladders() counts memory. Throws InputError(`where`) for a size
@@ -67,7 +69,7 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
                           const std::string& where);
 
 // What to give to an engine: "vllm", "sglang", "trtllm". docs/ladder.md says in which versions. `pad`:
-// whether the engine is to pad steps, where it can be told.
+// whether the engine is to pad steps, where it can be told. There is at least one size.
 const std::vector<std::string>& engines();
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
 

@@ -2,11 +2,17 @@
 #include "harness/ladder/suggestions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 
 #include "graphs/base/text.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/model/statistics/mean_difference.hpp"
+#include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/ratio_of_means.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::ladder {
@@ -31,6 +37,7 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   suggestion.startup_seconds = best.back().startup_seconds;
   suggestion.memory_bytes = best.back().memory_bytes;
   suggestion.memory_max_bytes = problem.memory_bytes;
+  suggestion.no_suggestion = "not served";  // add_verification() may find otherwise
   for (const Choice& each : best)
     suggestion.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
   return suggestion;
@@ -59,6 +66,40 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
     measured.pool_bytes.merge(further.pool_bytes);
   }
   return measured;
+}
+
+// The ladder that served these sizes of a program in a mode, captured at start-up; none: eagerly.
+const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
+                            const std::vector<std::int64_t>& sizes) {
+  const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
+    model::Cell cell = each.cell;
+    if (sizes.empty()) cell.mode = of.mode;
+    return each.sizes == sizes && is_same(cell, of) && !each.launches.empty() &&
+           each.policy.when == model::CaptureWhen::startup;
+  });
+  return found == ladders.end() ? nullptr : &*found;
+}
+
+// The mean step of each launch.
+std::vector<double> step_seconds(const model::Ladder& ladder) {
+  std::vector<double> means;
+  for (const model::LadderLaunch& launch : ladder.launches)
+    means.push_back(launch.latency_seconds.value().mean);
+  return means;
+}
+
+bool agree(double predicted, double served) {
+  return std::abs(served / predicted - 1) <= disagreement_max;
+}
+
+// Empty: it can be taken.
+std::string why_none(const model::Suggestion& made, std::size_t launches) {
+  if (!agree(made.step_seconds, *made.verified_step_seconds) ||
+      !agree(made.eager_step_seconds, *made.eager_verified_step_seconds))
+    return "served otherwise than predicted";
+  if (launches < 3) return "fewer than 3 launches";
+  const bool gains = !made.sizes.empty() && made.over_eager_ci95_low.value_or(0) > 1;
+  return gains ? "" : "not told from eager";
 }
 
 std::int64_t largest(const model::Suggestion& suggestion) {
@@ -136,14 +177,18 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
                                              const std::vector<model::Suggestion>& suggestions,
                                              const std::vector<model::Ladder>& measured) {
   std::vector<PlannedLadder> ladders;
+  std::set<std::pair<std::string, std::int64_t>> seen;
   bool matched = false;
   for (const model::WorkerTask& task : plan.tasks) {
     for (const model::Suggestion& made : suggestions) {
       if (!is_same(model::cell_of(task, 0), made.cell)) continue;
       matched = true;
-      PlannedLadder next = planned(task, request, "suggested", made.sizes);
-      if (std::ranges::find(measured, next.ladder.id, &model::Ladder::id) == measured.end())
-        ladders.push_back(std::move(next));
+      for (const std::vector<std::int64_t>& sizes : {made.sizes, std::vector<std::int64_t>()}) {
+        PlannedLadder next = planned(task, request, sizes.empty() ? "eager" : "suggested", sizes);
+        if (std::ranges::find(measured, next.ladder.id, &model::Ladder::id) == measured.end() &&
+            seen.emplace(next.ladder.id, task.launch).second)
+          ladders.push_back(std::move(next));
+      }
     }
   }
   if (!matched)
@@ -156,13 +201,20 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
 void add_verification(const std::vector<model::Ladder>& ladders,
                       std::vector<model::Suggestion>& suggestions) {
   for (model::Suggestion& made : suggestions) {
-    for (const model::Ladder& ladder : ladders) {
-      if (!ladder.summary.busy_seconds || ladder.sizes != made.sizes) continue;
-      if (!made.sizes.empty() && !is_same(ladder.cell, made.cell)) continue;
-      made.verified_by = ladder.id;
-      made.verified_step_seconds =
-          ladder.summary.busy_seconds->p50 / static_cast<double>(ladder.traffic.steps);
+    const model::Ladder* const graphs = served(ladders, made.cell, made.sizes);
+    const model::Ladder* const eager = served(ladders, made.cell, {});
+    if (graphs == nullptr || eager == nullptr) continue;
+    const std::vector<double> own = step_seconds(*graphs), eagers = step_seconds(*eager);
+    made.verified_by = graphs->id;
+    made.verified_step_seconds = statistics::mean_of(own);
+    made.eager_verified_step_seconds = statistics::mean_of(eagers);
+    const double spread_min = statistics::log_spread_min * *made.verified_step_seconds;
+    if (const auto gain = statistics::ratio_of_means(eagers, own, spread_min)) {
+      made.over_eager = gain->ratio;
+      made.over_eager_ci95_low = gain->low;
+      made.over_eager_ci95_high = gain->high;
     }
+    made.no_suggestion = why_none(made, std::min(own.size(), eagers.size()));
   }
 }
 
@@ -180,12 +232,19 @@ std::vector<model::BestModes> best_modes(
     cell.mode = "best";
     auto group = std::ranges::find(groups, cell, &Group::cell);
     if (group == groups.end()) group = groups.insert(groups.end(), Group{cell, {}});
-    const Measurements measured = measurements_of(ladder);
-    for (const auto& [size, seconds] : measured.step_seconds) {
+    std::map<std::int64_t, std::vector<double>> graphs, eagers;
+    for (const model::LadderLaunch& launch : ladder.launches) {
+      for (const model::LadderSize& size : launch.sizes) {
+        if (!size.step_seconds) continue;
+        graphs[size.size].push_back(*size.step_seconds);
+        eagers[size.size].push_back(*size.eager_seconds);
+      }
+    }
+    for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
-      modes[ladder.cell.mode] = seconds;
+      modes[ladder.cell.mode] = statistics::median(launches);
       // Each graph mode was measured beside eager: the quicker of these is no less fair to graphs.
-      const double eager = measured.eager.at(size);
+      const double eager = statistics::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);
     }

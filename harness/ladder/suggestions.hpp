@@ -19,8 +19,8 @@ struct Budgets {
   std::optional<double> startup_seconds;
 };
 
-// From the ladders that were asked for, each by its own calibration, and by its rivals' of sizes that it has
-// not. Throws InputError(`where`) and Error as problem_of() and best_ladders() do.
+// From the ladders that were asked for, each by the steps that it served, and by its rivals' of sizes that it
+// has not. Throws InputError(`where`) and Error as problem_of() and best_ladders() do.
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
@@ -29,12 +29,15 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
 
-// The ladders that run what was suggested, of the plan's tasks that it was suggested for, but for those that
-// are among the measured. Throws InputError("--verify") where no task is one that anything was suggested for.
+// The ladders that run what was suggested, and eager, of the plan's tasks that it was suggested for, but for
+// those that are among the measured. Throws InputError("--verify") where no task is one that anything was
+// suggested for.
 std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,
                                              const std::vector<model::Suggestion>& suggestions,
                                              const std::vector<model::Ladder>& measured);
-// Puts what these came to beside what was expected.
+// A prediction and its service may differ so much.
+inline constexpr double disagreement_max = 0.1;
+// Puts what these came to beside what was predicted, and says of each why it is no suggestion, if so.
 void add_verification(const std::vector<model::Ladder>& ladders, std::vector<model::Suggestion>& suggestions);
 
 inline constexpr double gain_that_counts = 0.02;

@@ -129,7 +129,37 @@ class Ladder(HarnessCase):
         self.assertEqual(counts, sorted(counts))
         self.assertEqual(made["verified_by"], document["ladders"][0]["id"])
         self.assertGreater(made["verified_step_seconds"], 0)
-        self.assert_all_in(("sglang: --", "vllm: --compilation-config", "verified: "), shown)
+        self.assertGreater(made["eager_verified_step_seconds"], 0)
+        self.assertEqual("fewer than 3 launches" if self.agrees(made) else "served otherwise than predicted",
+                         made["no_suggestion"])
+        self.assertNotIn("--compilation-config", shown)
+        self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
+
+    @staticmethod
+    def agrees(made):
+        return all(abs(made[served] / made[predicted] - 1) <= 0.1 for served, predicted in (
+            ("verified_step_seconds", "step_seconds"),
+            ("eager_verified_step_seconds", "eager_step_seconds")))
+
+    def test_flags_are_printed_only_where_service_bears_the_suggestion_out(self):
+        document, shown = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --launches 3 "
+                                     "--suggest --verify")
+        (made,) = document["suggestions"]
+        self.assertEqual(["asked", "eager"], [ladder["role"] for ladder in document["ladders"]][:2])
+        self.assertEqual("graphbench", made["eager"])
+        low = 0  # on a machine so busy that no ratio is excluded
+        if made["over_eager_ci95"]:
+            low, high = made["over_eager_ci95"]
+            self.assertLessEqual(low, made["over_eager"])
+            self.assertLessEqual(made["over_eager"], high)
+        eager = next(ladder for ladder in document["ladders"] if ladder["role"] == "eager")
+        served = [launch["latency_seconds"]["mean"] for launch in eager["launches"]]
+        self.assertAlmostEqual(sum(served) / 3, made["eager_verified_step_seconds"])
+        self.assertAlmostEqual(1, made["eager_verified_step_seconds"] / made["eager_step_seconds"])
+        words = ("" if low > 1 else "not told from eager") if self.agrees(made) else (
+            "served otherwise than predicted")
+        self.assertEqual(words, made.get("no_suggestion", ""))
+        self.assertEqual(not words, "vllm: --compilation-config" in shown)
 
     def test_a_suggestion_comes_from_what_the_ladder_measured(self):
         document, _ = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory 1e9 "
@@ -138,6 +168,7 @@ class Ladder(HarnessCase):
         self.assertEqual(made["from"], document["ladders"][0]["id"])
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
         self.assertIsNone(made["verified_by"])
+        self.assertEqual("not served", made["no_suggestion"])
 
     def test_a_suggestion_takes_no_more_memory_than_the_engines_ladder(self):
         document, shown = self.serve("--workload mlp --traffic zipf:1.1:4 --engine-sizes 1,2 --no-rivals "

@@ -133,5 +133,35 @@ TEST(LadderTable, RuntimeModesThatAreMergedAreNoted) {
   EXPECT_THAT(text_of(ladder), Not(HasSubstr("merged")));
 }
 
+TEST(SuggestionTable, HasBothFiguresAndNamesTheEagerThatItIsHeldAgainst) {
+  model::Suggestion made;
+  made.cell.mode = "whole";
+  made.from = "sweep.json";
+  made.sizes = {1, 8};
+  made.step_seconds = 100e-6;
+  made.eager_step_seconds = 140e-6;
+  const auto text = [&] {
+    std::ostringstream out;
+    print_suggestion(out, made, {}, false);
+    return out.str();
+  };
+  made.no_suggestion = "not served";
+  EXPECT_THAT(text(), ::testing::StartsWith("no suggestion for "));
+  EXPECT_THAT(text(), HasSubstr("from sweep.json: not served\n  sizes 1,8\n"));
+  EXPECT_THAT(text(), HasSubstr("mean step: 100us predicted, - served\n"));
+  EXPECT_THAT(text(), HasSubstr("eager (graphbench's own): 140us predicted, - served\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("gain")));
+  made.no_suggestion = "";
+  made.verified_step_seconds = 102e-6;
+  made.eager_verified_step_seconds = 139e-6;
+  made.over_eager = 1.36;
+  made.over_eager_ci95_low = 1.31;
+  made.over_eager_ci95_high = 1.42;
+  EXPECT_THAT(text(), ::testing::StartsWith("suggestion for "));
+  EXPECT_THAT(text(), HasSubstr("\n  --capture-sizes 1,8\n"));
+  EXPECT_THAT(text(), HasSubstr("100us predicted, 102us served\n"));
+  EXPECT_THAT(text(), HasSubstr("140us predicted, 139us served; gain 1.36x (1.31x to 1.42x)\n"));
+}
+
 }  // namespace
 }  // namespace graphbench::reporters

@@ -216,6 +216,31 @@ TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
   EXPECT_GE(launch.response_seconds.value().max, launch.wait_seconds.value().max);
 }
 
+// So what is predicted of the ladder that served adds up to what it served. Captures inside requests and
+// steps in parts are of no one size.
+TEST_F(Serve, MeansOfServedStepsAddUpToTheTimeOfAll) {
+  ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:8", 64);
+  task.placements = 2;
+  const model::LadderLaunch launch = serve_task(task).launch;
+  double served = 0;
+  for (const model::LadderSize& each : launch.sizes)
+    served += 2 * static_cast<double>(each.uses) * each.served_seconds.value();
+  for (const model::LadderEager& each : launch.eager)
+    served += 2 * static_cast<double>(each.uses) * each.served_seconds.value();
+  double busy = 0;
+  for (const model::LadderPlacement& each : launch.placements) busy += each.busy_seconds;
+  EXPECT_NEAR(served / busy, 1, 1e-9);
+
+  task.policy.beyond = LadderBeyond::split;
+  task.rows = {5, 6, 7};
+  for (const model::LadderSize& each : serve_task(task).launch.sizes)
+    EXPECT_EQ(each.served_seconds, std::nullopt);
+  task.policy.when = CaptureWhen::lazy;
+  task.rows = {2};
+  for (const model::LadderSize& each : serve_task(task).launch.sizes)
+    EXPECT_EQ(each.served_seconds, std::nullopt);
+}
+
 // Putting the inputs of an eager step into place delays no step, so the last of steps that arrive at once
 // responds when all latencies are over.
 TEST_F(Serve, TheHarnesssCopiesDelayNoStep) {

@@ -12,6 +12,7 @@
 
 #include "harness/ladder/suggestions.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::ladder {
 namespace {
@@ -160,25 +161,140 @@ model::Ladder ladder_of(const std::string& id, const std::string& mode, std::vec
   return ladder;
 }
 
-model::LadderSize size_of(std::int64_t size, double step, double eager) {
+// Calibrated, each time and eagerly too, much faster than it served.
+model::LadderSize size_of(std::int64_t size, double served) {
   model::LadderSize made;
   made.size = size;
-  made.step_seconds = step;
-  made.eager_seconds = eager;
+  made.step_seconds = made.eager_seconds = 0.001;
+  made.served_seconds = served;
   return made;
+}
+model::LadderEager eager_of(std::int64_t rows, double served) {
+  return {.rows = rows, .uses = 1, .step_seconds = 0.001, .served_seconds = served};
 }
 
 // Of what the ladder measured itself, its rivals' numbers change nothing.
 TEST(Suggestion, UsesWhatRivalsMeasuredOfFurtherSizes) {
-  const auto asked = ladder_of("asked", "whole", {size_of(1, 1, 9), size_of(4, 4, 9)}, {});
-  const auto every = ladder_of("every", "whole", {size_of(1, 5, 9), size_of(2, 1.5, 9)}, {});
-  const auto other = ladder_of("engine", "piecewise", {size_of(3, 0.1, 9)}, {});
-  const auto eager = ladder_of("eager", "eager", {}, {{3, 1, 0.5}});
+  const auto asked = ladder_of("asked", "whole", {size_of(1, 1), size_of(4, 4)}, {});
+  const auto every = ladder_of("every", "whole", {size_of(1, 5), size_of(2, 1.5)}, {});
+  const auto other = ladder_of("engine", "piecewise", {size_of(3, 0.1)}, {});
+  const auto eager = ladder_of("eager", "eager", {}, {eager_of(1, 9), eager_of(3, 0.5)});
   const auto made = suggest({asked, every, other, eager}, {1, 2, 2, 3}, {}, "--suggest");
   ASSERT_EQ(made.size(), 1u);
   EXPECT_THAT(made[0].sizes, ElementsAre(1, 2));
   EXPECT_THAT(made[0].interpolated, IsEmpty());
   EXPECT_DOUBLE_EQ(made[0].step_seconds, (1 + 2 * 1.5 + 0.5) / 4);
+}
+
+TEST(Suggestion, AddsUpMeansOfServedStepsOverLaunches) {
+  auto asked = ladder_of("asked", "whole", {size_of(2, 1.0)}, {});
+  auto eager = ladder_of("eager", "eager", {}, {eager_of(2, 5.0)});
+  for (const double longer : {1.5, 3.5}) {
+    asked.launches.push_back(asked.launches[0]);
+    asked.launches.back().sizes[0].served_seconds = longer;
+    eager.launches.push_back(eager.launches[0]);
+    eager.launches.back().eager[0].served_seconds = longer + 6;
+  }
+  const auto made = suggest({asked, eager}, {2, 2, 2}, {}, "--suggest");
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_DOUBLE_EQ(made[0].step_seconds, 2.0);
+  EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, (5.0 + 7.5 + 9.5) / 3);
+  EXPECT_EQ(made[0].no_suggestion, "not served");
+}
+
+TEST(Suggestion, FromASweepAddsUpMeansToo) {
+  std::vector<model::CellResult> cells(2);
+  for (model::CellResult& each : cells) {
+    each.status = model::CellStatus::ok;
+    each.cell.batch = 2;
+    model::Launch& launch = each.launches.emplace_back();
+    launch.latency_seconds = model::Summary{};
+    launch.latency_seconds->p50 = 1.0;
+    each.cell.mode = &each == &cells[0] ? "whole" : "eager";
+    launch.latency_seconds->mean = &each == &cells[0] ? 1.25 : 3.5;
+  }
+  const auto made = suggest(cells, {1, 2}, {}, "sweep.json");
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_DOUBLE_EQ(made[0].step_seconds, 1.25);
+  EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, 3.5);
+}
+
+// A ladder whose launches served steps of these mean times.
+model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes,
+                        const std::vector<double>& means) {
+  model::Ladder ladder;
+  ladder.id = mode;
+  ladder.cell.mode = mode;
+  ladder.sizes = std::move(sizes);
+  for (const double mean : means) {
+    model::LadderLaunch& launch = ladder.launches.emplace_back();
+    launch.busy_seconds = 0.8 * mean;  // of one placement's steps, and a geometric mean
+    launch.latency_seconds = model::Summary{};
+    launch.latency_seconds->mean = mean;
+  }
+  return ladder;
+}
+
+// Predicted to take 1 a step, and 1.2 eagerly.
+model::Suggestion verified(const std::vector<model::Ladder>& ladders, std::vector<std::int64_t> sizes = {2}) {
+  std::vector<model::Suggestion> made(1);
+  made[0].no_suggestion = "not served";
+  made[0].cell.mode = "whole";
+  made[0].step_seconds = sizes.empty() ? 1.2 : 1;
+  made[0].sizes = std::move(sizes);
+  made[0].eager_step_seconds = 1.2;
+  add_verification(ladders, made);
+  return made[0];
+}
+
+TEST(Verification, IsASuggestionWhereItsServiceAgreesAndItGainsForSure) {
+  const model::Suggestion made =
+      verified({served_in("whole", {2}, {1.0, 1.01, 1.02}), served_in("eager", {}, {1.2, 1.21, 1.25})});
+  EXPECT_EQ(made.no_suggestion, "");
+  EXPECT_EQ(made.verified_by, "whole");
+  EXPECT_DOUBLE_EQ(made.verified_step_seconds.value(), 1.01);
+  EXPECT_DOUBLE_EQ(made.eager_verified_step_seconds.value(), 1.22);
+  EXPECT_DOUBLE_EQ(made.over_eager.value(), 1.22 / 1.01);
+  EXPECT_GT(made.over_eager_ci95_low.value(), 1);
+  EXPECT_LT(made.over_eager_ci95_low.value(), *made.over_eager);
+  EXPECT_GT(made.over_eager_ci95_high.value(), *made.over_eager);
+}
+
+TEST(Verification, SaysWhyThereIsNone) {
+  const auto eager = served_in("eager", {}, {1.2, 1.2, 1.2});
+  const auto graphs = [](double mean) { return served_in("whole", {2}, {mean, mean, mean}); };
+  EXPECT_EQ(verified({}).no_suggestion, "not served");
+  EXPECT_EQ(verified({graphs(1), served_in("whole", {4}, {1, 1, 1})}).no_suggestion, "not served");
+  EXPECT_EQ(verified({served_in("piecewise", {2}, {1, 1, 1}), eager}).no_suggestion, "not served");
+  auto lazy = graphs(1);
+  lazy.policy.when = model::CaptureWhen::lazy;
+  EXPECT_EQ(verified({lazy, eager}).no_suggestion, "not served");
+  for (const double far : {0.89, 1.11})
+    EXPECT_EQ(verified({graphs(far), eager}).no_suggestion, "served otherwise than predicted");
+  for (const double near : {0.91, 1.09}) EXPECT_EQ(verified({graphs(near), eager}).no_suggestion, "");
+  EXPECT_EQ(verified({graphs(1), served_in("eager", {}, {1.4, 1.4, 1.4})}).no_suggestion,
+            "served otherwise than predicted");
+  EXPECT_EQ(verified({served_in("whole", {2}, {1, 1}), eager}).no_suggestion, "fewer than 3 launches");
+  EXPECT_EQ(verified({served_in("whole", {2}, {0.8, 1, 1.2}), eager}).no_suggestion, "not told from eager");
+  EXPECT_EQ(verified({served_in("whole", {2}, {0.1, 0.1, 2.8}), eager}).no_suggestion, "not told from eager");
+  EXPECT_EQ(verified({eager}, {}).no_suggestion, "not told from eager");
+}
+
+TEST(Verification, ServesTheSuggestionAndEagerUnlessTheyWere) {
+  model::Plan plan;
+  plan.tasks = {test::sample_task("whole", {}), test::sample_task("eager", {})};
+  LadderRequest request;
+  request.trace.rows = {1, 2};
+  std::vector<model::Suggestion> made(1);
+  made[0].cell = model::cell_of(plan.tasks[0], 2);
+  made[0].sizes = {2};
+  const auto planned = plan_verification(plan, request, made, {});
+  ASSERT_EQ(planned.size(), 2u);
+  EXPECT_EQ(planned[0].ladder.role, "suggested");
+  EXPECT_EQ(planned[1].ladder.role, "eager");
+  EXPECT_EQ(plan_verification(plan, request, made, {planned[1].ladder}).size(), 1u);
+  made[0].sizes = {};
+  EXPECT_EQ(plan_verification(plan, request, made, {}).size(), 1u);
 }
 
 TEST(Flags, AreEachEnginesOwn) {
@@ -189,9 +305,6 @@ TEST(Flags, AreEachEnginesOwn) {
   EXPECT_EQ(flag_for("sglang", {1, 8}, up), "--cuda-graph-bs-decode 1 8");
   EXPECT_EQ(flag_for("trtllm", {1, 8}, up), "cuda_graph_config: {enable_padding: true, batch_sizes: [1,8]}");
   EXPECT_EQ(flag_for("trtllm", {1, 8}, none), "cuda_graph_config: {batch_sizes: [1,8]}");
-  EXPECT_EQ(flag_for("vllm", {}, up), "--compilation-config '{\"cudagraph_mode\": \"NONE\"}'");
-  EXPECT_EQ(flag_for("sglang", {}, up), "--cuda-graph-backend-decode disabled");
-  EXPECT_EQ(flag_for("trtllm", {}, up), "cuda_graph_config: null");
 }
 
 // Words that each engine takes, from engine_options.txt.
@@ -212,16 +325,12 @@ TEST(Flags, AreAmongTheOptionsThatEachEngineHas) {
   const std::regex word("-*[A-Za-z][A-Za-z_-]*");
   for (const std::string& engine : engines()) {
     ASSERT_TRUE(options.contains(engine)) << engine;
-    for (const std::vector<std::int64_t>& sizes :
-         {std::vector<std::int64_t>{1, 8}, std::vector<std::int64_t>{}}) {
-      for (const model::LadderPad pad : {model::LadderPad::up, model::LadderPad::none}) {
-        const std::string flag = flag_for(engine, sizes, pad);
-        std::sregex_iterator at(flag.begin(), flag.end(), word);
-        ASSERT_NE(at, std::sregex_iterator()) << flag;
-        for (; at != std::sregex_iterator(); ++at)
-          EXPECT_TRUE(options.at(engine).contains(at->str()))
-              << at->str() << " in " << engine << ": " << flag;
-      }
+    for (const model::LadderPad pad : {model::LadderPad::up, model::LadderPad::none}) {
+      const std::string flag = flag_for(engine, {1, 8}, pad);
+      std::sregex_iterator at(flag.begin(), flag.end(), word);
+      ASSERT_NE(at, std::sregex_iterator()) << flag;
+      for (; at != std::sregex_iterator(); ++at)
+        EXPECT_TRUE(options.at(engine).contains(at->str())) << at->str() << " in " << engine << ": " << flag;
     }
   }
 }
