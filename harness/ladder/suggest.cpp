@@ -222,7 +222,7 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where) {
   if (measured.step_seconds.empty() || measured.eager.empty())
-    throw InputError(where, "no graph mode was measured beside eager: there is nothing to suggest from");
+    throw InputError(where, "no graph mode has mean times beside eager: there is nothing to suggest from");
   SuggestProblem problem;
   for (const std::int64_t each : rows) ++problem.steps[each];
   const std::int64_t largest = problem.steps.rbegin()->first;

@@ -80,11 +80,13 @@ const model::Ladder* served(const std::vector<model::Ladder>& ladders, const mod
   return found == ladders.end() ? nullptr : &*found;
 }
 
-// The mean step of each launch.
-std::vector<double> step_seconds(const model::Ladder& ladder) {
+// The mean step of each launch that the other ladder has too.
+std::vector<double> step_seconds(const model::Ladder& ladder, const model::Ladder& other) {
   std::vector<double> means;
-  for (const model::LadderLaunch& launch : ladder.launches)
-    means.push_back(launch.latency_seconds.value().mean);
+  for (const model::LadderLaunch& launch : ladder.launches) {
+    if (std::ranges::find(other.launches, launch.index, &model::LadderLaunch::index) != other.launches.end())
+      means.push_back(launch.latency_seconds.value().mean);
+  }
   return means;
 }
 
@@ -204,7 +206,8 @@ void add_verification(const std::vector<model::Ladder>& ladders,
     const model::Ladder* const graphs = served(ladders, made.cell, made.sizes);
     const model::Ladder* const eager = served(ladders, made.cell, {});
     if (graphs == nullptr || eager == nullptr) continue;
-    const std::vector<double> own = step_seconds(*graphs), eagers = step_seconds(*eager);
+    const std::vector<double> own = step_seconds(*graphs, *eager), eagers = step_seconds(*eager, *graphs);
+    if (own.empty()) continue;
     made.verified_by = graphs->id;
     made.verified_step_seconds = statistics::mean_of(own);
     made.eager_verified_step_seconds = statistics::mean_of(eagers);
@@ -214,7 +217,7 @@ void add_verification(const std::vector<model::Ladder>& ladders,
       made.over_eager_ci95_low = gain->low;
       made.over_eager_ci95_high = gain->high;
     }
-    made.no_suggestion = why_none(made, std::min(own.size(), eagers.size()));
+    made.no_suggestion = why_none(made, own.size());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "graphs/backends/registry.hpp"
@@ -96,7 +97,9 @@ GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t s
   auto& loops = *static_cast<Loops*>(opened);
   return reported(
       [&] {
-        auto* const exec = static_cast<cudaGraphExec_t>(loops.executor->exec_of(0)->native_handle());
+        graphbench::GraphExec* const graph = loops.executor->exec_of(0);
+        if (graph == nullptr) throw std::runtime_error("the step launches its graph itself");
+        auto* const exec = static_cast<cudaGraphExec_t>(graph->native_handle());
         auto* const stream = static_cast<cudaStream_t>(loops.stream->native_handle());
         std::vector<double> seconds;
         for (std::int64_t i = 0; i < steps; ++i) {

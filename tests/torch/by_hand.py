@@ -28,6 +28,12 @@ PAIR_SECONDS, BARE_SECONDS = 0.05, 1
 CPUS = os.sched_getaffinity(0)
 
 
+def refuse_failure(seconds, *_):
+    if seconds < 0:
+        raise RuntimeError("a step of graphbench's failed")
+    return seconds
+
+
 def library(tree):
     found = next(path for path in (HERE / "libgraphbench_step_loops.so",
                                    tree / "tests/libgraphbench_step_loops.so") if path.exists())
@@ -39,6 +45,8 @@ def library(tree):
             ("close", None, (ctypes.c_void_p,))):
         function = lent[f"graphbench_loops_{name}"]
         function.restype, function.argtypes = result, arguments
+        if result is ctypes.c_double:
+            function.errcheck = refuse_failure
         setattr(loops, name, function)
     return loops
 

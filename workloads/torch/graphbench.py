@@ -336,7 +336,7 @@ class Host:
         return len(parts)
 
     def run(self, step, part, reason, size):
-        return self.checked(self.steps[step].runs[part], reason, size)
+        return self.checked(lambda: self.steps[step].runs[part](), reason, size)
 
     def capture(self, step, part, graph, reason, size):
         def lend():
@@ -371,9 +371,14 @@ def versions(torch, file):
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     found = [torch.__version__]
-    for name in sorted({name.partition(".")[0] for name in names} - {"torch"}):
+    for name in sorted({name.partition(".")[0] for name in names} - {"torch", *sys.stdlib_module_names}):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found.append(f"{name} {importlib.metadata.version(name)}")
+            try:
+                version = importlib.metadata.version(name)
+            except importlib.metadata.PackageNotFoundError:  # a package of another name, which takes longer
+                names_of = importlib.metadata.packages_distributions()
+                version = importlib.metadata.version(names_of.get(name, [name])[0])
+            found.append(f"{name} {version}")
     return ", ".join(found)
 
 

@@ -37,6 +37,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
     }
+    if (logs.size() < 2) continue;  // the only one is not apart from any
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] <= 0) continue;
       OddLaunch& known = launches[key_of(launch)];
@@ -54,6 +55,19 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
     found.effects.push_back(statistics::median(std::move(distances[key])));
   }
   return found;
+}
+
+// By how much launches may differ, as a fraction: the margin, or what a clock's step is of the side's times.
+double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, Metric metric,
+                 const model::MetricSettings& settings) {
+  std::vector<double> logs;
+  for (const Pair& pair : pairs) {
+    for (const LaunchTimes& launch : (pair.*side)->launches) {
+      if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
+    }
+  }
+  const double mean = logs.empty() ? 1 : std::exp(statistics::mean_of(logs));
+  return std::max(settings.margin, settings.floor_seconds / mean);
 }
 
 // Fills in ratio and p of each launch, where there are enough others.
@@ -83,7 +97,7 @@ std::vector<OddLaunch> odd_launches(std::span<const Pair> pairs, const model::Co
     std::vector<OddLaunch> all;
     for (const DocumentCell* Pair::*side : {&Pair::base, &Pair::now}) {
       Effects effects = effects_of(pairs, side, metric);
-      hold_against_others(effects, std::log1p(settings.of(metric).margin));
+      hold_against_others(effects, std::log1p(margin_of(pairs, side, metric, settings.of(metric))));
       all.insert(all.end(), effects.launches.begin(), effects.launches.end());
     }
     for (OddLaunch& launch : all) {

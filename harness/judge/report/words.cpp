@@ -355,7 +355,7 @@ std::string means_found_text(const model::Comparison& comparison) {
         }))
       continue;
     const std::optional<double> slowdown = mean_slowdown_found(comparison, metric);
-    found.push_back(name_of(metric) + " " + (slowdown ? percent_text(slowdown) : "more than 1000 %"));
+    found.push_back(name_of(metric) + " " + (slowdown ? percent_text(slowdown) : "not in every mode"));
   }
   return found.empty() ? "" : "over a mode's cells: " + join(found);
 }
@@ -365,9 +365,11 @@ std::string power_text(const model::Comparison& comparison) {
   const bool enough = powerful(comparison);
   if (!comparison.comparable || (enough && found.value_or(0) == 0)) return "";
   const std::string means = means_found_text(comparison);
-  std::string text = fmt::format(
-      "A slowdown of {} of one cell's latency would {}have been found in nine cases of ten{}{}",
-      found ? percent_text(found) : "1000 %", found ? "" : "not ", means.empty() ? "" : "; ", means);
+  std::string text = "Every cell's latency is decided";
+  if (!found || *found > 0)
+    text = fmt::format("A slowdown of {} of one cell's latency would {}have been found in nine cases of ten",
+                       found ? percent_text(found) : "1000 %", found ? "" : "not ");
+  if (!means.empty()) text += "; " + means;
   if (!enough) text += "; --require-power " + required_text(comparison.settings) + " asks for more";
   return text + ".";
 }

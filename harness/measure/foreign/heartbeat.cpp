@@ -18,7 +18,8 @@ struct Process {
   std::int64_t ticks = 0;
 };
 
-// Fields 4, 14 and 15 of /proc/PID/stat, counted behind the name, which may hold anything.
+// Fields 4 and 14 to 17 of /proc/PID/stat, counted behind the name, which may hold anything. The last two
+// count children that have ended.
 Process read_stat(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
@@ -30,9 +31,11 @@ Process read_stat(const std::filesystem::path& folder) {
   Process process;
   fields >> skipped >> process.parent;
   for (int field = 5; field < 14; ++field) fields >> skipped;
-  std::int64_t system = 0;
-  fields >> process.ticks >> system;
-  process.ticks += system;
+  for (int field = 14; field <= 17; ++field) {
+    std::int64_t ticks = 0;
+    fields >> ticks;
+    process.ticks += ticks;
+  }
   return process;
 }
 
@@ -60,7 +63,12 @@ std::int64_t ticks_of_process_tree() {
 }
 
 Heartbeat::Heartbeat(std::function<void()> beat, double seconds, int beats_max)
-    : thread_([this, beat = std::move(beat), seconds, beats_max] { run(beat, seconds, beats_max); }) {}
+    : thread_([this, beat = std::move(beat), seconds, beats_max] {
+        try {
+          run(beat, seconds, beats_max);
+        } catch (const std::exception&) {  // then the worker is silent, which its parent judges
+        }
+      }) {}
 
 Heartbeat::~Heartbeat() {
   {

@@ -13,8 +13,8 @@ namespace graphbench::foreign {
 std::int64_t ticks_of_process_tree();
 
 // Calls `beat` on a thread of its own at every `seconds` in which the processes used at least a tenth of a
-// CPU, `beats_max` times at most, until it is destroyed. What waits for ever is silent, and what computes for
-// ever becomes so.
+// CPU, `beats_max` times at most, until it is destroyed. A process that
+// waits asleep is silent, and one that computes or spins for ever becomes so.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

@@ -227,7 +227,9 @@ model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes
   ladder.cell.mode = mode;
   ladder.sizes = std::move(sizes);
   for (const double mean : means) {
+    const auto index = static_cast<std::int64_t>(ladder.launches.size());
     model::LadderLaunch& launch = ladder.launches.emplace_back();
+    launch.index = index;
     launch.busy_seconds = 0.8 * mean;  // of one placement's steps, and a geometric mean
     launch.latency_seconds = model::Summary{};
     launch.latency_seconds->mean = mean;
@@ -278,6 +280,18 @@ TEST(Verification, SaysWhyThereIsNone) {
   EXPECT_EQ(verified({served_in("whole", {2}, {0.8, 1, 1.2}), eager}).no_suggestion, "not told from eager");
   EXPECT_EQ(verified({served_in("whole", {2}, {0.1, 0.1, 2.8}), eager}).no_suggestion, "not told from eager");
   EXPECT_EQ(verified({eager}, {}).no_suggestion, "not told from eager");
+}
+
+TEST(Verification, IsOfTheLaunchesThatBothLaddersHave) {
+  auto eager = served_in("eager", {}, {1.2, 5, 1.21, 1.25});
+  eager.launches.erase(eager.launches.begin() + 1);  // it failed
+  const auto graphs = served_in("whole", {2}, {1.0, 7, 1.01, 1.02});
+  const model::Suggestion made = verified({graphs, eager});
+  EXPECT_EQ(made.no_suggestion, "");
+  EXPECT_DOUBLE_EQ(made.verified_step_seconds.value(), 1.01);
+  EXPECT_DOUBLE_EQ(made.over_eager.value(), 1.22 / 1.01);
+  eager.launches.pop_back();
+  EXPECT_EQ(verified({graphs, eager}).no_suggestion, "fewer than 3 launches");
 }
 
 TEST(Verification, ServesTheSuggestionAndEagerUnlessTheyWere) {
