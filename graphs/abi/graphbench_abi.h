@@ -362,8 +362,8 @@ typedef struct gb_step {
    * writes to `step` is handed to the functions below. */
   int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
   /* The parts that a step of this mode runs one after the other: how many, and a gb_step_part for the first
-   * `capacity` of them. `whole` has one part, which is captured; only `whole` and `piecewise` have parts that
-   * are GB_PART_CAPTURED. Negative: failure. */
+   * `capacity` of them. `whole` has one part, captured or launched; only `whole` and `piecewise` have parts
+   * that are GB_PART_CAPTURED. Negative: failure. */
   int32_t (*parts)(void* step, uint8_t* captured, int32_t capacity, char* error, size_t error_size);
   /* Enqueues a part without a graph, with what it hands to the next one; part -1: the whole step, eagerly. On
    * the host device it runs the part to its end. */

@@ -15,8 +15,8 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
 // Makes a bias_add, activation or add that comes right behind a product, and is the only op to read it, part
 // of the product, where its kind does that in this order. One rounding is left of several. The product keeps
-// its name. Ops at which `splits` split (none: the program's own) and the product does not stay,
-// and so do training programs.
+// its name. Training programs stay as they are, and so do ops at which `splits` (empty: the program's own)
+// split and the product does not.
 // `catalog` outlives the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
                        const std::vector<std::string>& splits = {});

@@ -1,4 +1,4 @@
-// Runs graphbench doctor: it starts Python in its own place, which captures a step and names what stops that.
+// Runs graphbench doctor: the process becomes Python's, which captures a step and names what stops a capture.
 #include <unistd.h>
 
 #include <cstdio>

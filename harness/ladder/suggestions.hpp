@@ -35,9 +35,9 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
 std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,
                                              const std::vector<model::Suggestion>& suggestions,
                                              const std::vector<model::Ladder>& measured);
-// A prediction and its service may differ so much.
+// The largest share by which served times may differ from predicted ones.
 inline constexpr double disagreement_max = 0.1;
-// Puts what these came to beside what was predicted, and says of each why it is no suggestion, if so.
+// Adds what the ladders served to each suggestion, and the reason where it is not a suggestion.
 void add_verification(const std::vector<model::Ladder>& ladders, std::vector<model::Suggestion>& suggestions);
 
 inline constexpr double gain_that_counts = 0.02;

@@ -136,8 +136,8 @@ class Probe {
     }
   }
 
-  // One list serves several workloads: a kind that no op has is a mistake, and a pattern that is found in
-  // none of the programs. What one program lacks is a note.
+  // One list serves several workloads. A kind that no op has is a mistake, and so is a pattern that names no
+  // op of any program. What only one program lacks is a note.
   void check_split(const ir::Program& program, const std::string& split) {
     if (std::ranges::any_of(program.ops(), [&](const ir::Op& op) { return ir::splits_at(op, split); })) {
       found_.insert(split);

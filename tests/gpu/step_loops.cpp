@@ -3,7 +3,6 @@
 // something fails, and print what.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/foreign/foreign_step.hpp"
 #include "harness/measure/timing_loops.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 
 namespace {
 
@@ -35,12 +35,6 @@ auto reported(Call&& call, decltype(call()) failed) -> decltype(call()) {
     std::fprintf(stderr, "step_loops: %s\n", error.what());
     return failed;
   }
-}
-
-double median_of(std::vector<double> seconds) {
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
 }
 
 }  // namespace
@@ -85,7 +79,7 @@ GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
         SampleBuffer latency(static_cast<std::size_t>(steps));
         const StepUnderTest step{.executor = *loops.executor, .stream = *loops.stream};
         latency_loop<std::chrono::steady_clock>(steps, step, submit, latency);
-        return median_of(latency.seconds());
+        return graphbench::statistics::median(latency.seconds());
       },
       -1.0);
 }
@@ -109,7 +103,7 @@ GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t s
                                                       *loops.stream, [&] { loops.executor->submit(); });
           seconds.push_back(static_cast<double>(nanoseconds) * 1e-9);
         }
-        return median_of(std::move(seconds));
+        return graphbench::statistics::median(std::move(seconds));
       },
       -1.0);
 }

@@ -56,6 +56,11 @@ class Tls(HarnessCase):
         self.assertEqual("", lint(self.ask("GET", "/metrics", **bearer)[1]))
         self.assertEqual(200, self.ask("GET", "/healthz")[0])
 
+    def test_without_a_token_only_loopback_names_are_answered(self):
+        self.serve()
+        self.assertEqual(421, self.ask("GET", "/v1/sweeps", Host="bench.example")[0])
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
+
     def test_a_sweep_serves_its_metrics_over_tls(self):
         sweep = [*SWEEP, "--workload", "mlp", "--linger", "60", "--prometheus-listen"]
         process = self.listen(*sweep, "0.0.0.0:0", *self.tls, "--prometheus-allow-remote")

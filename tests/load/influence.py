@@ -164,8 +164,8 @@ def report(blocks, options, limit):
 
 def main():
     # No block begins that would end later than these seconds; the limit is of a ratio's distance from 1.
-    options = read_options(__doc__, device="host", blocks=16, launches=2, seconds=420.0, limit=float, seed=1,
-                           json=pathlib.Path)
+    options = read_options(__doc__, device=("host", "cuda"), blocks=16, launches=2, seconds=420.0,
+                           limit=float, seed=1, json=pathlib.Path)
     limit = LIMITS[options.device] if options.limit is None else options.limit
     with tempfile.TemporaryDirectory() as name:
         with Service(options.binary, pathlib.Path(name).resolve()) as service:

@@ -11,12 +11,15 @@ import client  # noqa: E402
 
 
 def read_options(description, program="binary", **options):
-    """Of the command line: a program, and options by their defaults; by their types where they have none."""
+    """The command line's: a program, and options by their defaults, by their types where they have none, or
+    by what they may be, the default first."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(program, type=pathlib.Path)
     for name, default in options.items():
+        choices = default if isinstance(default, tuple) else None
+        default = choices[0] if choices else default
         kind, default = (default, None) if isinstance(default, type) else (type(default), default)
-        parser.add_argument("--" + name.replace("_", "-"), type=kind, default=default)
+        parser.add_argument("--" + name.replace("_", "-"), type=kind, default=default, choices=choices)
     return parser.parse_args()
 
 

@@ -156,14 +156,22 @@ def judge(name, batch, row):
     return within
 
 
+def sizes(text):
+    found = [int(each) for each in text.split(",")]
+    if min(found) < 1:
+        raise ValueError(text)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(prog="by_hand.py", description=__doc__.splitlines()[0],
                                      allow_abbrev=False)
     parser.add_argument("--step", default="llama,decode,gpt2,bert,vit,resnet50,train_mlp,train_vit")
-    parser.add_argument("--batch", default="1,8,32")
-    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--batch", type=sizes, default="1,8,32")
+    parser.add_argument("--pairs", type=sizes, default="20")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
+    pairs = arguments.pairs[0]
     import torch
 
     if not torch.cuda.is_available():
@@ -178,14 +186,17 @@ def main():
 
     loops = library(tree)
     gc.disable()
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {arguments.pairs} pairs\n"
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {pairs} pairs\n"
           f"{'step':12} {'batch':>5} {'eager ms':>9} {'whole ms':>9} {'by hand':>7} {'ours':>7} {'ratio':>7} "
           f"{'eager+us':>8} {'upper':>8} {'bare':>7}")
     rows, within = [], []
     for name in arguments.step.split(","):
-        host = graphbench.Host(torch, str(HERE / "steps.py"), name)
-        for batch in map(int, arguments.batch.split(",")):
-            row = measure(torch, loops, host, host.build, batch, arguments.pairs)
+        try:
+            host = graphbench.Host(torch, str(HERE / "steps.py"), name)
+        except LookupError as error:
+            parser.error(f"--step: {error}")
+        for batch in arguments.batch:
+            row = measure(torch, loops, host, host.build, batch, pairs)
             rows.append({"step": name, "batch": batch, **row})
             within.append(judge(name, batch, row))
             gc.collect()

@@ -365,20 +365,15 @@ class Host:
 
 
 def versions(torch, file):
-    """Those of torch and of what the step file imports anywhere, where they have one: for resume, history and
-    comparison."""
+    """Those of torch and of the packages that the step file imports anywhere by their own name: for resume,
+    history and comparison."""
     tree = ast.parse(pathlib.Path(file).read_bytes())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     found = [torch.__version__]
-    for name in sorted({name.partition(".")[0] for name in names} - {"torch", *sys.stdlib_module_names}):
+    for name in sorted({name.partition(".")[0] for name in names} - {"torch"}):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            try:
-                version = importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:  # a package of another name, which takes longer
-                names_of = importlib.metadata.packages_distributions()
-                version = importlib.metadata.version(names_of.get(name, [name])[0])
-            found.append(f"{name} {version}")
+            found.append(f"{name} {importlib.metadata.version(name)}")
     return ", ".join(found)
 
 

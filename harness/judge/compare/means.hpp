@@ -40,7 +40,7 @@ std::string mode_of(const std::string& id);
 std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                                  const Launches& launches, std::vector<model::MeanComparison>& means);
 
-// Says of which means NEW's launches spread more than BASE's.
+// Marks the means whose launches spread more in NEW than in BASE.
 void judge_steadiness(std::vector<model::MeanComparison>& means);
 
 // Finds launches that are apart from the others of their side.

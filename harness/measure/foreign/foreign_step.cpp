@@ -75,14 +75,20 @@ void ForeignStep::read_parts() {
     return count < 1 || count > parts_max ? 1 : 0;
   });
   parts_.assign(captured.begin(), captured.begin() + count);
-  const auto of = [&](std::uint8_t kind) { return std::ranges::count(parts_, kind); };
-  const auto run = of(GB_PART_RUN);
-  const auto graphs = of(GB_PART_CAPTURED);
-  const bool known = run + graphs + of(GB_PART_LAUNCHED) == count;
-  const bool fits = mode_ == "whole" ? count == 1 && run == 0 : mode_ == "piecewise" || graphs == 0;
-  if (known && fits) return;
-  throw Error(ErrorCode::step_failed, "parts: mode " + mode_ + " cannot have " + std::to_string(count) +
-                                          " parts, " + std::to_string(graphs) + " of them captured");
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::step_failed, "parts: " + why); };
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i] > GB_PART_LAUNCHED)
+      refuse("part " + std::to_string(i) + " is of kind " + std::to_string(parts_[i]) +
+             ": give a gb_step_part");
+  }
+  const auto graphs = std::ranges::count(parts_, GB_PART_CAPTURED);
+  const std::string has = "mode " + mode_ + " has " + std::to_string(count) +
+                          (count == 1 ? " part, " : " parts, ") + std::to_string(graphs) +
+                          " of them captured: ";
+  if (mode_ == "whole" && (count != 1 || parts_.front() == GB_PART_RUN))
+    refuse(has + "give it one, captured or launched");
+  if (mode_ != "whole" && mode_ != "piecewise" && graphs > 0)
+    refuse(has + "only whole and piecewise have such");
 }
 
 void ForeignStep::close() noexcept {
@@ -148,7 +154,8 @@ std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t in
   if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
   if (part.kind == GB_PART_LAUNCHED)
     throw Error(ErrorCode::step_failed,
-                "capture: the step launches part " + std::to_string(index) + " itself and lends no graph");
+                "capture: part " + std::to_string(index) +
+                    " is launched by the step, and no graph was lent: lend it, or make the part GB_PART_RUN");
   stream_.begin_capture();
   try {
     part.call->launch(stream_, nullptr);

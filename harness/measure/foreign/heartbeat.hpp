@@ -12,9 +12,9 @@ namespace graphbench::foreign {
 // Ticks of CPU time that this process and all below it have used: compilers run in processes of their own.
 std::int64_t ticks_of_process_tree();
 
-// Calls `beat` on a thread of its own at every `seconds` in which the processes used at least a tenth of a
-// CPU, `beats_max` times at most, until it is destroyed. A process that
-// waits asleep is silent, and one that computes or spins for ever becomes so.
+// Until it is destroyed, a thread of its own looks every `seconds`, `beats_max` times at most, and calls
+// `beat` where the processes used at least a tenth of a CPU since. A process that waits asleep is silent, and
+// one that computes or spins for ever becomes so.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

@@ -1,0 +1,141 @@
+// Which parts a mode may have, and who launches them.
+#include "harness/measure/foreign/foreign_step.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_device.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace graphbench::foreign {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Made {
+  std::vector<std::uint8_t> parts;
+  std::vector<std::string> calls;
+  bool lends = true;
+};
+
+int open(const gb_step_request*, void** step, char*, std::size_t, void* user) {
+  *step = user;
+  return 0;
+}
+
+std::int32_t parts(void* step, std::uint8_t* kinds, std::int32_t, char*, std::size_t) {
+  const auto& made = *static_cast<Made*>(step);
+  std::ranges::copy(made.parts, kinds);
+  return static_cast<std::int32_t>(made.parts.size());
+}
+
+int run(void* step, std::int32_t part, char*, std::size_t) {
+  static_cast<Made*>(step)->calls.push_back("run " + std::to_string(part));
+  return 0;
+}
+
+int capture(void* step, std::int32_t part, void** graph, char*, std::size_t) {
+  auto& made = *static_cast<Made*>(step);
+  made.calls.push_back("capture " + std::to_string(part));
+  *graph = made.lends ? step : nullptr;
+  return 0;
+}
+
+// Lent graphs have three nodes.
+class LendingDevice final : public test::FakeDevice {
+ public:
+  std::unique_ptr<Graph> borrow_graph(void*) override { return std::make_unique<test::FakeGraph>(log, 3); }
+};
+
+class ForeignStepTest : public testing::Test {
+ protected:
+  ForeignStep made(const std::string& mode, std::vector<std::uint8_t> kinds) {
+    made_.parts = std::move(kinds);
+    return {
+        record_, {.batch = 1, .mode = mode, .device_uuid = "GPU-0", .split_ops = {}, .axes = {}}, *stream_};
+  }
+  std::string refused(const std::string& mode, std::vector<std::uint8_t> kinds) {
+    return test::failure([&] { made(mode, std::move(kinds)); });
+  }
+  // Two warmups, the capture and two steps.
+  void run_all(ForeignExecutor& executor) {
+    for (int i = 0; i < 2; ++i) executor.warm_up();
+    executor.capture();
+    executor.instantiate();
+    executor.upload();
+    for (int i = 0; i < 2; ++i) executor.submit();
+  }
+
+  Made made_;
+  gb_step record_{.struct_size = sizeof(gb_step),
+                  .mode_count = 0,
+                  .name = "made",
+                  .help = "",
+                  .modes = nullptr,
+                  .open = open,
+                  .parts = parts,
+                  .run = run,
+                  .capture = capture,
+                  .fill = nullptr,
+                  .outputs = nullptr,
+                  .report = nullptr,
+                  .close = [](void*) {},
+                  .user = &made_};
+  LendingDevice device_;
+  std::unique_ptr<Stream> stream_ = device_.make_stream();
+};
+
+TEST_F(ForeignStepTest, AGraphThatIsLentIsLaunchedHere) {
+  ForeignStep step = made("whole", {GB_PART_CAPTURED});
+  ForeignExecutor executor(device_, *stream_, step, false);
+  run_all(executor);
+  EXPECT_THAT(made_.calls, ElementsAre("run -1", "run -1", "capture 0"));
+  EXPECT_EQ(2, device_.log.graph_launches);
+  EXPECT_NE(nullptr, executor.exec_of(0));
+}
+
+TEST_F(ForeignStepTest, AGraphThatTheStepLaunchesIsCountedAndNotInstantiated) {
+  ForeignStep step = made("whole", {GB_PART_LAUNCHED});
+  ForeignExecutor executor(device_, *stream_, step, false);
+  run_all(executor);
+  EXPECT_THAT(made_.calls, ElementsAre("run -1", "run -1", "capture 0", "run 0", "run 0"));
+  EXPECT_EQ(0, device_.log.instantiations);
+  EXPECT_EQ(3, executor.counts().graphs.contents.nodes);
+  EXPECT_EQ(1, executor.counts().graphs.pieces);
+  EXPECT_EQ(nullptr, executor.exec_of(0));
+}
+
+TEST_F(ForeignStepTest, AModeOfItsOwnWarmsUpAsItRuns) {
+  ForeignStep step = made("torch.cudagraphs", {GB_PART_RUN});
+  ForeignExecutor executor(device_, *stream_, step, false);
+  run_all(executor);
+  EXPECT_THAT(made_.calls, ElementsAre("run 0", "run 0", "run 0", "run 0"));
+}
+
+TEST_F(ForeignStepTest, AStepThatLaunchesItsGraphLendsIt) {
+  made_.lends = false;
+  ForeignStep step = made("whole", {GB_PART_LAUNCHED});
+  ForeignExecutor executor(device_, *stream_, step, false);
+  EXPECT_THAT(test::failure([&] { executor.capture(); }),
+              HasSubstr("part 0 is launched by the step, and no graph was lent: lend it, or make the part "
+                        "GB_PART_RUN"));
+}
+
+TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
+  EXPECT_THAT(refused("whole", {3}), HasSubstr("part 0 is of kind 3: give a gb_step_part"));
+  EXPECT_THAT(refused("whole", {GB_PART_RUN}),
+              HasSubstr("mode whole has 1 part, 0 of them captured: give it one, captured or launched"));
+  EXPECT_THAT(refused("whole", {GB_PART_CAPTURED, GB_PART_CAPTURED}), HasSubstr("mode whole has 2 parts"));
+  EXPECT_THAT(
+      refused("torch.replay", {GB_PART_CAPTURED}),
+      HasSubstr("mode torch.replay has 1 part, 1 of them captured: only whole and piecewise have such"));
+  EXPECT_EQ("none", refused("piecewise", {GB_PART_CAPTURED, GB_PART_RUN, GB_PART_LAUNCHED}));
+}
+
+}  // namespace
+}  // namespace graphbench::foreign
