@@ -122,7 +122,7 @@ function perWorkload(builder) {
     .withRow(new dashboard.RowBuilder("$workload").repeat("workload"))
     .withPanel(bars({
       title: "Gain over eager by batch",
-      description: "Eager latency over this mode's at the same batch and warmup; 1 is no gain.",
+      description: "Eager latency over this mode's at the same batch and warmup; 1 means no gain.",
       unit: UNITS.times, decimals: 2, span: 8, min: 0,
     }, maxBy(over, gain(CHOSEN)), overBatch))
     .withPanel(bars({

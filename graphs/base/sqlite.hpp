@@ -27,7 +27,7 @@ class DamageError : public StorageError {
   using StorageError::StorageError;
 };
 
-// Bytes that are no text.
+// Bytes that are not text.
 struct Blob {
   std::string bytes;
 };

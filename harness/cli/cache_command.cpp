@@ -41,7 +41,7 @@ std::string purpose_of(const cache::Content& content) {
 std::chrono::seconds age_of(const std::string& text) {
   using std::chrono::hours;
   const auto refuse = [&]() -> std::chrono::seconds {
-    throw InputError("--older-than", in_quotes(text) + " is no age: give e.g. 30d, 12h, 90m or 60s");
+    throw InputError("--older-than", in_quotes(text) + " is not an age: give e.g. 30d, 12h, 90m or 60s");
   };
   if (text.empty()) return refuse();
   const config::ParsedInteger number = config::parse_integer(text.substr(0, text.size() - 1));
@@ -94,7 +94,8 @@ class CacheCommand final : public Command {
     if (folder.empty())
       throw InputError("cache", "GRAPHBENCH_PLAN_CACHE or --cache is off: give a folder by --cache DIR");
     if (std::error_code error; !folder_.empty() && !std::filesystem::is_directory(folder, error))
-      throw InputError("--cache", in_quotes(folder_) + " is no folder: give one that a sweep kept things in");
+      throw InputError("--cache",
+                       in_quotes(folder_) + " is not a folder: give one that a sweep kept things in");
     if (list_.parsed()) return list(folder);
     return verify_.parsed() ? verify(folder) : prune(folder);
   }

@@ -125,7 +125,7 @@ class CompileCommand final : public Command {
     if (colon != std::string::npos)
       method = {text.substr(0, equals), text.substr(equals + 1, colon - equals - 1), text.substr(colon + 1)};
     if (method.name.empty() || method.preset.empty())
-      throw InputError("--method", in_quotes(text) + " is no method: give NAME=PASS:PRESET");
+      throw InputError("--method", in_quotes(text) + " is not a method: give NAME=PASS:PRESET");
     require_known("--method", method.pass, "pass", model::names_of(model::passes()));
     for (const package::Method& other : manifest_.methods) {
       if (other.name == method.name || (other.pass == method.pass && other.preset == method.preset))

@@ -182,7 +182,7 @@ void make_folder(const std::string& where, const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!std::filesystem::is_directory(path) || access(path.c_str(), W_OK) != 0)
-    throw InputError(where, in_quotes(path) + " is no folder that can be written: give another");
+    throw InputError(where, in_quotes(path) + " is not a folder that can be written: give another");
 }
 
 void check_outputs(const config::SweepOptions& options) {

@@ -175,7 +175,7 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Takes "best", which is no mode of a sweep, out of --mode. Alone it stands for all graph modes.
+// Takes "best", which is not a mode of a sweep, out of --mode. Alone it stands for all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;

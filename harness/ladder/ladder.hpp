@@ -40,7 +40,7 @@ struct LadderSteps {
 };
 
 struct LadderPadding {
-  std::int64_t rows = 0;        // that were no caller's
+  std::int64_t rows = 0;        // that belonged to no caller
   std::int64_t graph_rows = 0;  // all that ran in graphs
   double waste = 0;             // rows / graph_rows; 0 where nothing ran in graphs
   // What padded steps took beyond a graph of exactly their rows, by interpolation between captured sizes.

@@ -91,7 +91,7 @@ class Search {
                 .pool = 0,
                 .before = from,
                 .candidate = j};
-    // What has no budget is no resource.
+    // What has no budget is not a resource.
     if (problem_.startup_seconds) {
       label.startup = (from == nullptr ? 0 : from->startup) + to.startup_seconds;
       if (label.startup > *problem_.startup_seconds) return;

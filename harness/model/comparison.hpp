@@ -13,8 +13,8 @@
 
 namespace graphbench::model {
 
-// `slower` and `faster`: the change is larger than the margin, and that is no accident (q < alpha).
-// `same`: the change is smaller than the margin, and that is no accident (the interval lies inside).
+// `slower` and `faster`: the change is larger than the margin, and chance does not explain it (q < alpha).
+// `same`: the change is smaller than the margin, and chance does not explain it (the interval lies inside).
 // `inconclusive`: the launches cannot tell.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 

@@ -351,7 +351,7 @@ struct CellResult {
 };
 
 // Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
-// several algorithms where workers chose differently. What one worker chose is no hit of the workers after
+// several algorithms where workers chose differently. What one worker chose is not a hit of the workers after
 // it.
 void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker);
 

@@ -69,7 +69,7 @@ class Auto {
     const ParsedInteger parsed = parse_integer(text);
     if (parsed.fault == NumberFault::none && parsed.value >= 0 && parsed.value <= shards_max)
       return parsed.value;
-    refuse(std::string(name) + " is " + in_quotes(text) + ", which is no number from 0 to " +
+    refuse(std::string(name) + " is " + in_quotes(text) + ", which is not a number from 0 to " +
            std::to_string(shards_max));
   }
 
@@ -146,7 +146,7 @@ ShardOption read_shard(const std::string& where, const std::string& text, const 
     return shard;
   }
   throw InputError(where,
-                   in_quotes(text) + " is no shard: give I/N with I from 1 to N, such as 3/8, or auto");
+                   in_quotes(text) + " is not a shard: give I/N with I from 1 to N, such as 3/8, or auto");
 }
 
 }  // namespace graphbench::config

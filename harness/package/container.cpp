@@ -44,7 +44,7 @@ std::string encode(const std::vector<Section>& sections) {
 
 std::vector<Section> decode(std::string_view text) {
   if (!text.starts_with(container_first_words))
-    refuse_container("it is no package: graphbench compile writes them");
+    refuse_container("it is not a package: graphbench compile writes them");
   std::string_view rest = text.substr(container_first_words.size());
   const std::string_view its_version = take(rest, '\n');
   const bool is_number = !its_version.empty() && its_version.size() < 10 &&

@@ -55,9 +55,9 @@ void check_methods(const Manifest& manifest) {
   std::set<std::string> names;
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
-      refuse_manifest("methods", in_quotes(method.name) + " is no name, or is there twice");
+      refuse_manifest("methods", in_quotes(method.name) + " is not a name, or is there twice");
     if (!contains(model::names_of(model::passes()), method.pass))
-      refuse_manifest("methods", in_quotes(method.pass) + " is no pass");
+      refuse_manifest("methods", in_quotes(method.pass) + " is not a pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
       refuse_manifest("methods", method.name + " is of the pass and preset of another");
   }
@@ -70,7 +70,7 @@ void check_listed_tensors(const Manifest& manifest) {
     if (tensor.name.empty() || !seen.emplace(tensor.method, tensor.name).second)
       refuse_manifest(field, "it has no name, or is there twice");
     const std::optional<ir::DType> dtype = ir::parse_dtype(tensor.dtype);
-    if (!dtype) refuse_manifest(field, in_quotes(tensor.dtype) + " is no dtype");
+    if (!dtype) refuse_manifest(field, in_quotes(tensor.dtype) + " is not a dtype");
     if (std::ranges::any_of(tensor.dims, [](std::int64_t extent) { return extent < 1; }) ||
         static_cast<std::int64_t>(ir::TensorDesc{*dtype, tensor.dims}.bytes()) != tensor.bytes)
       refuse_manifest(field, "its size is not that of its shape");
@@ -105,18 +105,20 @@ std::string write_manifest(const Manifest& manifest) {
 Manifest read_manifest(std::string_view text) {
   const auto manifest = codec::read_data<Manifest>(text, "manifest");
   if (manifest.device != "cuda" && manifest.device != "host")
-    refuse_manifest("device", in_quotes(manifest.device) + " is no kind");
+    refuse_manifest("device", in_quotes(manifest.device) + " is not a kind");
   check_architectures(manifest);
-  if (!ir::parse_dtype(manifest.dtype)) refuse_manifest("dtype", in_quotes(manifest.dtype) + " is no dtype");
+  if (!ir::parse_dtype(manifest.dtype))
+    refuse_manifest("dtype", in_quotes(manifest.dtype) + " is not a dtype");
   for (const PackagedAxis& axis : packaged_axes()) {
     const model::Axis& row = model::axis_named(axis.name);
     if (!contains(row.choices, manifest.*axis.value))
-      refuse_manifest(axis.name, in_quotes(manifest.*axis.value) + " is no " + row.noun);
+      refuse_manifest(axis.name, in_quotes(manifest.*axis.value) + " is not a " + row.noun);
   }
-  if (!is_name(manifest.workload)) refuse_manifest("workload", in_quotes(manifest.workload) + " is no name");
+  if (!is_name(manifest.workload))
+    refuse_manifest("workload", in_quotes(manifest.workload) + " is not a name");
   if (manifest.batches.empty() || manifest.batches.front() < 1 ||
       std::ranges::adjacent_find(manifest.batches, std::greater_equal<>()) != manifest.batches.end())
-    refuse_manifest("batches", "they are no rising list of sizes");
+    refuse_manifest("batches", "they are not a rising list of sizes");
   check_methods(manifest);
   check_listed_tensors(manifest);
   if (write_manifest(manifest) != text) refuse_manifest("manifest", "it is not written as manifests are");

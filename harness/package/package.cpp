@@ -113,7 +113,7 @@ std::string why_not_serialised(std::string_view plan) {
   constexpr std::size_t bytes_max = std::size_t{16} << 20;
   if (plan.size() > bytes_max) return "has more than " + std::to_string(bytes_max) + " bytes";
   const bool is_object = plan.starts_with('{') && plan.find('\0') == std::string_view::npos;
-  return is_object && codec::Json::accept(plan) ? "" : "is no JSON object";
+  return is_object && codec::Json::accept(plan) ? "" : "is not a JSON object";
 }
 
 std::string write_package(const Package& package) {
@@ -123,7 +123,7 @@ std::string write_package(const Package& package) {
 Package read_package(std::string_view text) {
   std::vector<Section> sections = decode(text);
   if (sections.empty() || sections.front().name != "manifest")
-    refuse_package("its first section is no manifest");
+    refuse_package("its first section is not a manifest");
   Package package{.manifest = within("manifest", [&] { return read_manifest(sections[0].content); }),
                   .programs = {},
                   .choices = {}};

@@ -47,7 +47,7 @@ class Timed {
 
 // What the head of a file says where it is not the one that was expected.
 std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
-  if (!head.starts_with(weights_first_words)) return "it is no file of weights";
+  if (!head.starts_with(weights_first_words)) return "it is not a file of weights";
   head.remove_prefix(weights_first_words.size());
   const std::string_view its_version = head.substr(0, std::min(head.find('\n'), head.size()));
   if (its_version != weights_version && !its_version.empty() && its_version.size() < 10 &&
@@ -103,7 +103,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
   struct stat facts {};
   if (file_.get() < 0 || fstat(file_.get(), &facts) != 0)
     throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
-  if (!S_ISREG(facts.st_mode)) refuse("it is no file");
+  if (!S_ISREG(facts.st_mode)) refuse("it is not a file");
   bytes_ = facts.st_size;
   const std::string head = weights_head(manifest.tensors);
   head_bytes_ = static_cast<std::int64_t>(head.size());

@@ -154,7 +154,7 @@ void Journal::read() {
   is_worth_keeping_ = !finished_.empty();
 }
 
-// One that holds nothing is no loss.
+// To lose an empty one costs nothing.
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
     refuse(other_ + ": remove it, which loses what it holds, or give another --json");

@@ -36,8 +36,8 @@ void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options
 // of it that is used from here on. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
-// Where --cache says, in this process and its children; throws InputError for what is no folder. No --cache:
-// as the environment says.
+// Where --cache says, in this process and its children; throws InputError for what is not a folder. No
+// --cache: as the environment says.
 void use_cache(const std::string& where, const std::string& folder);
 
 // Read once, before the cells are measured. The plan has tasks.

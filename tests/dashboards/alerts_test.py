@@ -173,7 +173,7 @@ class Alerts(unittest.TestCase):
                 self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
     def test_a_broken_rule_fails_them(self):
-        # An invalid expression is no mutant; what it takes to be one is counted below.
+        # An invalid expression is not a mutant; what it takes to be one is counted below.
         made = list(mutants())
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             outcomes = list(pool.map(lambda one: outcome_of(one[2], one[1]), made))

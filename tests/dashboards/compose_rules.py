@@ -54,7 +54,7 @@ def services_are_whole(files):
             yield f"{name}: the image {service['image']} is not pinned to a version"
         for other in service.get("depends_on", []):
             if other not in files.services:
-                yield f"{name}: depends on {other}, which is no service"
+                yield f"{name}: depends on {other}, which is not a service"
             elif "healthcheck" not in files.services[other] and waits_for_health(service, other):
                 yield f"{name}: waits for the health of {other}, which has no healthcheck"
 

@@ -66,7 +66,7 @@ def data_links_lead_somewhere(dashboard):
     for text in walk(dashboard.document):
         if isinstance(text, str) and (match := re.match(r"/d/([^/?]+)\?(.*)", text)):
             if match.group(1) not in dashboard.uids:
-                yield f"a link to {match.group(1)}, which is no dashboard of ours"
+                yield f"a link to {match.group(1)}, which is not a dashboard of ours"
             elif "${__url_time_range}" not in match.group(2):
                 yield f"the link to {match.group(1)} drops the time"
             else:
@@ -78,7 +78,7 @@ def unknown_variables(match, target):
         re.findall(r"\$\{(\w+):queryparam\}", match.group(2)))
     wanted = {one["name"] for one in target["templating"]["list"]}
     for name in sorted(given - wanted):
-        yield f"the link to {match.group(1)} gives it {name}, which is no variable there"
+        yield f"the link to {match.group(1)} gives it {name}, which is not a variable there"
     for name in sorted(wanted - given):
         yield f"the link to {match.group(1)} does not give it {name}"
 

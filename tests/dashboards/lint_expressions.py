@@ -48,7 +48,7 @@ def rates_are_of_counters(place):
     for selector in place.known():
         counter = place.table.is_counter(selector.metric)
         if selector.function in promql.RATES and not counter:
-            yield f"{selector.function}() over {selector.metric}, which is no counter"
+            yield f"{selector.function}() over {selector.metric}, which is not a counter"
         if selector.function in ("delta", "deriv", "idelta") and counter:
             yield f"{selector.function}() over the counter {selector.metric}"
 

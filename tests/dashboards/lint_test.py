@@ -77,7 +77,7 @@ MUTANTS = [
     (L.data_links_lead_somewhere, "overview", in_text("/d/graphbench-cell", "/d/graphbench-cells"),
      "no dashboard"),
     (L.data_links_lead_somewhere, "overview", in_text("var-batch=", "var-rows="),
-     "rows, which is no variable"),
+     "rows, which is not a variable"),
     (L.data_links_lead_somewhere, "overview", in_text("&${dtype:queryparam}", ""), "does not give it dtype"),
     (L.data_links_lead_somewhere, "overview", in_text("${__url_time_range}&", ""), "drops the time"),
     (L.datasource_is_the_variable, "cell",
@@ -138,8 +138,8 @@ EXPRESSIONS = [
     (E.labels_exist, 'graphbench_steps_total{mode="whole"}', "graphbench_steps_total has no label mode"),
     (E.labels_exist, "sum by (model) (graphbench_pool_bytes)", "groups by model"),
     (E.labels_exist, "graphbench_pool_bytes * on (device, node) graphbench_pool_bytes", "groups by node"),
-    (E.rates_are_of_counters, "rate(graphbench_pool_bytes[5m])", "which is no counter"),
-    (E.rates_are_of_counters, "increase(graphbench_queue_sweeps{job=\"a\"}[5m])", "which is no counter"),
+    (E.rates_are_of_counters, "rate(graphbench_pool_bytes[5m])", "which is not a counter"),
+    (E.rates_are_of_counters, "increase(graphbench_queue_sweeps{job=\"a\"}[5m])", "which is not a counter"),
     (E.rates_are_of_counters, "delta(graphbench_steps_total[5m])", "the counter graphbench_steps_total"),
     (E.rates_have_windows, "rate(graphbench_steps_total)", "has no range"),
     (E.quantiles_are_of_buckets,
@@ -214,7 +214,7 @@ class Dashboards(unittest.TestCase):
             with self.subTest(rule=rule.__name__, expected=expected):
                 broken = copy.deepcopy(BOARDS[name])
                 break_it(broken)
-                self.assertNotEqual(BOARDS[name], broken, "the mutant is no mutant")
+                self.assertNotEqual(BOARDS[name], broken, "the mutant changes nothing")
                 assert_found(self, expected, rule(lint(name, broken)))
 
     def test_every_rule_has_a_mutant(self):

@@ -27,7 +27,7 @@ def hide_strings(expression):
 def selectors(expression):
     """Every instant and range selector of the expression, in order."""
     hidden = LABEL_LIST.sub(lambda match: " " * len(match.group()), hide_strings(expression))
-    # Durations and macros are no names: 5m, $__range.
+    # Durations and macros are not names: 5m, $__range.
     hidden = re.sub(r"(?<![a-zA-Z_:\d])\d[\w.]*(?:e-?\d+)?|\$\{?\w+\}?(?![^\[]*\])",
                     lambda match: " " * len(match.group()), hidden)
     found = []

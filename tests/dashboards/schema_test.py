@@ -25,7 +25,7 @@ MUTANTS = {
     "no schemaVersion": lambda board: board.pop("schemaVersion"),
     "no templating": lambda board: board.pop("templating"),
     "an unknown key": lambda board: board.update(pannels=[]),
-    "a title that is no text": lambda board: board.update(title=7),
+    "a title that is not text": lambda board: board.update(title=7),
     "a panel without a type": lambda board: board["panels"][0].pop("type"),
     "a panel wider than the grid": lambda board: board["panels"][0]["gridPos"].update(w=25),
     "a panel with an unknown key": lambda board: board["panels"][0].update(unit="s"),

@@ -1,5 +1,5 @@
 // libFuzzer target: whatever a package's file holds, it is a package that is written the same again, or
-// refused. The input is a section's content too, so that digests are no wall in front of its reader.
+// refused. The input is a section's content too, so that digests do not stand in front of its reader.
 #include "harness/package/package.hpp"
 
 #include "graphs/base/digest.hpp"

@@ -69,7 +69,7 @@ class BareHits {
     const ir::Value& value = program_.value(id);
     // -1 is all bits set; no base workload pads with anything but that and 0.
     if (value.pad != 0 && (value.pad != -1 || value.dtype != ir::DType::i32))
-      throw Error(ErrorCode::unsupported, "fill padding of " + value.name + ": its pad value is no byte");
+      throw Error(ErrorCode::unsupported, "fill padding of " + value.name + ": its pad value is not a byte");
     return {Buffer(device_, program_.describe(id, rows_max).bytes()), graphs, ladder::row_bytes(program_, id),
             value.pad == 0 ? 0 : 0xFF};
   }

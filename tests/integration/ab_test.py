@@ -116,9 +116,9 @@ class Ab(AbCase):
         text = self.write("notes.txt", "x")
         empty = self.write("empty", "")
         empty.chmod(0o755)
-        for binary, word in (("absent", "is no file"), (self.folder, "is no file"),
+        for binary, word in (("absent", "is not a file"), (self.folder, "is not a file"),
                              (text, "cannot be executed"), (empty, "--base"),
-                             ("/bin/true", "is no graphbench"), ("/bin/cat", "is no graphbench")):
+                             ("/bin/true", "is not graphbench"), ("/bin/cat", "is not graphbench")):
             with self.subTest(binary=str(binary)):
                 self.assert_refused(self.ab("--base", binary), "--base", word)
         self.assert_refused(self.ab("--base", BINARY, "--new", "absent"), "--new")

@@ -90,7 +90,7 @@ class BadInput(HarnessCase):
         os.close(reader)
 
     def test_plugins_that_are_none(self):
-        text = self.write("text.so", "this is no library\n")
+        text = self.write("text.so", "this is not a library\n")
         self.refuse(["--sweep", "--plugin", text], "--plugin: ", "text.so")
         self.refuse(["list", "workloads", "--plugin", text], "--plugin: ", "text.so")
 

@@ -44,7 +44,7 @@ class Cache(HarnessCase):
         bad.write_text("nothing", encoding="utf-8")
         table = self.cache("list").stdout
         self.assertIn(", ".join(f"{name} {value}" for name, value in PARTS.items()), table)
-        self.assertIn(f"refused  {bad.name}: it is no entry of a cache\n", table)
+        self.assertIn(f"refused  {bad.name}: it is not an entry of a cache\n", table)
         size = sum(file.stat().st_size for file in (newest, oldest, bad))
         self.assertIn(f"3 files, {size} bytes in kept", table)
         listed = json.loads(self.cache("list", "--format", "json").stdout)
@@ -53,7 +53,7 @@ class Cache(HarnessCase):
         self.assertEqual((first["kind"], first["for"], first["bytes"], first["seconds"]),
                          ("choices", PARTS, newest.stat().st_size, 0.125))
         self.assertEqual(first["used_at"], int(newest.stat().st_mtime))
-        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "it is no entry of a cache"}])
+        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "it is not an entry of a cache"}])
 
     def test_verify_names_each_entry_that_is_not_sound(self):
         sound = self.keep()
@@ -90,11 +90,11 @@ class Cache(HarnessCase):
                 ("cache", "cache: it needs a word: give list, verify or prune"),
                 ("cache prune", "cache prune: it needs a limit: give --max-bytes N or --older-than AGE"),
                 *((f"cache prune --older-than={age}",
-                   f'--older-than: "{age}" is no age: give e.g. 30d, 12h, 90m or 60s')
+                   f'--older-than: "{age}" is not an age: give e.g. 30d, 12h, 90m or 60s')
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),
                 ("cache verify --cache none",
-                 '--cache: "none" is no folder: give one that a sweep kept things in'),
-                (" ".join([*TINY, "--cache file"]), '--cache: "file" is no folder: give one, or off')):
+                 '--cache: "none" is not a folder: give one that a sweep kept things in'),
+                (" ".join([*TINY, "--cache file"]), '--cache: "file" is not a folder: give one, or off')):
             done = self.run_graphbench(*arguments.split(), code=2)
             self.assertEqual(f"graphbench: {said}\n", done.stderr)
 

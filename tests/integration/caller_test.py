@@ -136,7 +136,7 @@ class Caller(HarnessCase):
     def test_bad_input(self):
         self.write("file", "")
         self.refuse_each((
-            ("--dump-graph file", ("--dump-graph: ", "is no folder that can be written")),
+            ("--dump-graph file", ("--dump-graph: ", "is not a folder that can be written")),
             ("--capture-stream mine", ("--capture-stream: ", "own, default"))), *TINY)
         self.refuse_each((("--on-skip eager", ("--on-skip: ", "run a sweep")),
                           ("--dump-graph d", ("--dump-graph: ", "belongs to --sweep"))), "bench")

@@ -173,7 +173,7 @@ class Packages(HarnessCase):
         for arguments, said in (
                 (["--arch", "sm_1"], "--arch: \"sm_1\" is not a known architecture: give host, sm_75"),
                 (["--arch", "sm_90"], "--arch: \"sm_90\" is none of a device of kind host"),
-                (["--method", "x"], "--method: \"x\" is no method: give NAME=PASS:PRESET"),
+                (["--method", "x"], "--method: \"x\" is not a method: give NAME=PASS:PRESET"),
                 (["--method", "x=backward:tiny"], "--method: \"backward\" is not a pass"),
                 (["--method", "x=forward:huge"], "--method x: "),
                 (["--method", "x=forward:tiny", "--method", "x=training:tiny"], "give each once"),

@@ -117,7 +117,7 @@ class ServeBounds(ServeCase):
         for name in ("leaving", "../plugins/mine", str(folder / "mine.so"), "mine.so", "other", ""):
             status, answer = self.ask("POST", "/v1/sweeps", {**sweep, "plugins": [name]})
             self.assertEqual(400, status, name)
-            self.assertIn('is no plugin of this service: give one of', answer["error"])
+            self.assertIn('is not a plugin of this service: give one of', answer["error"])
         self.assertEqual(400, self.ask("POST", "/v1/sweeps", {**sweep, "plugin": "mine"})[0])
         path = self.submit({**sweep, "plugins": ["mine"]})
         self.assertIn("--plugin=mine", self.ask("GET", path)[1]["arguments"])

@@ -9,7 +9,7 @@
 namespace graphbench::simulation {
 namespace {
 
-// Launches of two speeds, as where memory lies one way or the other: the spread is no bell.
+// Launches of two speeds, as where memory lies one way or the other: the spread is not a bell.
 Scenario two_speeds(const char* name, double slow_share) {
   return {.name = name, .sigma = 0.002, .odd_share = slow_share, .odd_change = 0.05};
 }

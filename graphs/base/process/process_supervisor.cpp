@@ -83,7 +83,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   }
 
  private:
-  // It is no error that the group has ended already.
+  // It is not an error that the group has ended already.
   void signal_group() noexcept {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);

@@ -125,7 +125,7 @@ std::string encode(const Entry& entry) {
 Reading decode(std::string_view text) {
   const Reading damaged = {{}, "it is damaged"};
   const Reading cut_short = {{}, "it is cut short"};
-  if (!text.starts_with(first_words)) return {{}, "it is no entry of a cache"};
+  if (!text.starts_with(first_words)) return {{}, "it is not an entry of a cache"};
   Lines lines(text);
   const std::optional<std::string_view> first = lines.value("graphbench");
   if (!first) return cut_short;

@@ -49,7 +49,7 @@ FileState inspect_file(const std::string& path) {
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return FileState::absent;
   if (error) refuse(path, "it cannot be looked at (" + error.message() + ")");
-  if (!std::filesystem::is_regular_file(status)) refuse(path, "it is no file");
+  if (!std::filesystem::is_regular_file(status)) refuse(path, "it is not a file");
   std::ifstream file(path, std::ios::binary);
   Header header{};
   file.read(header.data(), header_bytes);
@@ -58,7 +58,7 @@ FileState inspect_file(const std::string& path) {
   if (got == 0) return FileState::absent;
   if (got < static_cast<std::streamsize>(header_bytes) ||
       std::string_view(header.data(), magic.size()) != magic) {
-    refuse(path, "it is no history of graphbench (no SQLite file)");
+    refuse(path, "it is not a history of graphbench (no SQLite file)");
   }
   if (big_endian(header, application_id_at) != application_id)
     refuse(path, "it is another program's SQLite file, not a history of graphbench");

@@ -31,7 +31,7 @@ constexpr std::size_t listed_max = 10;
 
 void check_is_task_shard(const std::string& path, const model::Result& head) {
   if (!head.plan.shard)
-    throw InputError(path, "it is no shard: it has no plan.shard. Give what --shard I/N wrote");
+    throw InputError(path, "it is not a shard: it has no plan.shard. Give what --shard I/N wrote");
   if (head.plan.shard->by != "task") {
     throw InputError(path,
                      "it is a replica, which measured the whole plan: leave replicas in a folder, which "

@@ -179,7 +179,7 @@ void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
       "*Ratio* is NEW over BASE, with its 95 % interval over launches; *q* is the p value corrected for the "
       "number of comparisons; *finds* is the smallest change that would be called slower in four of five "
       "comparisons, if launches spread as these did.\n\n"
-      "- **slower**, **faster**: the change is larger than the margin, and that is no accident.\n"
+      "- **slower**, **faster**: the change is larger than the margin, and chance does not explain it.\n"
       "- **same**: the whole interval lies within the margin.\n"
       "- **inconclusive**: these launches cannot tell; more launches can.\n\n");
   text.add(fmt::format("Held to: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),

@@ -64,7 +64,7 @@ std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const s
   if (contains(allowed, *options.cpu)) return {static_cast<int>(*options.cpu)};
   throw Error(ErrorCode::invalid_argument,
               "\"" + std::to_string(*options.cpu) +
-                  "\" is no CPU that this process may run on: give one of " +
+                  "\" is not a CPU that this process may run on: give one of " +
                   join(allowed, ", ", [](int cpu) { return std::to_string(cpu); }));
 }
 

@@ -40,12 +40,12 @@ struct WorkerEvent {
 };
 
 std::string encode_task(const model::WorkerTask& task);
-// Throws Error(invalid_argument) for text that is no task.
+// Throws Error(invalid_argument) for text that is not a task.
 model::WorkerTask decode_task(std::string_view text);
 
 // One line without its newline. Bytes that are not UTF-8 are replaced, not refused.
 std::string encode_event(const WorkerEvent& event);
-// Throws Error(invalid_argument) for a line that is no event.
+// Throws Error(invalid_argument) for a line that is not an event.
 WorkerEvent decode_event(std::string_view line);
 
 }  // namespace graphbench::worker

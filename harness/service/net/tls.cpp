@@ -68,7 +68,7 @@ void use_certificate(ssl::context& context, const std::string& path) {
   error_code error;
   context.use_certificate_chain_file(path, error);
   if (error) {
-    throw TlsFileError(File::certificate, "it is no certificate in PEM (" + error.message() +
+    throw TlsFileError(File::certificate, "it is not a certificate in PEM (" + error.message() +
                                               "): give one, and after it those that lead to its root");
   }
   check_dates(SSL_CTX_get0_certificate(context.native_handle()));
@@ -98,7 +98,7 @@ void use_key(ssl::context& context, const std::string& path) {
     throw TlsFileError(File::key, "it is not the key of the certificate: give the two that belong together");
   }
   throw TlsFileError(File::key,
-                     "it is no private key in PEM (" + error.message() + "): give the certificate's key");
+                     "it is not a private key in PEM (" + error.message() + "): give the certificate's key");
 }
 
 }  // namespace

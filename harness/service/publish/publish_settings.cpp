@@ -102,7 +102,7 @@ std::string textfile(const config::SweepOptions& options) {
     throw InputError(
         where,
         in_quotes(path) +
-            " is no file that the node exporter's textfile collector reads: give one that ends in .prom");
+            " is not a file that the node exporter's textfile collector reads: give one that ends in .prom");
   }
   cli::check_output_file(where, path, cli::Stdout::refused);
   return path;

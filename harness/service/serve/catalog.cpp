@@ -73,7 +73,7 @@ PluginFolder::PluginFolder(const std::string& folder) {
   const fs::file_status status = fs::status(folder_, error);
   const std::string named = in_quotes(folder);
   if (folder_.empty() || status.type() != fs::file_type::directory) {
-    throw InputError("--plugin-folder", named + " is no folder: give one that holds NAME.so files");
+    throw InputError("--plugin-folder", named + " is not a folder: give one that holds NAME.so files");
   }
   if (!is_ours_alone(folder_)) throw InputError("--plugin-folder", named + not_ours_alone);
   for (const auto& [name, path] : plugins_in(folder_)) {

@@ -106,7 +106,7 @@ std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
                        "this service has no plugins: start it with --plugin-folder DIR, with NAME.so in it");
     }
     if (!contains(known, item.text)) {
-      throw InputError(item.where, in_quotes(item.text) + " is no plugin of this service: give one of " +
+      throw InputError(item.where, in_quotes(item.text) + " is not a plugin of this service: give one of " +
                                        join(known) + ", without a folder or .so");
     }
     if (contains(plugins, item.text)) {

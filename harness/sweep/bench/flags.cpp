@@ -111,7 +111,7 @@ void take_flags(const std::vector<std::string>& flags) {
   std::vector<std::string> known;
   for (const auto& [flag, help] : common_flags()) known.push_back(flag.substr(0, flag.find('=')));
   const bool is_known = contains(known, name);
-  throw InputError(name, in_quotes(left) + " is no flag and value that Google Benchmark takes" +
+  throw InputError(name, in_quotes(left) + " is not a flag and value that Google Benchmark takes" +
                              (is_known ? "" : did_you_mean(name, known)) + " (see graphbench bench --help)");
 }
 

@@ -17,7 +17,7 @@ test("names become a list, ranges stay text, numbers become numbers", () => {
   });
 });
 
-test("what is no number goes to the service as it is, which says so", () => {
+test("what is not a number goes to the service as it is, which says so", () => {
   assert.deepEqual(body_of({ "time-per-cell": "half", launches: "Infinity" }),
     { "time-per-cell": "half", launches: "Infinity" });
 });

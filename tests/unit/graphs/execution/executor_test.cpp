@@ -132,7 +132,7 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   EXPECT_TRUE(silent->free_ranges().empty());
 }
 
-// chain: layer 0 adds the input x, which is no activation; layers 1 and 2 add the layer before.
+// chain: layer 0 adds the input x, which is not an activation; layers 1 and 2 add the layer before.
 TEST_F(ExecutionTest, AResidualReadForTheLastTimeGivesItsMemoryToTheOutput) {
   device_.log.residuals_in_place = true;
   for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {

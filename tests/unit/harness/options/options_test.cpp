@@ -221,7 +221,7 @@ TEST(Shard, AutoMultipliesTasksByRanks) {
   EXPECT_EQ(shard(step), "4/4");
   EXPECT_EQ(shard(array("2", "1", "2", "2") + step), "8/8");
   const Environment batch = {{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}};
-  EXPECT_EQ(shard(array("2", "1", "2", "2") + batch), "2/2") << "a batch script is no step";
+  EXPECT_EQ(shard(array("2", "1", "2", "2") + batch), "2/2") << "a batch script is not a step";
   const Environment mpi = {{"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "8"}};
   EXPECT_EQ(shard(step + mpi), "6/8") << "MPI's launcher ran below the step";
   EXPECT_EQ(shard({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}), "1/1");

@@ -89,7 +89,7 @@ TEST_F(PackageTest, IsRefusedWhereSectionsAreNotThoseOfTheManifest) {
   std::string newer = write_package(package_);
   newer[19] = '2';
   EXPECT_EQ(failure(newer), "it is of version 2, and this graphbench reads version 1");
-  EXPECT_THAT(failure("{}"), HasSubstr("it is no package"));
+  EXPECT_THAT(failure("{}"), HasSubstr("it is not a package"));
 }
 
 TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
@@ -129,9 +129,10 @@ TEST_F(PackageTest, IsRefusedWithAPlanThatIsNoObjectOfJson) {
   };
   EXPECT_EQ(with("{}"), "none");
   for (const char* const wrong : {"", "x", "[]", "\"{}\"", "{", "{}}", "{\"a\": }", "{\"a\": \"\xff\"}"})
-    EXPECT_EQ(with(wrong), "section choices: entry 1: its serialised plan is no JSON object") << wrong;
-  EXPECT_THAT(with(std::string("{}\0more", 7)), HasSubstr("is no JSON object"));
-  EXPECT_THAT(with(std::string(1 << 20, '{')), HasSubstr("is no JSON object")) << "it is deep, and no crash";
+    EXPECT_EQ(with(wrong), "section choices: entry 1: its serialised plan is not a JSON object") << wrong;
+  EXPECT_THAT(with(std::string("{}\0more", 7)), HasSubstr("is not a JSON object"));
+  EXPECT_THAT(with(std::string(1 << 20, '{')), HasSubstr("is not a JSON object"))
+      << "it is deep and does not crash";
   const std::size_t most = std::size_t{16} << 20;
   EXPECT_EQ(with("{" + std::string(most - 2, ' ') + "}"), "none");
   EXPECT_EQ(with("{" + std::string(most - 1, ' ') + "}"),

@@ -130,7 +130,7 @@ TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {
   put("graphbench weights 2\n");
   EXPECT_THAT(failure(), HasSubstr("it is of version 2"));
   put("x");
-  EXPECT_THAT(failure(), HasSubstr("it is no file of weights"));
+  EXPECT_THAT(failure(), HasSubstr("it is not a file of weights"));
   std::filesystem::remove(path_);
   EXPECT_THAT(failure(), HasSubstr("cannot be read"));
 }

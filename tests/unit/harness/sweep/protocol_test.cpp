@@ -1,4 +1,4 @@
-// Tasks, events, the probe's questions and answers survive the pipe; what is no event is refused; what a
+// Tasks, events, the probe's questions and answers survive the pipe; what is not an event is refused; what a
 // probe's death and failure become. Shell scripts play the probe.
 #include "harness/measure/worker/protocol.hpp"
 

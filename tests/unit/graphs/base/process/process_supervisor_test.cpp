@@ -101,10 +101,10 @@ TEST_F(SupervisorTest, KillsWhatTheChildLeftBehind) {
 
 TEST_F(SupervisorTest, KillsAChildWhoseLinesAreRefused) {
   const ChildExit exit = supervisor.run({shell("echo nonsense >&3; sleep 60"), "", 60}, [](std::string_view) {
-    throw Error(ErrorCode::invalid_argument, "that is no event");
+    throw Error(ErrorCode::invalid_argument, "that is not an event");
   });
   EXPECT_EQ(exit.how, How::refused);
-  EXPECT_EQ(exit.refusal, "that is no event");
+  EXPECT_EQ(exit.refusal, "that is not an event");
 }
 
 TEST_F(SupervisorTest, InterruptionKillsTheChildAndKeepsItsLines) {

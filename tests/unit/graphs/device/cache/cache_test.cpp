@@ -208,7 +208,7 @@ TEST_F(CacheTest, ContentsSayWhatAFileIsForOrWhyItIsRefused) {
   fs::copy(path_of("1"), path_of("2"));
   EXPECT_EQ(content_of(path_of("2")).why_not, "its name is another's");
   fs::create_directory(path_of("3"));
-  EXPECT_EQ(content_of(path_of("3")).why_not, "it cannot be read: it is no file");
+  EXPECT_EQ(content_of(path_of("3")).why_not, "it cannot be read: it is not a file");
 }
 
 TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {

@@ -87,8 +87,8 @@ TEST(CacheEntry, ACutTextIsRefused) {
 TEST(CacheEntry, SaysWhyItIsRefused) {
   const std::string sound = encode(sample_entries().front());
   const auto why = [](const std::string& text) { return decode(text).why_not; };
-  EXPECT_EQ(why(""), "it is no entry of a cache");
-  EXPECT_EQ(why("{\"schema\": 1}"), "it is no entry of a cache");
+  EXPECT_EQ(why(""), "it is not an entry of a cache");
+  EXPECT_EQ(why("{\"schema\": 1}"), "it is not an entry of a cache");
   EXPECT_EQ(why("graphbench cache 2\n" + sound.substr(sound.find('\n') + 1)),
             "it is of version 2, this reads 1");
   EXPECT_EQ(why(sound.substr(0, 60)), "it is cut short");

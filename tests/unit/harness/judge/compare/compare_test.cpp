@@ -124,7 +124,7 @@ TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
   before.paths = "conv2d:own x1";
   DocumentCell after = before;
   after.counts = {26, 1,       DocumentCell::absent_count,
-                  0,  1 << 20, 1'009'000};  // 0.9 % is no change of exec_bytes
+                  0,  1 << 20, 1'009'000};  // 0.9 % is not a change of exec_bytes
   after.paths = "conv2d:cudnn x1";
   model::ComparisonSettings settings;
   const Comparison comparison = compare(side({before}), side({after}), settings);

@@ -1,4 +1,4 @@
-// What is no whole history is refused, and is afterwards byte for byte what it was.
+// What is not a whole history is refused, and is afterwards byte for byte what it was.
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>

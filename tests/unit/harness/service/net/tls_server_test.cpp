@@ -189,9 +189,9 @@ TEST_F(TlsTest, FilesThatCannotBeReadAreNamed) {
 
 TEST_F(TlsTest, FilesThatHoldSomethingElseAreNamed) {
   const std::string text = folder_.write("text", "no certificate\n");
-  expect_refused({text, files_.key}, File::certificate, "it is no certificate in PEM");
-  expect_refused({files_.certificate, text}, File::key, "it is no private key in PEM");
-  expect_refused({files_.certificate, files_.certificate}, File::key, "it is no private key in PEM");
+  expect_refused({text, files_.key}, File::certificate, "it is not a certificate in PEM");
+  expect_refused({files_.certificate, text}, File::key, "it is not a private key in PEM");
+  expect_refused({files_.certificate, files_.certificate}, File::key, "it is not a private key in PEM");
 }
 
 TEST_F(TlsTest, AKeyThatIsAnothersOrEncryptedIsNamedWithoutAPrompt) {

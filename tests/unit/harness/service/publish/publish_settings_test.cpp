@@ -106,7 +106,7 @@ TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
   for (const char* path : {"m.txt", "m", "prom", "m.prom.txt", "m.PROM", "-"}) {
     EXPECT_EQ(refusal({{"prometheus-textfile", path}}),
               "--prometheus-textfile: \"" + std::string(path) +
-                  "\" is no file that the node exporter's textfile collector reads: give one that ends in "
+                  "\" is not a file that the node exporter's textfile collector reads: give one that ends in "
                   ".prom");
   }
 }

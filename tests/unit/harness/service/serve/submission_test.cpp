@@ -176,7 +176,7 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
   }
   EXPECT_EQ(refusal(), "accepted");
   for (const char* name : {"none", "outside.so"})
-    EXPECT_THAT(test::refusal([&] { PluginFolder(scratch_.file(name)); }), HasSubstr("is no folder"));
+    EXPECT_THAT(test::refusal([&] { PluginFolder(scratch_.file(name)); }), HasSubstr("is not a folder"));
 }
 
 TEST_F(PluginFolderTest, WhatIsOwnedByAnotherUserIsRefused) {

@@ -89,7 +89,7 @@ TEST(SweepRequest, PluginsAreNamedBarely) {
     const std::string refused = test::refusal([&] {
       parse_sweep_request(std::string(R"({"plugins": [")") + name + "\"]}", BodyFormat::json, known);
     });
-    EXPECT_THAT(refused, HasSubstr("is no plugin of this service: give one of")) << name;
+    EXPECT_THAT(refused, HasSubstr("is not a plugin of this service: give one of")) << name;
   }
   EXPECT_THROW(parse_sweep_request(R"({"plugins": ["mine", "mine"]})", BodyFormat::json, known), InputError);
   EXPECT_THROW(parse_sweep_request(R"({"plugins": [1]})", BodyFormat::json, known), InputError);
