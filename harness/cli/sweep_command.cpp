@@ -221,7 +221,7 @@ class SweepCommand final : public Command {
  private:
   // On one device.
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
-    const config::SweepOptions options = config::check_options(raw);
+    const config::SweepOptions options = config::check_options(config::with_default_plan(raw));
     check_outputs(options);
     check_cpu(options);
     process::ProcessSupervisor supervisor;

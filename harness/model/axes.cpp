@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -33,7 +34,7 @@ std::vector<std::string> graph_modes() {
 AxisTable first_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
-  const std::string warmups = "0,1,3,10";
+  const std::string warmups = "3";
   const std::vector<std::string> mode_names = names_of(modes());
   const std::vector<std::string> dtypes = names_of(data_types());
   return {
@@ -412,6 +413,27 @@ std::vector<Cell> cells_of(const std::string& workload, const std::string& prese
     if (!chosen && axis.name != left_out) cells = expand(cells, axis, planned);
   }
   return cells;
+}
+
+std::vector<Axes> grids_of(const PlanFacts& facts) {
+  std::vector<Axes> grids = {facts.axes};
+  grids.insert(grids.end(), facts.more_grids.begin(), facts.more_grids.end());
+  return grids;
+}
+
+std::vector<Cell> cells_of(const PlanFacts& facts,
+                           const std::function<std::string(const std::string&)>& preset_of,
+                           const AxisTable& table) {
+  std::vector<Cell> planned;
+  std::set<std::string> ids;
+  for (const Axes& grid : grids_of(facts)) {
+    for (const std::string& workload : grid.workload) {
+      for (Cell& cell : cells_of(workload, preset_of(workload), grid, table)) {
+        if (facts.more_grids.empty() || ids.insert(id_of(cell)).second) planned.push_back(std::move(cell));
+      }
+    }
+  }
+  return planned;
 }
 
 Cell cell_of(const WorkerTask& task, std::int64_t batch) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,6 +87,14 @@ std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const
 // an axis that is not multiplied.
 std::vector<Cell> cells_of(const std::string& workload, const std::string& preset, const Axes& planned,
                            const AxisTable& table = axes(), std::string_view left_out = "");
+
+// The grids of a plan, plan.axes first.
+std::vector<Axes> grids_of(const PlanFacts& facts);
+
+// The cells of a plan in its order, grid by grid. A cell of two grids is planned once, in the first of them.
+std::vector<Cell> cells_of(const PlanFacts& facts,
+                           const std::function<std::string(const std::string&)>& preset_of,
+                           const AxisTable& table = axes());
 
 // The cell that this one's speedup is over: in the reference mode, and at the default of each axis that
 // does not apply to that mode. Its own reference is itself.

@@ -416,6 +416,7 @@ struct PlanFacts {
   std::optional<Interleaved> interleaved;
   std::map<std::string, std::string> caller = {};  // CallerOptions that are not at their default
   Axes axes;
+  std::vector<Axes> more_grids = {};  // each multiplied out; a cell of two grids is the first one's
   std::optional<ShardFacts> shard = {};
   std::string concurrent = {};  // "cuda:0, cuda:1": measured at one time, this device among them
 };

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <iterator>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "graphs/base/text.hpp"
@@ -57,6 +59,35 @@ model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table) {
     }
   }
   return axes;
+}
+
+std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTable& table) {
+  std::vector<model::Axes> grids;
+  const std::vector<RawItem>* const items = find(raw, "grid");
+  if (items == nullptr) return grids;
+  std::vector<std::string> names;
+  for (const model::Axis& axis : table) {
+    // The others say of which workloads the plan is, and stand for all of its grids.
+    if (!axis.fallback.empty()) names.push_back(axis.name);
+  }
+  for (const RawItem& item : *items) {
+    RawOptions changed = raw;
+    std::set<std::string> seen;
+    std::istringstream parts(text_of(item));
+    for (std::string part; parts >> part;) {
+      const std::size_t equals = part.find('=');
+      if (equals == std::string::npos)
+        throw InputError(item.where,
+                         in_quotes(part) + " is not AXIS=VALUES: give e.g. \"warmup=0,1,3 mode=whole\"");
+      const std::string name = part.substr(0, equals);
+      require_known(item.where, name, "grid's axis", names);
+      if (!seen.insert(name).second)
+        throw InputError(item.where, in_quotes(name) + " is there twice: give each axis once");
+      changed[name] = {{part.substr(equals + 1), item.where}};
+    }
+    grids.push_back(read_axes(changed, table));
+  }
+  return grids;
 }
 
 }  // namespace graphbench::config

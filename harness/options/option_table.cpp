@@ -42,7 +42,7 @@ std::vector<OptionSpec> other_options() {
        "the stream that steps are captured and run on: own, or the device's default (default: own)"},
       {"dump-program", what, flag, "", "print each program and what each mode captures of it, and stop",
        true},
-      {"launches", how, integer, "N", "worker processes a cell (default: 1)"},
+      {"launches", how, integer, "N", "worker processes per cell (default: 1; 3 where no axis is given)"},
       {"seed", how, integer, "N", "seed of the data and of the order (default: 1)"},
       {"time-per-cell", how, real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
       {"samples-max", how, integer, "N", "samples a cell and pass at most (default: 2000)"},
@@ -145,6 +145,10 @@ std::vector<OptionSpec> machine_options() {
 
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
+  options.push_back({"grid", OptionGroup::what, OptionKind::repeated, "AXIS=VALUES ...",
+                     "measure these cells too: the plan's, but for the axes named here (repeatable; where no "
+                     "axis is given: \"" +
+                         std::string(default_grid) + "\")"});
   for (const std::vector<OptionSpec>& others :
        {package_options(), other_options(), shape_options(), machine_options()})
     options.insert(options.end(), others.begin(), others.end());

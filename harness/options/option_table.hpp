@@ -38,6 +38,9 @@ struct OptionSpec {
 // The axes' options, then the others, in the order `--help` shows them.
 const std::vector<OptionSpec>& sweep_options();
 
+// The second grid of a plan for which no axis was given.
+inline constexpr std::string_view default_grid = "batch=8 warmup=0,1,3,10 mode=whole prepare=first-use";
+
 // The options that give the axes of `table` their values.
 std::vector<OptionSpec> axis_options(const model::AxisTable& table);
 

@@ -256,6 +256,18 @@ std::vector<std::string> SweepOptions::code_files() const {
   return files;
 }
 
+RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes) {
+  std::vector<std::string> deciding = {"grid", "torch", "package", "shape-trace"};
+  for (const model::Axis& axis : axes) {
+    if (!axis.fallback.empty()) deciding.push_back(axis.name);
+  }
+  if (std::ranges::any_of(deciding, [&](const std::string& name) { return find(given, name) != nullptr; }))
+    return given;
+  given["grid"] = {{std::string(default_grid), "--grid"}};
+  if (find(given, "launches") == nullptr) given["launches"] = {{"3", "--launches"}};
+  return given;
+}
+
 SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes) {
   SweepOptions options;
   for (const auto& [name, items] : given) {
@@ -270,6 +282,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
     options.json = "graphbench." + shard + ".json";
   }
   options.axes = read_axes(raw, axes);
+  options.more_grids = read_grids(raw, axes);
   options.device = text_of(raw, "device", options.device);
   check_device(raw, options.device);
   options.launches = integer(raw, "launches", 1, {1, 10'000});

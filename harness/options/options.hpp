@@ -83,7 +83,8 @@ struct PrometheusOptions {
 
 // Checked without knowing the device and the workloads; absent: the default that depends on them.
 struct SweepOptions {
-  model::Axes axes;  // an empty list: all built in workloads, or the device's default
+  model::Axes axes;                     // an empty list: all built in workloads, or the device's default
+  std::vector<model::Axes> more_grids;  // of --grid
   std::string device = "auto";
   std::int64_t launches = 1;
   std::string json = "graphbench.json";  // of a shard "graphbench.I-of-N.json"
@@ -111,6 +112,10 @@ struct SweepOptions {
   // Where option `name` was given, "--name" where it was not.
   std::string where(const std::string& name) const;
 };
+
+// A sweep that names neither an axis (but workload, preset and dtype), nor a grid, nor its own programs:
+// every batch in three launches, and a second grid whose question is how many warmups a capture needs.
+RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes = model::axes());
 
 // Throws InputError for the first value that is wrong. With --shard, {shard} in any value is "3-of-8".
 SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes = model::axes());

@@ -75,7 +75,7 @@ MUTANTS = [
     (L.links_carry_variables_and_time, "cell", lambda board: board["links"][0].update(keepTime=False),
      "drops"),
     (L.data_links_lead_somewhere, "overview", in_text("/d/graphbench-cell", "/d/graphbench-cells"),
-     "no dashboard"),
+     "not a dashboard"),
     (L.data_links_lead_somewhere, "overview", in_text("var-batch=", "var-rows="),
      "rows, which is not a variable"),
     (L.data_links_lead_somewhere, "overview", in_text("&${dtype:queryparam}", ""), "does not give it dtype"),

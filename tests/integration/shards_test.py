@@ -84,6 +84,28 @@ class ShardsCase(HarnessCase):
 
 
 class Shards(ShardsCase):
+    def test_divide_and_merge_a_plan_of_several_grids(self):
+        grid = ["--grid", "batch=2 warmup=0,3 mode=whole prepare=first-use"]
+        self.run_graphbench(*SMALL, *grid, code=0)
+        single = self.result()
+        ids = [cell["id"] for cell in single["cells"]]
+        self.assertEqual([f"{workload}/tiny/fp32/forward/b2/w{warmup}/whole/prepare=first-use"
+                          for workload in ("mlp", "conv") for warmup in (0, 3)], ids[16:])
+        for index in (1, 2):
+            self.shard(index, 2, *grid)
+        parts = [f"graphbench.{index}-of-2.json" for index in (1, 2)]
+        self.run_graphbench("merge", *parts, "-o", "merged.json", code=0)
+        self.assert_undivided(self.result("merged.json"), single)
+
+    def test_without_an_axis_every_batch_and_warmups_are_asked_for(self):
+        self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--time-per-cell", "0.001",
+                            "--samples-max", "5", "--quiet", code=0)
+        result = self.result()
+        self.assert_valid(result, "result.schema.json")
+        self.assertEqual((3, 27 + 4), (result["plan"]["launches"], len(result["cells"])))
+        self.assertEqual([[3], [0, 1, 3, 10]], [result["plan"]["axes"]["warmup"],
+                                                result["plan"]["more_grids"][0]["warmup"]])
+
     def test_shards_together_are_the_single_sweep(self):
         self.run_graphbench(*SMALL, "--launches", "2", code=0)
         single = self.result()
@@ -166,7 +188,7 @@ class Shards(ShardsCase):
                               ([one, "device.json"], ("device.name", "--allow")),
                               (["empty"], ("without documents",)),
                               ([one, "foreign.json"], ("foreign.json", "assigned otherwise")),
-                              ([one, "plan.json"], ("another plan",)), (["single.json"], ("no shard",)),
+                              ([one, "plan.json"], ("another plan",)), (["single.json"], ("not a shard",)),
                               (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
                               ([one, "renamed.json"], ("is not of its plan",)),
                               (["none.json"], ("none.json",))):

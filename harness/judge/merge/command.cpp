@@ -192,11 +192,9 @@ class ShardMerge {
   }
 
   void plan_cells() {
-    for (const std::string& workload : merged_.plan.axes.workload) {
-      for (const model::Cell& cell :
-           model::cells_of(workload, preset_of(workload, merged_.plan), merged_.plan.axes))
-        planned_.push_back(model::id_of(cell));
-    }
+    const auto preset = [&](const std::string& workload) { return preset_of(workload, merged_.plan); };
+    for (const model::Cell& cell : model::cells_of(merged_.plan, preset))
+      planned_.push_back(model::id_of(cell));
     std::size_t found = 0;
     for (const std::string& id : planned_) found += places_.count(id);
     if (found == places_.size()) return;

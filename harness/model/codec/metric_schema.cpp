@@ -127,7 +127,7 @@ void add_later_axes(Json& definitions) {
   for (const model::Axis& axis : model::axes()) {
     if (!axis.came_later()) continue;
     Json value = axis.choices.empty() ? Json({{"type", "string"}}) : Json({{"enum", axis.choices}});
-    definitions["plan"]["properties"]["axes"]["properties"][axis.name] = {
+    definitions["axes"]["properties"][axis.name] = {
         {"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", value}};
     value["not"] = {{"const", axis.fallback}};
     definitions["cell"]["properties"][axis.name] = std::move(value);

@@ -116,10 +116,14 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
     throw InputError("", without_files(error.what(), request, plugin_files));
   }
   const config::SweepOptions& options = request.options;
-  model::Axes axes = options.axes;
-  axes.workload.resize(plan::choose_workloads(options, catalog).size());
-  axes.dtype.resize(std::max<std::size_t>(axes.dtype.size(), 1));
-  plan::check_size(axes, options.launches, "");
+  std::vector<model::Axes> grids = options.more_grids;
+  grids.push_back(options.axes);
+  const std::size_t workloads = plan::choose_workloads(options, catalog).size();
+  for (model::Axes& grid : grids) {
+    grid.workload.resize(workloads);
+    grid.dtype.resize(std::max<std::size_t>(grid.dtype.size(), 1));
+  }
+  plan::check_size(grids, options.launches, "");
 }
 
 }  // namespace graphbench::serve

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
+#include <set>
+#include <utility>
 
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -21,23 +23,18 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   }
 }
 
-// A step that is not warmed up fails in its first capture, as a library's handles are made then.
-constexpr std::int64_t step_warmups = 3;
-
 // A foreign step runs in all of its modes where none was named.
-model::Axes axes_of_step(const config::SweepOptions& options, const abi::WorkloadInfo& step) {
-  model::Axes axes = options.axes;
+model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
+                         const abi::WorkloadInfo& step) {
   axes.workload = {step.name};
   axes.preset = axes.dtype = axes.pass = {std::string(model::of_its_own)};
-  if (!options.places.contains("mode")) axes.mode = step.modes;
-  if (!options.places.contains("warmup")) axes.warmup = {step_warmups};
+  if (!options.places.contains("mode") && axes.mode == options.axes.mode) axes.mode = step.modes;
   return axes;
 }
 
 // What the options left to the device and the workloads is filled in.
-model::Axes complete_axes(const config::SweepOptions& options, const std::vector<WorkloadChoice>& workloads,
+model::Axes complete_axes(model::Axes axes, const std::vector<WorkloadChoice>& workloads,
                           std::vector<std::string> dtypes) {
-  model::Axes axes = options.axes;
   axes.workload.clear();
   axes.preset.clear();
   for (const WorkloadChoice& workload : workloads) {
@@ -52,23 +49,46 @@ model::Axes complete_axes(const config::SweepOptions& options, const std::vector
 
 // One launch: a task has all batches of its cells, or one of them where a cell has a process of its own.
 std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& workloads,
-                                          const model::Axes& axes, const model::AxisTable& table,
+                                          const model::PlanFacts& facts, const model::AxisTable& table,
                                           const model::WorkerTask& common) {
   std::vector<model::WorkerTask> round;
-  for (const WorkloadChoice& workload : workloads) {
-    for (const model::Cell& cell : model::cells_of(workload.name, workload.preset, axes, table, "batch")) {
-      model::WorkerTask& task = round.emplace_back(common);
-      model::set_cell(task, cell);
-      task.options = workload.options;
-      if (!model::at_first_use(task)) continue;
-      const model::WorkerTask alone = task;
-      for (std::size_t i = 0; i < alone.batches.size(); ++i) {
-        if (i > 0) round.push_back(alone);
-        round.back().batches = {alone.batches[i]};
-      }
+  std::set<std::string> planned;
+  const auto add = [&](const model::Axes& grid, const WorkloadChoice& workload, const model::Cell& cell) {
+    model::WorkerTask task = common;
+    model::set_cell(task, cell);
+    task.options = workload.options;
+    for (const std::int64_t batch : grid.batch) {
+      if (planned.insert(model::id_of(model::cell_of(task, batch))).second) task.batches.push_back(batch);
+    }
+    if (!model::at_first_use(task)) {
+      if (!task.batches.empty()) round.push_back(std::move(task));
+      return;
+    }
+    for (const std::int64_t batch : std::exchange(task.batches, {})) {
+      round.push_back(task);
+      round.back().batches = {batch};
+    }
+  };
+  for (const model::Axes& grid : model::grids_of(facts)) {
+    for (const WorkloadChoice& workload : workloads) {
+      for (const model::Cell& cell : model::cells_of(workload.name, workload.preset, grid, table, "batch"))
+        add(grid, workload, cell);
     }
   }
   return round;
+}
+
+// The axes of every grid, with what the device and the workloads decide.
+void complete_grids(model::PlanFacts& facts, const config::SweepOptions& options, const Catalog& catalog,
+                    const std::vector<WorkloadChoice>& workloads) {
+  const abi::WorkloadInfo* const step = step_of(workloads, catalog);
+  const std::vector<std::string> dtypes =
+      step == nullptr ? choose_dtypes(options, catalog) : std::vector<std::string>();
+  const auto complete = [&](const model::Axes& axes) {
+    return step != nullptr ? axes_of_step(axes, options, *step) : complete_axes(axes, workloads, dtypes);
+  };
+  facts.axes = complete(options.axes);
+  for (const model::Axes& grid : options.more_grids) facts.more_grids.push_back(complete(grid));
 }
 
 std::string options_of(const std::string& axis, const std::vector<std::string>& values) {
@@ -78,11 +98,11 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
 }
 
 // A later axis may be given a value that means nothing in any cell of the plan, and would change none.
-void check_reach(const config::SweepOptions& options, const std::vector<model::Cell>& cells,
-                 const model::AxisTable& table) {
+void check_reach(const config::SweepOptions& options, const model::Axes& planned,
+                 const std::vector<model::Cell>& cells, const model::AxisTable& table) {
   for (const model::Axis& axis : table) {
-    const auto given = options.axes.more_axes.find(axis.name);
-    if (given == options.axes.more_axes.end()) continue;
+    const auto given = planned.more_axes.find(axis.name);
+    if (given == planned.more_axes.end()) continue;
     for (const std::string& value : given->second) {
       const auto has = [&](const model::Cell& cell) {
         const auto found = cell.more_axes.find(axis.name);
@@ -99,15 +119,19 @@ void check_reach(const config::SweepOptions& options, const std::vector<model::C
 
 }  // namespace
 
-void check_size(const model::Axes& axes, std::int64_t launches, const std::string& where,
+void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table) {
   // Every factor is at most 10,000 and there are few of them: a double holds the product well enough to
   // compare it.
-  auto measurements = static_cast<double>(launches);
-  for (const model::Axis& axis : table) {
-    const auto values = static_cast<double>(model::values_of(axes, axis).size());
-    const bool is_default = values == 0 && axis.came_later();
-    if (axis.texts != &model::Axes::preset && !is_default) measurements *= values;
+  double measurements = 0;
+  for (const model::Axes& grid : grids) {
+    auto of_grid = static_cast<double>(launches);
+    for (const model::Axis& axis : table) {
+      const auto values = static_cast<double>(model::values_of(grid, axis).size());
+      const bool is_default = values == 0 && axis.came_later();
+      if (axis.texts != &model::Axes::preset && !is_default) of_grid *= values;
+    }
+    measurements += of_grid;
   }
   if (measurements > static_cast<double>(measurements_max)) {
     throw InputError(where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
@@ -127,19 +151,20 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
   plan.facts.caller = model::settings_of(options.caller);
-  const abi::WorkloadInfo* const step = step_of(workloads, catalog);
-  plan.facts.axes = step != nullptr ? axes_of_step(options, *step)
-                                    : complete_axes(options, workloads, choose_dtypes(options, catalog));
-  check_size(plan.facts.axes, options.launches, "--sweep", table);
+  complete_grids(plan.facts, options, catalog, workloads);
+  const std::vector<model::Axes> grids = model::grids_of(plan.facts);
+  check_size(grids, options.launches, "--sweep", table);
   plan.facts.hash = plan_hash(plan.facts, workloads, options, table);
-  for (const WorkloadChoice& workload : workloads)
-    std::ranges::move(model::cells_of(workload.name, workload.preset, plan.facts.axes, table),
-                      std::back_inserter(plan.cells));
-  check_reach(options, plan.cells, table);
+  plan.cells = model::cells_of(
+      plan.facts,
+      [&](const std::string& name) {
+        return std::ranges::find(workloads, name, &WorkloadChoice::name)->preset;
+      },
+      table);
+  for (const model::Axes& grid : grids) check_reach(options, grid, plan.cells, table);
 
   model::WorkerTask common;
   common.device = catalog.device;
-  common.batches = options.axes.batch;
   common.seed = static_cast<std::uint64_t>(options.seed);
   common.sampling = options.sampling;
   common.plugins = options.plugins;
@@ -149,7 +174,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   common.instruments = options.instruments;
   std::mt19937_64 random(common.seed);
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {
-    std::vector<model::WorkerTask> round = make_round(workloads, plan.facts.axes, table, common);
+    std::vector<model::WorkerTask> round = make_round(workloads, plan.facts, table, common);
     shuffle(round, random);
     plan.tasks.insert(plan.tasks.end(), std::make_move_iterator(round.begin()),
                       std::make_move_iterator(round.end()));

@@ -28,11 +28,16 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
     for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
     text += "\n";
   }
-  // Plans made before an axis existed keep their hash: it is named only away from its default.
-  for (const model::Axis& axis : table) {
-    const bool named_above = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
-    const std::vector<std::string> values = model::values_of(facts.axes, axis);
-    if (!named_above && !values.empty()) text += axis.name + "=" + join(values) + "\n";
+  // Plans made before an axis existed keep their hash: it is named only away from its default. So do plans of
+  // one grid: what divides grids stands before the second.
+  const std::vector<model::Axes> grids = model::grids_of(facts);
+  for (const model::Axes& grid : grids) {
+    if (&grid != &grids.front()) text += "grid\n";
+    for (const model::Axis& axis : table) {
+      const bool named_above = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
+      const std::vector<std::string> values = model::values_of(grid, axis);
+      if (!named_above && !values.empty()) text += axis.name + "=" + join(values) + "\n";
+    }
   }
   text += "split-ops=" + join(options.split_ops) + "\n";
   text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";

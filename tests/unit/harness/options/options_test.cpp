@@ -28,7 +28,8 @@ TEST(Options, DefaultsAreTheContracts) {
   EXPECT_TRUE(options.axes.workload.empty());
   EXPECT_THAT(options.axes.mode, ElementsAre("eager", "whole", "piecewise"));
   EXPECT_THAT(options.axes.batch, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
-  EXPECT_THAT(options.axes.warmup, ElementsAre(0, 1, 3, 10));
+  EXPECT_THAT(options.axes.warmup, ElementsAre(3));
+  EXPECT_THAT(options.more_grids, testing::IsEmpty());
   EXPECT_TRUE(options.axes.dtype.empty());
   EXPECT_TRUE(options.axes.preset.empty());
   EXPECT_EQ(options.device, "auto");
@@ -37,6 +38,40 @@ TEST(Options, DefaultsAreTheContracts) {
   EXPECT_EQ(options.seed, 1);
   EXPECT_EQ(options.worker_timeout_seconds, 120);
   EXPECT_FALSE(options.quiet);
+}
+
+TEST(Options, OfAGridAreThePlansButForTheAxesItNames) {
+  RawOptions raw = flag("batch", "1,2");
+  raw["grid"] = {{"warmup=0,1 prepare=first-use", "--grid"}};
+  const SweepOptions options = check_options(raw);
+  ASSERT_EQ(options.more_grids.size(), 1u);
+  const model::Axes& grid = options.more_grids.front();
+  EXPECT_THAT(grid.batch, ElementsAre(1, 2));
+  EXPECT_THAT(grid.warmup, ElementsAre(0, 1));
+  EXPECT_THAT(grid.more_axes.at("prepare"), ElementsAre("first-use"));
+  EXPECT_TRUE(options.axes.more_axes.empty());
+
+  EXPECT_EQ(refusal(flag("grid", "warmup")),
+            "--grid: \"warmup\" is not AXIS=VALUES: give e.g. \"warmup=0,1,3 mode=whole\"");
+  EXPECT_THAT(refusal(flag("grid", "warmups=3")), HasSubstr("did you mean \"warmup\"?"));
+  EXPECT_THAT(refusal(flag("grid", "workload=mlp")), HasSubstr("\"workload\" is not a grid's axis"));
+  EXPECT_EQ(refusal(flag("grid", "batch=1 batch=2")),
+            "--grid: \"batch\" is there twice: give each axis once");
+  EXPECT_THAT(refusal(flag("grid", "batch=0")), HasSubstr("--grid: "));
+  EXPECT_THAT(refusal(flag("grid", "")), HasSubstr("--grid: "));
+}
+
+TEST(Options, AreADefaultPlansWhereNoAxisIsGiven) {
+  const SweepOptions options = check_options(with_default_plan(flag("workload", "mlp")));
+  EXPECT_EQ(options.launches, 3);
+  ASSERT_EQ(options.more_grids.size(), 1u);
+  EXPECT_THAT(options.more_grids.front().warmup, ElementsAre(0, 1, 3, 10));
+  EXPECT_EQ(check_options(with_default_plan(flag("launches", "10"))).launches, 10);
+  for (const auto& [name, text] : {std::pair{"batch", "8"}, {"mode", "whole"}, {"grid", "batch=8"}}) {
+    const SweepOptions given = check_options(with_default_plan(flag(name, text)));
+    EXPECT_EQ(given.launches, 1) << name;
+    EXPECT_EQ(given.more_grids.size(), std::string(name) == "grid" ? 1u : 0u) << name;
+  }
 }
 
 TEST(Options, KnowWhereTheyWereGiven) {

@@ -49,11 +49,35 @@ TEST(MakePlan, CellsFollowTheAxesWithTheModeInnermost) {
                           "mlp/tiny/fp32/forward/b1/w3/whole", "mlp/tiny/fp32/forward/b1/w3/eager"));
 }
 
-TEST(MakePlan, TheDefaultSweepIsEveryBuiltInWorkload) {
-  const model::Plan plan = planned({});
+TEST(MakePlan, TheDefaultSweepIsEveryBatchAndTheQuestionOfWarmups) {
+  const model::Plan plan = planned(config::with_default_plan({}));
   EXPECT_THAT(plan.facts.axes.workload, ElementsAre("mlp", "conv"));
-  EXPECT_EQ(plan.cells.size(), 2u * 3 * 9 * 4);
-  EXPECT_EQ(plan.tasks.size(), 2u * 3 * 4);
+  EXPECT_EQ(plan.facts.launches, 3);
+  EXPECT_EQ(plan.cells.size(), 2u * (3 * 9 + 4));
+  EXPECT_EQ(plan.cells.back().more_axes, (std::map<std::string, std::string>{{"prepare", "first-use"}}));
+  EXPECT_EQ(plan.tasks.size(), 3u * 2 * (3 + 4));
+}
+
+TEST(MakePlan, MeasuresACellOfTwoGridsOnce) {
+  RawOptions raw = flags({{"workload", "mlp"}, {"batch", "1,2"}, {"mode", "whole"}, {"warmup", "3"}});
+  raw["grid"] = {{"batch=2,4 warmup=3,1", "--grid"}, {"batch=4", "--grid"}};
+  const model::Plan plan = planned(raw);
+  EXPECT_THAT(ids(plan), ElementsAre("mlp/tiny/fp32/forward/b1/w3/whole", "mlp/tiny/fp32/forward/b2/w3/whole",
+                                     "mlp/tiny/fp32/forward/b2/w1/whole", "mlp/tiny/fp32/forward/b4/w3/whole",
+                                     "mlp/tiny/fp32/forward/b4/w1/whole"));
+  std::map<std::int64_t, std::vector<std::vector<std::int64_t>>> batches;
+  for (const model::WorkerTask& task : plan.tasks) batches[task.warmup].push_back(task.batches);
+  EXPECT_THAT(batches[3], testing::UnorderedElementsAre(ElementsAre(1, 2), ElementsAre(4)));
+  EXPECT_THAT(batches[1], ElementsAre(ElementsAre(2, 4)));
+}
+
+TEST(MakePlan, AllGridsTogetherMayNotBeTooLarge) {
+  EXPECT_THAT(refusal({{"workload", "mlp"},
+                       {"mode", "whole"},
+                       {"batch", "1:9999:+1"},
+                       {"warmup", "1:9:+1"},
+                       {"grid", "warmup=10:14:+1"}}),
+              HasSubstr("the axes multiply to 139986 measurements"));
 }
 
 TEST(MakePlan, DefaultsFollowTheDevice) {
@@ -189,6 +213,7 @@ TEST(PlanHash, IsStableAcrossBuilds) {
   // A change of this value makes old results incomparable with new ones: it must be meant.
   EXPECT_EQ(hash_of({{"workload", "mlp"},
                      {"batch", "1,2"},
+                     {"warmup", "0,1,3,10"},
                      {"set", "mlp.hidden=8"},
                      {"time-per-cell", "0.25"},
                      {"samples-max", "100"}}),
@@ -197,6 +222,8 @@ TEST(PlanHash, IsStableAcrossBuilds) {
 
 TEST(PlanHash, DependsOnEveryOptionThatChangesTheMeasurement) {
   const std::string base = hash_of({});
+  EXPECT_NE(hash_of({{"grid", "warmup=0"}}), base);
+  EXPECT_NE(hash_of({{"grid", "warmup=0"}}), hash_of({{"grid", "warmup=1"}}));
   for (const auto& [name, text] : std::map<std::string, std::string>{{"workload", "mlp"},
                                                                      {"mode", "whole"},
                                                                      {"batch", "1"},
