@@ -20,6 +20,7 @@ namespace {
 model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   model::ComparisonSettings settings;
   settings.strict = arguments.strict;
+  settings.common = arguments.common;
   if (!arguments.margin.empty()) compare::set_margins(arguments.margin, settings);
   if (!arguments.floor.empty()) compare::set_floors(arguments.floor, settings);
   if (!arguments.alpha.empty()) compare::set_alpha(arguments.alpha, settings);

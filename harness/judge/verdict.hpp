@@ -19,6 +19,7 @@ struct VerdictArguments {
   std::string require_power;
   std::string output;
   bool strict = false;
+  bool common = false;
 };
 
 // `arguments` is filled when the command line is parsed, and must stay where it is.

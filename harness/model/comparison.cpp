@@ -66,17 +66,39 @@ std::string incomplete_text(const Comparison& comparison) {
 }
 
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
-  std::optional<double> found;
+  std::vector<const MetricComparison*> tested;
   for (const MeanComparison& mean : comparison.means) {
-    if (mean.metric.metric != metric) continue;
-    if (!mean.metric.detectable90) return std::nullopt;
-    found = std::max(found.value_or(0), *mean.metric.detectable90);
+    if (mean.metric.metric == metric) tested.push_back(&mean.metric);
+  }
+  // A mode of one cell has no mean but the cell.
+  if (comparison.means.empty()) {
+    for (const CellComparison& cell : comparison.cells) {
+      for (const MetricComparison& each : cell.metrics) {
+        if (each.metric == metric) tested.push_back(&each);
+      }
+    }
+  }
+  std::optional<double> found;
+  for (const MetricComparison* each : tested) {
+    // An early look may have decided it with fewer launches than would find so little.
+    std::optional<double> least = each->detectable90;
+    if (each->verdict == Verdict::faster) least = 0;
+    if (each->verdict == Verdict::same) least = std::min(least.value_or(each->margin), each->margin);
+    if (!least) return std::nullopt;
+    found = std::max(found.value_or(0), *least);
   }
   return found;
 }
 
 bool any_slower(const ComparisonCounts& counts) {
   return counts.slower > 0 || counts.means_slower > 0;
+}
+
+bool decided(const Comparison& comparison) {
+  const ComparisonCounts& counts = comparison.counts;
+  return counts.same + counts.faster + counts.slower + counts.means_same + counts.means_faster +
+             counts.means_slower >
+         0;
 }
 
 bool powerful(const Comparison& comparison) {

@@ -191,6 +191,7 @@ struct ComparisonSettings {
   double alpha = 0.05;
   std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());  // by Metric
   bool strict = false;
+  bool common = false;  // cells of one side alone are left out, and the plans may differ
   std::vector<std::string> allow;
   // The slowdown of one cell's latency that must have been found in nine cases of ten, as a fraction.
   std::optional<double> require_power;
@@ -270,12 +271,15 @@ struct Comparison {
 // "NEW is not complete", where its sweep was interrupted; empty where both sides are.
 std::string incomplete_text(const Comparison& comparison);
 
-// The slowdown of a metric's mean that these launches find in nine cases of ten, in whichever mode; absent
-// where none was tested, or where it is more than tenfold.
+// The slowdown of a metric's mean that these launches find in nine cases of ten in whichever mode, or that a
+// decided mean excludes; absent where none was tested, or where it is more than tenfold.
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 
 // True where a cell or a mean is slower.
 bool any_slower(const ComparisonCounts& counts);
+
+// False where not one verdict is other than inconclusive: these sides say nothing.
+bool decided(const Comparison& comparison);
 
 // False where --require-power asks for more than these launches find.
 bool powerful(const Comparison& comparison);

@@ -171,7 +171,10 @@ TEST(Formats, TooLittlePowerOfAMeanFailsInWhicheverMode) {
   model::Comparison comparison = samples::mixed_comparison();
   comparison.counts = {};
   comparison.settings.metrics[static_cast<std::size_t>(model::Metric::submit)].require_power = 0.1;
-  for (model::MeanComparison& mean : comparison.means) mean.metric.detectable90 = 0.1;
+  for (model::MeanComparison& mean : comparison.means) {
+    mean.metric.detectable90 = 0.1;
+    mean.metric.verdict = model::Verdict::inconclusive;
+  }
   EXPECT_TRUE(model::passed(comparison));
   comparison.means.front().metric.detectable90 = 0.2;
   EXPECT_TRUE(model::passed(comparison)) << "that is its latency's";
@@ -180,8 +183,20 @@ TEST(Formats, TooLittlePowerOfAMeanFailsInWhicheverMode) {
   }
   EXPECT_FALSE(model::passed(comparison));
   EXPECT_NE(std::string::npos,
-            shown("table", comparison).find("; --require-power submit=10 % asks for more."));
+            shown("table", comparison)
+                .find("; --require-power submit=10 % asks for more: raise --launches, or stop "
+                      "what runs beside."));
+  for (model::MeanComparison& mean : comparison.means) {
+    mean.metric.verdict = model::Verdict::same;
+    mean.metric.margin = 0.1;
+  }
+  EXPECT_TRUE(model::passed(comparison)) << "an early look has excluded a slowdown of the margin";
   comparison.means.clear();
+  for (model::CellComparison& cell : comparison.cells) {
+    for (model::MetricComparison& metric : cell.metrics) metric.detectable90 = 0.1;
+  }
+  EXPECT_TRUE(model::passed(comparison)) << "modes of one cell have that cell";
+  comparison.cells.clear();
   EXPECT_FALSE(model::passed(comparison)) << "none was tested";
 }
 

@@ -65,8 +65,8 @@ class Verdicts(CompareCase):
     def test_an_interrupted_sweep_is_named_where_a_reader_looks_first(self):
         self.put("part.json", {**document(), "complete": False})
         first, rest = self.compare("base.json", "part.json").stdout.split("\n", 1)
-        self.assertIn("NEW is not complete", first)
-        self.assertIn("\nNEW is not complete; same: ", rest)
+        self.assertTrue(first.startswith("NEW is not complete; same: "), first)
+        self.assertIn("\nNEW is not complete: what an interrupted sweep did not measure is missing\n", rest)
         for format in ("json", "markdown", "github", "junit"):
             done = self.compare("base.json", "part.json", "--format", format)
             self.assertIn("NEW is not complete", done.stdout, format)
@@ -111,8 +111,8 @@ class Verdicts(CompareCase):
         self.assertRegex(done.stdout, r"\n  whole +latency +9 .* slower\n")
         self.assertIn("; whole latency 1.050x over its 9 cells", done.stdout)
         self.compare(base, base, "--require-power", "5%,latency=3%,setup=3%")
-        done = self.compare(base, base, "--require-power", "5%,latency=2%", code=11)
-        self.assertIn("--require-power 5 %,latency=2 % asks for more.", done.stdout)
+        done = self.compare(base, base, "--require-power", "5%,latency=1.9%", code=11)
+        self.assertIn("--require-power 5 %,latency=1.9 % asks for more: raise", done.stdout)
         done = self.compare(base, base, "--require-power", "submit=5%", code=11)
         self.assertIn("asks for more", done.stdout, "no submit time was measured")
 

@@ -32,7 +32,8 @@ class GateCase(harness_case.HarnessCase):
 
     def document(self, name, latencies, status="ok"):
         """A result document of one cell, a launch a latency: only required fields that compare reads."""
-        launches = [{"index": i, "latency_seconds": {"p50": value}} for i, value in enumerate(latencies)]
+        launches = [{"index": i, "latency_seconds": {"p50": value}, "submit_seconds": {"p50": value / 10}}
+                    for i, value in enumerate(latencies)]
         cell = {"id": "mlp/tiny/fp32/forward/b1/w0/eager", "status": status, "launches": launches}
         if status != "ok":
             cell.update(launches=[], reason={"code": "failed", "message": "made up"})
@@ -52,8 +53,8 @@ class Gate(GateCase):
         self.assertEqual("graphbench.result/1", self.result("ci/baseline.json")["schema"])
         self.assertEqual(2, self.result("ci/baseline.json")["plan"]["launches"])
         # The margin is so wide that only what is broken fails.
-        self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%", "--",
-                      *TINY, code=0)
+        self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%",
+                      "--require-power", "off", "--", *TINY, code=0)
         self.assertEqual("graphbench.comparison/1", self.result("gate/comparison.json")["schema"])
         for name in ("result.json", "comparison.md", "junit.xml"):
             self.assertTrue((self.folder / "gate" / name).exists(), name)
@@ -62,14 +63,15 @@ class Gate(GateCase):
         again = self.document("again.json", STEADY)
         once = self.document("once.json", [1e-3])
         failed = self.document("failed.json", [], "failed")
-        for new, options, code in ((again, [], 0), (self.slower, [], 10), (once, [], 0),
+        blind = ["--require-power", "off"]
+        for new, options, code in ((again, [], 0), (self.slower, [], 10), (once, [], 11), (once, blind, 0),
                                    (once, ["--strict"], 11), (failed, [], 10)):
             with self.subTest(new=new, options=options):
                 self.run_gate("--baseline", self.base, "--result", new, *options, code=code)
 
     def test_measures_a_base_binary_until_it_is_decided(self):
         done = self.run_gate("--base-binary", harness_case.BINARY, "--margin", "900%", "--until-decided",
-                             "30", "--", *TINY, code=0)
+                             "30", "--require-power", "off", "--", *TINY, code=0)
         sides = [self.result(f"gate/{side}.json")["plan"]["interleaved"] for side in ("base", "result")]
         self.assertEqual(["base", "new"], [side["side"] for side in sides])
         self.assertEqual(5, sides[0]["looks"][0])
@@ -80,6 +82,9 @@ class Gate(GateCase):
         launches = [1e-3, 1.004e-3, 0.996e-3, 1e-3]
         sides = ["--baseline", self.document("base.json", launches), "--result",
                  self.document("new.json", launches[::-1])]
+        blind = self.document("blind.json", [1e-3, 1.3e-3])
+        done = self.run_gate("--baseline", self.base, "--result", blind, code=11)
+        self.assertIn("raise --launches, or stop what runs beside.", done.stdout.splitlines()[-1])
         done = self.run_gate(*sides, code=0)
         self.assertRegex(done.stdout.splitlines()[-1], r"^ci/gate: A slowdown of \d.* nine cases of ten\.$")
         self.run_gate(*sides, "--require-power", "50%", code=0)
@@ -261,6 +266,6 @@ class Templates(GateCase):
                                   capture_output=True, text=True, timeout=300, check=False)
             with self.subTest(name):
                 # Five tiny launches may differ by anything: what is tested is that it judged.
-                self.assertIn(done.returncode, (0, 10), done.stdout + done.stderr)
+                self.assertIn(done.returncode, (0, 10, 11), done.stdout + done.stderr)
                 self.assertTrue((self.folder / "gate/comparison.md").exists() or "ccept" in name)
         self.assertTrue(os.path.exists(self.folder / "ci/graphbench-baseline.json"))

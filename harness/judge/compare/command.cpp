@@ -73,6 +73,8 @@ class CompareCommand final : public Command {
     options.text("--against", asked_.against, "NAME",
                  "instead of BASE: the latest result of this branch, label or commit in the history");
     options.text("--history", asked_.history, "FILE", "the history's file, for --against");
+    options.flag("--common", asked_.verdict.common,
+                 "compare the cells that both sides have, also of two plans, and leave out the others");
     add_verdict_options(options, asked_.verdict);
   }
 

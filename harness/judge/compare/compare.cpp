@@ -232,6 +232,7 @@ class Partners {
 
 // Fills in the cells with their coverage, and returns the pairs to measure.
 std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
+  const bool common = comparison.settings.common;
   Partners partners(now.cells);
   std::vector<Pair> pairs;
   pairs.reserve(base.cells.size());
@@ -239,6 +240,7 @@ std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Compariso
   for (const DocumentCell& before : base.cells) {
     const DocumentCell* partner = partners.take(before.id);
     if (partner == nullptr) {
+      if (common) continue;
       add_cell(comparison, before, Coverage::base_only, before.reason).regression =
           before.state == CellState::ok;
       continue;
@@ -251,6 +253,7 @@ std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Compariso
     if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
   }
   for (const DocumentCell* cell : partners.left()) {
+    if (common) break;
     add_cell(comparison, *cell, Coverage::new_only, cell->reason);
   }
   return pairs;
@@ -309,7 +312,9 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.base = describe(base);
   comparison.now = describe(now);
   comparison.settings = settings;
-  comparison.differences = differences_of(base.facts, now.facts, settings.allow);
+  std::vector<std::string> allow = settings.allow;
+  if (settings.common) allow.emplace_back("plan");
+  comparison.differences = differences_of(base.facts, now.facts, allow);
   comparison.comparable = comparable(comparison.differences);
   if (!comparison.comparable) {
     comparison.headline = headline_of(comparison);

@@ -99,9 +99,11 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
     if (mean.less_steady && !comparison.settings.strict) warnings.push_back(less_steady(mean));
   }
   for (const model::Difference& difference : comparison.differences) {
-    if (difference.blocking && !difference.allowed) continue;
+    if ((difference.blocking && !difference.allowed) || is_choice(difference)) continue;
     warnings.push_back({"graphbench: environments differ", difference_text(difference)});
   }
+  if (const std::string choices = choices_text(comparison); !choices.empty())
+    warnings.push_back({"graphbench: environments differ", choices});
   return warnings;
 }
 

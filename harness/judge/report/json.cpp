@@ -60,6 +60,7 @@ Json settings_of(const model::ComparisonSettings& settings) {
                   {"floor_seconds", floors},
                   {"strict", settings.strict},
                   {"allow", settings.allow}};
+  if (settings.common) written["common"] = true;
   if (!power.is_null()) written["require_power"] = power;
   return written;
 }
@@ -233,6 +234,7 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
       {"schema", "graphbench.comparison/1"},
       {"comparable", comparison.comparable},
       {"passed", passed(comparison)},
+      {"decided", decided(comparison)},
       {"verdict", comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr)},
       {"headline", comparison.headline},
       {"base", writer.write(comparison.base)},

@@ -51,6 +51,7 @@ class Table {
       : out_(out), comparison_(comparison), colours_(colours) {}
 
   void print() {
+    print_headline();
     print_sides();
     if (comparison_.comparable) {
       print_coverage();
@@ -66,6 +67,13 @@ class Table {
   }
 
  private:
+  void print_headline() {
+    const bool passes = passed(comparison_);
+    const Colour colour = !passes ? Colour::red : colour_of(comparison_.verdict);
+    out_ << paint(printable(comparison_.headline), colour == Colour::dim ? Colour::bold : colour, colours_)
+         << "\n\n";
+  }
+
   void print_sides() {
     if (const std::string incomplete = incomplete_text(comparison_); !incomplete.empty())
       out_ << paint(incomplete + ": what an interrupted sweep did not measure is missing", Colour::yellow,
@@ -73,10 +81,13 @@ class Table {
            << '\n';
     out_ << "BASE  " << side_text(comparison_.base) << "\nNEW   " << side_text(comparison_.now) << '\n';
     for (const model::Difference& difference : comparison_.differences) {
+      if (is_choice(difference)) continue;
       const bool in_the_way = difference.blocking && !difference.allowed;
       const std::string text = "differs: " + difference_text(difference);
       out_ << "  " << (in_the_way ? paint(text, Colour::red, colours_) : text) << '\n';
     }
+    if (const std::string choices = choices_text(comparison_); !choices.empty())
+      out_ << "  " << choices << '\n';
     out_ << '\n';
   }
 
@@ -237,10 +248,6 @@ class Table {
       const std::string detectable = detectable_text(comparison_);
       if (!detectable.empty()) out_ << detectable << '\n';
     }
-    const bool passes = passed(comparison_);
-    const Colour colour = !passes ? Colour::red : colour_of(comparison_.verdict);
-    out_ << paint(printable(comparison_.headline), colour == Colour::dim ? Colour::bold : colour, colours_)
-         << '\n';
     for (const std::string& line : advice(comparison_)) out_ << line << '\n';
     const std::string power = power_text(comparison_);
     if (!power.empty()) out_ << power << '\n';

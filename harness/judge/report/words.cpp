@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/codec/document.hpp"
 #include "harness/model/metrics.hpp"
 #include "reporters/format.hpp"
 
@@ -298,6 +299,27 @@ std::string difference_text(const model::Difference& difference) {
   return text;
 }
 
+bool is_choice(const model::Difference& difference) {
+  return difference.field.starts_with(codec::choice_prefix);
+}
+
+std::string choices_text(const model::Comparison& comparison) {
+  std::map<std::string, std::int64_t> by_op;
+  std::int64_t all = 0;
+  for (const model::Difference& difference : comparison.differences) {
+    if (!is_choice(difference)) continue;
+    const std::string key = difference.field.substr(codec::choice_prefix.size());
+    ++by_op[key.substr(0, key.find(' '))];
+    ++all;
+  }
+  if (all == 0) return "";
+  const std::string ops = join(by_op, ", ", [](const auto& op) {
+    return fmt::format("{} {}", printable(op.first, name_length_max), op.second);
+  });
+  return fmt::format("differs: {} library choice{} ({}); --format json has all", all, all == 1 ? "" : "s",
+                     ops);
+}
+
 std::string side_text(const model::ComparisonSide& side) {
   std::string text = printable(side.source, name_length_max) + ": " + value_text(side.device_name);
   if (!side.driver.empty()) text += ", driver " + printable(side.driver, name_length_max);
@@ -370,7 +392,9 @@ std::string power_text(const model::Comparison& comparison) {
     text = fmt::format("A slowdown of {} of one cell's latency would {}have been found in nine cases of ten",
                        found ? percent_text(found) : "1000 %", found ? "" : "not ");
   if (!means.empty()) text += "; " + means;
-  if (!enough) text += "; --require-power " + required_text(comparison.settings) + " asks for more";
+  if (!enough)
+    text += "; --require-power " + required_text(comparison.settings) +
+            " asks for more: raise --launches, or stop what runs beside";
   return text + ".";
 }
 

@@ -157,6 +157,28 @@ TEST(Compare, CellsMeasuredAtDifferentThrottlingAreNamed) {
   EXPECT_EQ(alike.base_throttle, alike.new_throttle);
 }
 
+TEST(Compare, CommonCellsOfTwoPlansAreComparedAlone) {
+  Side base = side({cell("a", 1e-4), cell("b", 1e-4)});
+  Side now = side({cell("a", 1e-4), cell("c", 1e-4)});
+  base.facts.fields["plan"] = "one";
+  now.facts.fields["plan"] = "two";
+  model::ComparisonSettings settings;
+  EXPECT_FALSE(compare(base, now, settings).comparable);
+  settings.common = true;
+  const Comparison comparison = compare(base, now, settings);
+  EXPECT_TRUE(comparison.comparable);
+  ASSERT_EQ(comparison.cells.size(), 1u);
+  EXPECT_EQ(comparison.cells.front().id, "a");
+  EXPECT_TRUE(passed(comparison));
+}
+
+TEST(Compare, NothingIsDecidedWhereEveryVerdictIsInconclusive) {
+  EXPECT_TRUE(decided(compare(side({cell("a", 1e-4)}), side({cell("a", 1e-4)}), {})));
+  DocumentCell once = cell("a", 1e-4);
+  once.launches.resize(1);
+  EXPECT_FALSE(decided(compare(side({once}), side({once}), {})));
+}
+
 TEST(Compare, LostCellsAreRegressionsOfCoverage) {
   const Comparison comparison = compare(
       side({cell("gone", 1), cell("failing", 1), cell("skipped", 1), not_ok("back", CellState::failed),
