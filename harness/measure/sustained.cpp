@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "graphs/base/clock.hpp"
 #include "harness/model/statistics/summary.hpp"
@@ -93,20 +94,21 @@ SteadyWindows::Window SteadyWindows::window() const {
   return last_ ? *last_ : means_of(now_);
 }
 
-model::Sustained measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
-                                   const std::function<void()>& alive) {
+LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
+                                  const std::function<void()>& alive) {
   const StepUnderTest loaded{step.executor, step.stream};
   const MonitorResult monitor = device.make_monitor();
   const auto begin = device.make_event();
   const auto end = device.make_event();
   SteadyWindows windows;
   const double seconds = load(loaded, monitor.monitor.get(), bounds, alive, windows);
-  model::Sustained sustained{};
+  LoadedPlacement loaded_placement{};
+  model::Sustained& sustained = loaded_placement.load;
   const SteadyWindows::Window window = windows.window();
   sustained.sm_clock_hz = window.sm_clock_hz;
   sustained.power_watts = window.power_watts;
   sustained.stopped_by = windows.steady() ? "steady" : "time";
-  if (!windows.steady()) return sustained;
+  if (!windows.steady()) return loaded_placement;
   sustained.seconds_to_steady = seconds;
   const auto samples = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(bounds.sample_seconds / std::max(window.step_seconds, 1e-9)), 6,
@@ -118,9 +120,36 @@ model::Sustained measure_sustained(const StepUnderTest& step, Device& device, co
   latency_loop<SteadyClock>(samples, loaded, submit_ns, latency_ns);
   lead(loaded, bounds.lead_seconds);
   device_loop<SteadyClock>(samples, loaded, *begin, *end, device_ns);
-  sustained.latency_seconds = statistics::summarize(latency_ns.seconds());
-  sustained.device_seconds = statistics::summarize(device_ns.seconds());
-  return sustained;
+  loaded_placement.latency_seconds = latency_ns.seconds();
+  loaded_placement.device_seconds = device_ns.seconds();
+  return loaded_placement;
+}
+
+model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements) {
+  model::Sustained all{};
+  all.stopped_by = "steady";
+  std::vector<std::vector<double>> latency, device;
+  std::vector<double> clocks, powers;
+  double longest = 0;
+  for (const LoadedPlacement& each : placements) {
+    if (each.load.sm_clock_hz) clocks.push_back(*each.load.sm_clock_hz);
+    if (each.load.power_watts) powers.push_back(*each.load.power_watts);
+    if (each.load.stopped_by != all.stopped_by) all.stopped_by = "time";
+    longest = std::max(longest, each.load.seconds_to_steady.value_or(0));
+    latency.push_back(each.latency_seconds);
+    device.push_back(each.device_seconds);
+  }
+  const auto mean = [](const std::vector<double>& values) -> std::optional<double> {
+    if (values.empty()) return std::nullopt;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  all.sm_clock_hz = mean(clocks);
+  all.power_watts = mean(powers);
+  if (all.stopped_by != "steady") return all;
+  all.seconds_to_steady = longest;
+  all.latency_seconds = statistics::summarize_placements(latency);
+  all.device_seconds = statistics::summarize_placements(device);
+  return all;
 }
 
 }  // namespace graphbench::measure

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "graphs/device/monitor.hpp"
 #include "harness/measure/timing_loops.hpp"
@@ -57,9 +58,20 @@ struct SustainedBounds {
   double reading_every_seconds = 0.1;  // the monitor is read while steps run
 };
 
+// What one placement's load was, and the samples of its steps; none where it never became steady.
+struct LoadedPlacement {
+  model::Sustained load{};  // without times
+  std::vector<double> latency_seconds;
+  std::vector<double> device_seconds;
+};
+
 // Runs the steps and times them. `alive` is called at least once a window, between steps. Caches are not
 // emptied: a rest would come with it. Throws what a step throws.
-model::Sustained measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
-                                   const std::function<void()>& alive);
+LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
+                                  const std::function<void()>& alive);
+
+// Times are those of summarize_placements, clock and power the means over placements, seconds_to_steady the
+// longest. A placement that never became steady leaves no times to the others. At least one placement.
+model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements);
 
 }  // namespace graphbench::measure

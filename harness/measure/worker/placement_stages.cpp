@@ -157,6 +157,22 @@ void visit(TaskRun& run, BatchRun& batch) {
   machine->cpu = run.pin.cpu();
 }
 
+// A placement's load comes behind its visits. The clock of what follows is awaited, as before a visit.
+void sustain(TaskRun& run, BatchRun& batch) {
+  measure::SustainedBounds bounds;
+  bounds.seconds_max = *run.task.instruments.sustained_seconds;
+  bounds.samples_max = run.task.sampling.samples_max;
+  run.pin.hold();
+  batch.loads.push_back(measure::measure_sustained(run.step_of(batch), run.placement->device(), bounds,
+                                                   [&] { run.tell_phase(batch.size, "sustain"); }));
+  run.clock.settle(
+      [&] { return run.placement->device().clock_probe_seconds(run.placement->rig().stream()); });
+}
+
+bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
+  return run.task.instruments.sustained_seconds && batch.executor;
+}
+
 // To be called before the device is given up: if it did not open again, that would become the reason of these
 // cells too.
 bool report_failed(TaskRun& run) {
@@ -170,6 +186,9 @@ bool report_failed(TaskRun& run) {
 
 }  // namespace
 
+// A load takes seconds, so not every placement has one: the last two, or the only one.
+constexpr std::int64_t placements_under_load = 2;
+
 // Each round visits every batch once, in a new random order.
 void measure_batches(TaskRun& run) {
   std::vector<BatchRun*> order;
@@ -180,6 +199,9 @@ void measure_batches(TaskRun& run) {
     for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);
       for (BatchRun* batch : order) attempt(run, *batch, {"measure", visit});
+    }
+    if (i + placements_under_load >= run.placements) {
+      for (BatchRun& batch : run.batches) attempt(run, batch, {"sustain", sustain, runs_under_load});
     }
     if (!report_failed(run)) return;
     if (!run.ledger) continue;

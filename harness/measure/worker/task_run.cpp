@@ -6,7 +6,6 @@
 #include <new>
 
 #include "graphs/ir/training/differentiate.hpp"
-#include "harness/measure/sustained.hpp"
 #include "harness/measure/worker/evaluate.hpp"
 #include "harness/measure/worker/graph_dump.hpp"
 #include "harness/measure/worker/phase_times.hpp"
@@ -52,24 +51,13 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   throw Stopped();
 }
 
-// This is the last of a cell's passes. The clock of the next one is awaited, as before a visit.
-void sustain(TaskRun& run, BatchRun& batch) {
-  measure::SustainedBounds bounds;
-  bounds.seconds_max = *run.task.instruments.sustained_seconds;
-  bounds.samples_max = run.task.sampling.samples_max;
-  run.pin.hold();
-  batch.result.launches.front().sustained = measure::measure_sustained(
-      run.step_of(batch), run.placement->device(), bounds, [&] { run.tell_phase(batch.size, "sustain"); });
-  run.clock.settle(
-      [&] { return run.placement->device().clock_probe_seconds(run.placement->rig().stream()); });
-}
-
 void check(TaskRun& run, BatchRun& batch) {
   batch.passes->finish();
   batch.passes.reset();
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
   machine.cpu_slowdown = statistics::median_or_absent(batch.cpu_slowdowns);
   machine.device_slowdown = statistics::median_or_absent(batch.device_slowdowns);
+  if (!batch.loads.empty()) batch.result.launches.front().sustained = measure::summarize_loads(batch.loads);
   Rig& rig = run.placement->rig();
   if (batch.result.training)
     measure_phases(run.placement->device(), rig.stream(), *run.program, *batch.executor,
@@ -135,17 +123,11 @@ bool walks(const TaskRun& run, const BatchRun& batch) {
   return run.traced && run.task.launch == 0 && batch.result.fallback.empty();
 }
 
-bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
-  return run.task.instruments.sustained_seconds && batch.executor;
-}
-
-constexpr Stage under_load{"sustain", sustain, runs_under_load};
 constexpr std::array<Stage, 4> after_measuring = {
     {{"check", check}, {"evaluate", evaluate, evaluates}, {"dump", dump, dumps}, {"shapes", walk, walks}}};
 
 void run_stages(TaskRun& run) {
   measure_batches(run);
-  for (BatchRun& batch : run.batches) attempt(run, batch, under_load);
   for (BatchRun& batch : run.batches) {
     for (const Stage& stage : after_measuring) attempt(run, batch, stage);
     report(run, batch);

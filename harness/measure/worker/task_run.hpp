@@ -11,6 +11,7 @@
 #include "graphs/execution/executor.hpp"
 #include "harness/measure/machine/device_state.hpp"
 #include "harness/measure/passes.hpp"
+#include "harness/measure/sustained.hpp"
 #include "harness/measure/worker/memory_ledger.hpp"
 #include "harness/measure/worker/placement.hpp"
 #include "harness/measure/worker/startup_clock.hpp"
@@ -29,6 +30,7 @@ struct BatchRun {
   bool reported = false;
   std::vector<double> cpu_slowdowns = {};  // one per visit
   std::vector<double> device_slowdowns = {};
+  std::vector<measure::LoadedPlacement> loads = {};  // of the last placements
 };
 // The batches of the task, the largest first.
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);

@@ -200,10 +200,29 @@ TEST(MeasureSustained, PublishesNoTimeWhereTheLoadNeverWasSteady) {
   IdleStep step;
   int alive = 0;
   const model::Sustained sustained =
-      measure_sustained({step, stream}, device, {.seconds_max = 0.01}, [&] { ++alive; });
+      summarize_loads({measure_sustained({step, stream}, device, {.seconds_max = 0.01}, [&] { ++alive; })});
   EXPECT_EQ(sustained.stopped_by, "time");
   EXPECT_FALSE(sustained.latency_seconds || sustained.device_seconds || sustained.seconds_to_steady);
   EXPECT_GE(alive, 1);
+}
+
+TEST(MeasureSustained, TakesThePlacementsTogether) {
+  LoadedPlacement first{};
+  first.load.sm_clock_hz = 1e9;
+  first.load.seconds_to_steady = 4;
+  first.load.stopped_by = "steady";
+  first.latency_seconds = first.device_seconds = std::vector<double>(9, 1e-3);
+  LoadedPlacement second = first;
+  second.load.sm_clock_hz = 2e9;
+  second.load.seconds_to_steady = 6;
+  second.latency_seconds = std::vector<double>(3, 4e-3);
+  const model::Sustained both = summarize_loads({first, second});
+  EXPECT_NEAR(both.latency_seconds->p50, 2e-3, 1e-9) << "each counts alike, whatever its number of samples";
+  EXPECT_EQ(both.sm_clock_hz, 1.5e9);
+  EXPECT_EQ(both.seconds_to_steady, 6);
+  second.load.stopped_by = "time";
+  second.latency_seconds.clear();
+  EXPECT_FALSE(summarize_loads({first, second}).latency_seconds) << "one never became steady";
 }
 
 }  // namespace
