@@ -111,7 +111,11 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   table.colours = wants_colours(descriptor);
   table.width = width_of(descriptor, table.width);
   if (!stdout_taken && written) table.json_path = options.json;
-  reporters::print_table(out, result, table);
+  if (options.quiet) {
+    reporters::print_conclusions(out, result, table);
+  } else {
+    reporters::print_table(out, result, table);
+  }
   out.flush();
 }
 
@@ -155,11 +159,11 @@ void print_failures(const sweep::SweepOutcome& outcome) {
   }
 }
 
-int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
+int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options, bool shown) {
   const bool traced = write_trace(outcome, options);
   const bool written = write_result(outcome.result, options);
   const bool samples_written = write_samples(outcome.result, options);
-  if (!options.quiet) show_table(outcome.result, options, written);
+  if (shown) show_table(outcome.result, options, written);
   print_failures(outcome);
   if (outcome.interrupted) {
     complain("interrupted; what was measured is kept");
@@ -245,7 +249,7 @@ class SweepCommand final : public Command {
     sweep::SweepOutcome outcome = measure(plan, catalog, options, conditions, supervisor, all, journal.get());
     console.finish();
     add_conditions(conditions, outcome);
-    const int exit_code = report(outcome, options);
+    const int exit_code = report(outcome, options, !invocation.served);
     // Where a file could not be written the journal still holds what it would.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);

@@ -5,7 +5,8 @@
 namespace graphbench::model {
 namespace {
 
-MetricRow with_column(MetricRow row, std::string_view column, std::string_view help) {
+MetricRow with_column(MetricRow row, std::string_view column, std::string_view help, bool spare = false) {
+  row.spare_column = spare;
   row.column = column;
   row.column_help = help;
   return row;
@@ -39,7 +40,7 @@ std::vector<MetricRow> cache_metric_rows() {
           "Entries of the cache that preparing the cell found."),
       with_column(row("misses", count, "entries", value<&CacheUse::misses>(), "graphbench_cache_misses",
                       "Entries of the cache that preparing the cell made, because none was found."),
-                  "made", "entries of the cache that preparing it made"),
+                  "made", "entries of the cache that preparing it made", true),
       row("refused", count, "files", value<&CacheUse::refused>(), "graphbench_cache_refused",
           "Files of the cache that could not be used: damaged, newer, about something else."),
       row("bytes", bytes, "bytes", value<&CacheUse::bytes>(), "graphbench_cache_bytes",

@@ -118,6 +118,7 @@ def rows_of_service(seconds):
     yield "graphbench_build_info", {"version": "0.1.0"}, 1
     yield "graphbench_device_info", {"device": DEVICE, "kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0",
                                      "compute_capability": "9.0", "driver": "580", "runtime": "13.0"}, 1
+    yield "graphbench_note_info", {"device": DEVICE, "code": "trust_high"}, 1
     for coverage, count in (("compared", 70), ("base_only", 2), ("new_only", 0), ("failed_now", 0),
                             ("skipped_now", 0), ("recovered", 0), ("neither", 0)):
         yield "graphbench_baseline_cells", {"device": DEVICE, "coverage": coverage}, count

@@ -29,8 +29,8 @@ void hold_in_parts(std::string_view bytes) {
       expect(cell.bytes >= 2 && cell.begin + cell.bytes <= bytes.size());
       expect(text[cell.begin] == '{' && text[cell.begin + cell.bytes - 1] == '}');
       const auto again = codec::read_cell(text.substr(cell.begin, cell.bytes), "fuzz");
-      expect(again.status == cell.status);
-      expect(std::ssize(again.launches) == cell.launches);
+      expect(again.status == cell.evidence.status);
+      expect(again.launches.size() == cell.evidence.launches.size());
     }
   } catch (const InputError&) {
   }

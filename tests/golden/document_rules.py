@@ -209,6 +209,9 @@ def faults_of(document):
         faults.extend(faults_of_setups(cell))
         faults.extend(faults_of_caller(cell))
     faults.extend(faults_of_memory(document["cells"]))
+    findings = document.get("conclusions", []) + document.get("notes", [])
+    faults.extend(f"{each['code']}: {cell} is not one of the cells" for each in findings
+                  for cell in each["cells"] if cell not in cells)
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
         faults.append("it finished before it started")
     return faults

@@ -2,6 +2,7 @@
 // says how to write them again.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "harness/sweep/report/table.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench {
 namespace {
@@ -57,6 +59,18 @@ TEST(Golden, Documents) {
   expect_golden("json/instruments.json", codec::to_json(samples::instruments_result()));
 }
 
+// findings_test.py computes each figure of them again.
+TEST(Golden, FindingsOfACommittedSweep) {
+  const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h200-launches.json";
+  const model::Result result = codec::read_result(test::read_file(path), path);
+  const nlohmann::ordered_json head = nlohmann::ordered_json::parse(codec::head_to_json(result) + "]}");
+  const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
+  expect_golden("json/h200-launches.findings.json", findings.dump(2) + "\n");
+  std::ostringstream out;
+  reporters::print_conclusions(out, result, {});
+  expect_golden("console/h200-launches.conclusions.txt", out.str());
+}
+
 TEST(Golden, MetricsOfASmallSweep) {
   const model::Result result = samples::small_result();
   reporters::SweepMetrics metrics(result.tool_version);
@@ -66,6 +80,7 @@ TEST(Golden, MetricsOfASmallSweep) {
   model::Progress progress;
   progress.cells_done = progress.cells_total = static_cast<std::int64_t>(result.cells.size());
   metrics.set_progress("cuda:0", progress);
+  metrics.set_notes("cuda:0", model::notes_of(result));
   metrics.end_sweep("cuda:0", 1767323106);
   expect_golden("prometheus/small.txt", *metrics.text());
 }

@@ -80,6 +80,13 @@ CELL.mode: "graph"
 CELL.status: "pending", "failed"  # which wants a reason
 CELL.reason: {"code": "io", "message": "of an ok cell"}
 CELL.notes: "free text"
+conclusions: [], {}, ["use whole"]
+conclusions.0.code: "Use Whole", MISSING
+conclusions.0.figures: {"gain": "2x"}
+conclusions.0.subject: ""
+notes: [], null
+notes.0.text: ""
+notes.0.cells: MISSING, [1]
 CELL.check: null, MISSING
 CELL.check.identical: "true"
 CELL.check.max_abs_error: -1e-09
@@ -138,6 +145,7 @@ SUMMARY.speedup_over_eager: 9.0
 cells.0.summary.speedup_over_eager: 1.5
 SUMMARY.breakeven_steps: null
 SUMMARY.no_breakeven: "never"
+conclusions.0.cells: ["mlp/base/bf16/forward/b9/w0/whole"]
 SUMMARY.breakeven_steps_ci95: [1e6, 2e6]
 finished_at: "2025-01-01T00:00:00Z"
 """, PLACES)

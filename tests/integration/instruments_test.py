@@ -23,7 +23,7 @@ class Instruments(HarnessCase):
 
     def test_floors_say_what_may_have_spoilt_them(self):
         done = self.run_graphbench("floor", "--device", "host", "--no-pin", code=0)
-        self.assertIn("note: the submitting thread was not pinned", done.stdout)
+        self.assertRegex(done.stdout, r"trust: low \(.*the submitting thread was not pinned\): .*--no-pin\b")
 
     def test_a_sweep_carries_floors_profiles_and_a_trace(self):
         done = self.run_graphbench(*ONE, "--profile", "--trace", "trace.json", code=0)

@@ -76,6 +76,12 @@ class ShardsCase(HarnessCase):
         self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
         self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
         self.assertTrue(merged["complete"])
+        self.assertEqual(self.costs(single), self.costs(merged), "it concludes from the cells of all shards")
+
+    def costs(self, document):
+        """How many sizes of which subject were captured, by its conclusions."""
+        return [(each["subject"], each["figures"]["whole_sizes"]) for each in document["conclusions"]
+                if each["code"] == "cost"]
 
     def refuse(self, arguments, *words):
         before = sorted(path.name for path in self.folder.iterdir())

@@ -108,6 +108,10 @@ class ShardMerge {
   void write(const std::function<void(std::string_view)>& part) {
     merged_.complete = missing().empty();
     merged_.plan.shard.reset();
+    for (const std::string& id : planned_) {
+      if (const auto found = places_.find(id); found != places_.end())
+        merged_.cells.push_back(std::move(found->second.evidence));
+    }
     part(codec::head_to_json(merged_));
     const char* separator = "\n    ";
     for (const std::string& id : planned_) {
@@ -124,6 +128,7 @@ class ShardMerge {
     std::size_t file = 0;
     std::size_t begin = 0;  // of the cell's text
     std::size_t bytes = 0;
+    model::CellResult evidence{};  // for what the merged result says in words
   };
   struct File {
     std::string path;
@@ -136,17 +141,21 @@ class ShardMerge {
     check_head(path, parts.head, allow);
     const std::size_t file = files_.size();
     files_.push_back({path, parts.head.plan.shard->index});
-    for (const codec::CellText& cell : parts.cells) {
-      const auto [known, is_new] = places_.try_emplace(cell.id, Place{file, cell.begin, cell.bytes});
+    for (codec::CellText& cell : parts.cells) {
+      const model::CellResult& found = cell.evidence;
+      const bool interrupted =
+          found.status == model::CellStatus::skipped && found.reason && found.reason->code == "interrupted";
+      const bool complete =
+          found.status != model::CellStatus::ok || std::ssize(found.launches) == merged_.plan.launches;
+      if (interrupted || !complete) unfinished_.push_back(cell.id);
+      if (found.status == model::CellStatus::failed) ++cells_failed_;
+      const auto [known, is_new] =
+          places_.try_emplace(cell.id, Place{file, cell.begin, cell.bytes, std::move(cell.evidence)});
       if (!is_new) {
         throw InputError(path, "cell " + in_quotes(cell.id) + " is in " +
                                    in_quotes(files_[known->second.file].path) +
                                    " too: a cell is of one shard");
       }
-      const bool measured = cell.status != model::CellStatus::skipped || cell.reason != "interrupted";
-      const bool complete = cell.status != model::CellStatus::ok || cell.launches == merged_.plan.launches;
-      if (!measured || !complete) unfinished_.push_back(cell.id);
-      if (cell.status == model::CellStatus::failed) ++cells_failed_;
     }
   }
 

@@ -61,11 +61,9 @@ DocumentInParts read_parts(std::string_view text, const std::string& source) {
   std::vector<CellText> cells;
   model::Result head = walk_document(text, source, [&](ReadCell&& cell) {
     if (cell.is_ladder) return;
-    const model::CellResult& result = cell.result;
+    model::keep_evidence(cell.result);
     cells.push_back({.id = std::move(cell.id),
-                     .status = result.status,
-                     .reason = result.reason ? result.reason->code : "",
-                     .launches = static_cast<std::int64_t>(result.launches.size()),
+                     .evidence = std::move(cell.result),
                      .begin = static_cast<std::size_t>(cell.text.data() - text.data()),
                      .bytes = cell.text.size()});
   });

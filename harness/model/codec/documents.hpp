@@ -29,12 +29,10 @@ model::Result read_result(std::string_view text, const std::string& source);
 // Up to the bracket that opens the list of its cells, which are left out.
 std::string head_to_json(const model::Result& result);
 
-// A cell as it is written, and what a merge asks of it.
+// A cell as it is written, and what findings read of it.
 struct CellText {
   std::string id;
-  model::CellStatus status = model::CellStatus::pending;
-  std::string reason;  // its code; empty: none
-  std::int64_t launches = 0;
+  model::CellResult evidence{};
   std::size_t begin = 0;  // in the document's text
   std::size_t bytes = 0;
 };

@@ -16,6 +16,7 @@
 #include "harness/model/codec/instrument_fields.hpp"
 #include "harness/model/codec/json_reader.hpp"
 #include "harness/model/codec/json_writer.hpp"
+#include "harness/model/findings/findings.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
@@ -221,11 +222,25 @@ struct CacheTotal {
   }
 };
 
+GB_DESCRIBE(model::Conclusion, subject, code, text, cells, figures);
+GB_DESCRIBE(model::Note, code, text, cells);
+
+// Computed for every document, and never read: a reader of a result can ask for its findings.
+template <auto find>
+struct Findings {
+  std::optional<Json> write(const model::Result& result) const {
+    const auto found = find(result);
+    return found.empty() ? std::nullopt : std::optional(JsonWriter(Form::document).write(found));
+  }
+};
+
 // All but the schema's name, which comes first, and the cells, which are written one per line.
 GB_DESCRIBE(model::Result,
             (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
             (text, finished_at), complete, environment, plan, (later, shards),
-            (computed_field<CacheTotal>("cache")), (left_out, cells));
+            (computed_field<CacheTotal>("cache")),
+            (computed_field<Findings<model::conclusions_of>>("conclusions")),
+            (computed_field<Findings<model::notes_of>>("notes")), (left_out, cells));
 GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
 GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, dump_graph);
 GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);

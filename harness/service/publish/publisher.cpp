@@ -65,6 +65,7 @@ std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
   }
+  metrics_.set_notes(device_, model::notes_of(outcome.result));
   metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
   instance_ = outcome.result.environment.hostname;
   std::vector<PublishFailure> failures;

@@ -40,8 +40,10 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended
   const bool success = sweep.exit_code == 0;
   metrics_.end_sweep(device_,
                      success ? std::optional(static_cast<double>(sweep.unix_seconds)) : std::nullopt);
-  const std::optional<std::string> document = baseline_ ? store.result(sweep.id) : std::nullopt;
+  const std::optional<std::string> document = store.result(sweep.id);
   if (document)
+    metrics_.set_notes(device_, model::notes_of(codec::read_result(*document, "sweep " + sweep.id)));
+  if (document && baseline_)
     metrics_.set_comparison(device_,
                             baseline_->compare_with(codec::parse_copy(*document, "sweep " + sweep.id)));
 }
@@ -56,10 +58,19 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   if (device_.empty()) return;
   const bool done = end.state == SweepState::done;
   if (done) metrics_.drop_vanished(device_);
+  if (end.result) note(id, *end.result);
   // A sweep that did not end by itself is not compared, because what was not measured is not lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
   metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);
+}
+
+void SweepPublisher::note(const std::string& id, const std::string& document) {
+  try {
+    metrics_.set_notes(device_, model::notes_of(codec::read_result(document, "sweep " + id)));
+  } catch (const std::exception& error) {
+    complain("warning: sweep %s has no notes: %s", id.c_str(), error.what());
+  }
 }
 
 void SweepPublisher::compare(const std::string& id, const std::string& document) {

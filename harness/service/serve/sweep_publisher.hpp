@@ -28,6 +28,7 @@ class SweepPublisher {
 
  private:
   void show_again(const SweepStore& store, const SweepStore::Ended& sweep);
+  void note(const std::string& id, const std::string& document);
   void compare(const std::string& id, const std::string& document);
 
   reporters::SweepMetrics& metrics_;

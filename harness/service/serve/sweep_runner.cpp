@@ -39,7 +39,7 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
     FinishedDocument finished;
     finished.end.exit_code = exit_done;
     for (const codec::CellText& cell : document.cells) {
-      if (cell.status == model::CellStatus::failed) finished.end.exit_code = exit_cells_failed;
+      if (cell.evidence.status == model::CellStatus::failed) finished.end.exit_code = exit_cells_failed;
       finished.cells.push_back({cell.id, std::string(text.view().substr(cell.begin, cell.bytes))});
     }
     finished.end.finished_at = document.head.finished_at;

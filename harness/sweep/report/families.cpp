@@ -62,6 +62,8 @@ const std::vector<FamilyRow>& process_rows() {
       gauge("graphbench_device_info", "info",
             {"device", "kind", "name", "uuid", "compute_capability", "driver", "runtime"},
             "A device that was measured, and what drives it."),
+      gauge("graphbench_note_info", "info", {"device", "code"},
+            "A note on the last sweep that ended on the device, trust_high or trust_low among them; 1."),
   };
   return rows;
 }

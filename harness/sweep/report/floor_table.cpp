@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/findings/findings.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
 
@@ -89,11 +90,7 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   print_floor(out, "queue hand-off to the stream", floors.queue_handoff);
   for (const model::FloorShape& shape : floors.shapes) print_shape(out, shape, colours);
   if (floors.exec_memory) print_exec_memory(out, *floors.exec_memory, colours);
-  const std::vector<std::string> warnings = cpu_warnings(environment);
-  if (!warnings.empty()) out << '\n';
-  for (const std::string& warning : warnings) {
-    out << paint("note:", Colour::yellow, colours) << ' ' << warning << '\n';
-  }
+  out << '\n' << model::trust_in(environment).text << '\n';
 }
 
 std::string floor_line(const std::vector<const model::CellResult*>& cells) {
@@ -111,8 +108,9 @@ std::string floor_line(const std::vector<const model::CellResult*>& cells) {
     double logarithms = 0;
     for (const double multiple : of_mode) logarithms += std::log(multiple);
     const auto [low, high] = std::ranges::minmax(of_mode);
-    line += fmt::format("{}{} {} ({}..{})", line.empty() ? "submit over its floor: " : ", ", mode,
-                        format_ratio(std::exp(logarithms / static_cast<double>(of_mode.size()))),
+    line += fmt::format("{}{} {} ({}..{})",
+                        line.empty() ? "submit over its floor (the same launches, of empty kernels): " : ", ",
+                        mode, format_ratio(std::exp(logarithms / static_cast<double>(of_mode.size()))),
                         format_ratio(low), format_ratio(high));
   }
   return line;

@@ -110,6 +110,18 @@ void SweepMetrics::set_comparison(const std::string& device, const model::Compar
   comparisons_[device] = lines_of(device, cells, comparison);
 }
 
+void SweepMetrics::set_notes(const std::string& device, const std::vector<model::Note>& notes) {
+  const Change change(*this);
+  std::set<prometheus::Gauge*>& series = note_series_[device];
+  for (prometheus::Gauge* earlier : series) notes_.Remove(earlier);
+  series.clear();
+  for (const model::Note& note : notes) {
+    prometheus::Gauge& info = notes_.Add({{"device", device}, {"code", note.code}});
+    info.Set(1);
+    series.insert(&info);
+  }
+}
+
 void SweepMetrics::end_sweep(const std::string& device, std::optional<double> unix_seconds) {
   const Change change(*this);
   running_.Add({{"device", device}}).Set(0);

@@ -11,8 +11,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/model/comparison.hpp"
+#include "harness/model/findings/findings.hpp"
 #include "harness/model/progress.hpp"
 #include "harness/model/result.hpp"
 #include "harness/sweep/report/families.hpp"
@@ -46,6 +48,8 @@ class SweepMetrics {
   // The sweep that ended on the device beside the baseline, in the place of what an earlier one was found to
   // be. Of its cells, those that were set have series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
+  // The notes on the device's sweep that ended, in the place of an earlier one's.
+  void set_notes(const std::string& device, const std::vector<model::Note>& notes);
   // `unix_seconds`: when it ended well; absent where it did not.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
 
@@ -67,6 +71,7 @@ class SweepMetrics {
   mutable std::mutex mutex_;
   prometheus::Registry registry_;
   Family<prometheus::Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
+  Family<prometheus::Gauge>& notes_ = gauge(registry_, "graphbench_note_info");
   Family<prometheus::Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
   Family<prometheus::Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
   Family<prometheus::Gauge>& last_success_ = gauge(registry_, "graphbench_last_success_timestamp_seconds");
@@ -74,6 +79,7 @@ class SweepMetrics {
   prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
   Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
   std::map<std::string, prometheus::Gauge*> device_series_;
+  std::map<std::string, std::set<prometheus::Gauge*>> note_series_;  // by device
   std::map<CellKey, CellLines> cells_;
   std::map<std::string, ComparisonLines> comparisons_;  // by device
   std::set<CellKey> counted_;                           // in the device's running or last sweep

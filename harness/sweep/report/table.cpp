@@ -178,10 +178,10 @@ std::string gain_in(const std::optional<Gain>& gain, int width, bool colours) {
   return paint(text, gain->ratio >= 1 ? Colour::green : Colour::red, colours);
 }
 
-// In place of a break-even.
-std::string_view mark_of(const std::optional<model::NoBreakeven>& reason) {
-  if (reason == model::NoBreakeven::never) return "never";
-  return reason == model::NoBreakeven::not_told_apart ? "?" : "-";
+// In place of a break-even. Launches too few for an interval do not exclude that there is one.
+std::string_view mark_of(const model::CellSummary& summary) {
+  if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
+  return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
 }
 
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
@@ -190,7 +190,7 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   if (row.name == "throughput_over_eager") return gain_in(throughput_gain(cell), width, colours);
   if (const std::optional<double> value = statistics::value_of(row, cell))
     return right(text_of(row, *value), width);
-  return right(row.name == "breakeven_steps" ? mark_of(cell.summary.no_breakeven) : "-", width);
+  return right(row.name == "breakeven_steps" ? mark_of(cell.summary) : "-", width);
 }
 
 // Under `columns`, those that the mode lacks left blank.
@@ -230,8 +230,8 @@ std::string row_head(const Row& row) {
   return number_in(row.batch, batch_width) + number_in(row.warmup, warmup_width);
 }
 
-void print_wide(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
-                const Columns& columns, bool colours) {
+void print_wide_head(std::ostream& out, const std::vector<std::string>& modes, const Columns& columns,
+                     bool colours) {
   std::string names = right("batch", batch_width) + right("W", warmup_width);
   out << right("", batch_width + warmup_width);
   for (const std::string& mode : modes) {
@@ -240,6 +240,10 @@ void print_wide(std::ostream& out, const TableSection& section, const std::vecto
     names += std::string(bar) + column_names(columns, mode);
   }
   out << '\n' << paint(names, Colour::dim, colours) << '\n';
+}
+
+void print_wide(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
+                const Columns& columns, bool colours) {
   for (const Row& row : section.rows) {
     out << row_head(row);
     for (std::size_t i = 0; i < modes.size(); ++i)
@@ -265,8 +269,8 @@ void print_narrow(std::ostream& out, const TableSection& section, const std::vec
 }
 
 // What the columns mean, as many to a line as fit.
-std::string legend(const Columns& columns) {
-  constexpr std::size_t width = 92;
+std::string legend(const Columns& columns, int columns_of_terminal) {
+  const auto width = static_cast<std::size_t>(std::clamp(columns_of_terminal, 92, 118));
   std::string text;
   std::string line;
   const auto add = [&](const std::string& entry) {
@@ -281,6 +285,8 @@ std::string legend(const Columns& columns) {
       warmups = true;
     }
     add(std::string(row->column) + ": " + std::string(row->column_help));
+    if (row->column == "even")
+      add("even ?: unknown, these launches cannot tell   even -: eager was not swept");
   }
   return text + line + "\n";
 }
@@ -293,68 +299,11 @@ void print_heading(std::ostream& out, const Section& section, bool colours) {
   out << '\n';
 }
 
-void print_floor_line(std::ostream& out, const TableSection& section, bool colours) {
+void print_floor_line(std::ostream& out, const model::Result& result, bool colours) {
   std::vector<const model::CellResult*> cells;
-  for (const Row& row : section.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+  for (const model::CellResult& cell : result.cells) cells.push_back(&cell);
   const std::string line = floor_line(cells);
   if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
-}
-
-// "eager leaves its device idle: b1 81 % (one graph should gain 4.90x, whole gains 4.85x), b8 ..." Empty
-// where nothing was recorded.
-void print_launch_line(std::ostream& out, const TableSection& section, bool colours) {
-  std::string line;
-  for (const Row& row : section.rows) {
-    std::string whole;
-    for (const model::CellResult* cell : row.cells) {
-      if (cell != nullptr && cell->cell.mode == "whole" && latency_gain(*cell))
-        whole = ", whole gains " + text_of(*latency_gain(*cell));
-    }
-    for (const model::CellResult* cell : row.cells) {
-      if (cell == nullptr || !cell->summary.predicted_gain) continue;
-      line += (line.empty() ? "eager leaves its device idle: b" : ", b") + std::to_string(row.batch) + " " +
-              std::to_string(std::lround(100 * cell->summary.launch_bound.value_or(0))) +
-              " % (one graph should gain " + format_ratio(*cell->summary.predicted_gain) + whole + ")";
-    }
-  }
-  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
-}
-
-// Cells that gain latency and no throughput: "no gain back to back: whole b128/w3 1.00x?, b256/w3 0.99x".
-// Empty where there are none.
-void print_throughput_line(std::ostream& out, const TableSection& section, bool colours) {
-  std::map<std::string, std::string> cells;  // by mode
-  for (const Row& row : section.rows) {
-    for (const model::CellResult* cell : row.cells) {
-      if (cell == nullptr || !cell->summary.breakeven_steps) continue;
-      const std::optional<Gain> gain = throughput_gain(*cell);
-      if (!gain || !gain->low || *gain->low > 1) continue;
-      std::string& line = cells[cell->cell.mode];
-      line += (line.empty() ? cell->cell.mode + " b" : ", b") + std::to_string(row.batch) + "/w" +
-              std::to_string(row.warmup) + " " + text_of(*gain);
-    }
-  }
-  std::string line;
-  for (const auto& [mode, of_mode] : cells)
-    line += (line.empty() ? "no gain back to back: " : "; ") + of_mode;
-  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
-}
-
-// "a process's first setups take longer, all batches together: whole 1.3ms": the largest over warmup counts.
-void print_once_line(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
-                     bool colours) {
-  std::string line;
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    double once = 0;
-    for (const Row& row : section.rows) {
-      if (row.cells[i] != nullptr)
-        once = std::max(once, row.cells[i]->summary.setup_once_seconds.value_or(0));
-    }
-    if (once > 0) line += (line.empty() ? " " : ", ") + modes[i] + " " + format_seconds(once);
-  }
-  if (line.empty()) return;
-  line = "a process's first setups take longer, all batches together:" + line;
-  out << paint(line, Colour::dim, colours) << '\n';
 }
 
 int wide_table(const Columns& columns, const std::vector<std::string>& modes) {
@@ -383,29 +332,26 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const std::vector<std::string> modes = modes_of(result);
   const Columns columns = fitting(columns_of(result), modes, options.width);
   const bool wide = wide_table(columns, modes) <= options.width;
-  const bool under_load = std::ranges::any_of(columns, [](const model::MetricRow* row) {
-    return model::section_of(*row) == model::MetricSection::sustained;
-  });
-  const bool rested = device.kind != "host" && !under_load;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
-      << (rested
-              ? "cells were measured rested, with waits between them: --sustained times them under load too\n"
-              : "")
-      << legend(columns) << "even ?: not told apart from eager   even -: eager was not swept\n"
-      << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
+      << legend(columns, options.width) << '\n';
+  // Heads stand above so many rows at most, and again where modes stand below each other.
+  constexpr std::size_t rows_below_head = 30;
+  std::size_t rows = rows_below_head;
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
     if (wide) {
+      if (rows + section.rows.size() > rows_below_head) {
+        print_wide_head(out, modes, columns, options.colours);
+        rows = 0;
+      }
       print_wide(out, section, modes, columns, options.colours);
     } else {
       print_narrow(out, section, modes, columns, options.colours);
     }
-    print_floor_line(out, section, options.colours);
-    print_launch_line(out, section, options.colours);
-    print_throughput_line(out, section, options.colours);
-    print_once_line(out, section, modes, options.colours);
-    out << '\n';
+    rows += section.rows.size();
   }
+  out << '\n';
+  print_floor_line(out, result, options.colours);
   print_troubles(out, result, options);
   print_closing(out, result, options);
 }

@@ -1,5 +1,5 @@
-// What the console shows of a result and of floors; below the table stand cells that are not ok, warnings
-// about the numbers and the machine, each with what to do about it, and the closing lines.
+// What the console shows of a result and of floors; below the table stand cells that are not ok, notes on
+// how far the numbers can be trusted, and last the conclusions.
 #pragma once
 
 #include <ostream>
@@ -30,19 +30,10 @@ std::string floor_line(const std::vector<const model::CellResult*>& cells);
 // One entry for all cells of one status, code and message: "failed out_of_memory: ... (2 cells: ...)".
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// Pure: what a reader of these numbers should know, each a sentence with advice.
-std::vector<std::string> warnings_of(const model::Result& result);
-
+// The notes on what is printed, in at most three lines; how many cells there are; the conclusions.
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// Pure: from what the instruments wrote into the result.
-std::vector<std::string> instrument_warnings(const model::Result& result);
-
-// The ones among them about the CPU: governor, load, quota, pinning.
-std::vector<std::string> cpu_warnings(const model::Environment& environment);
-
-// What the two witnesses of a profiled sweep say of each other: the cell in which they differ most, and
-// what recording does to the steps. Empty where nothing was profiled.
-std::string witness_line(const model::Result& result);
+// A paragraph for each subject: what --quiet leaves.
+void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 }  // namespace graphbench::reporters

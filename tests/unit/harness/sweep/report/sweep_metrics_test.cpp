@@ -41,6 +41,18 @@ TEST_F(SweepMetricsTest, CountersStartAtZeroAndNoCellHasASeries) {
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
 }
 
+TEST_F(SweepMetricsTest, NotesOfADeviceTakeThePlaceOfEarlierOnes) {
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_note_info")));
+  metrics.set_notes("cuda:0", {{"trust_low", ""}, {"slow_path", ""}, {"slow_path", ""}});
+  metrics.set_notes("cuda:1", {{"trust_low", ""}});
+  EXPECT_THAT(text(), HasSubstr("graphbench_note_info{code=\"slow_path\",device=\"cuda:0\"} 1\n"));
+  metrics.set_notes("cuda:0", {{"trust_high", ""}});
+  EXPECT_THAT(text(), HasSubstr("graphbench_note_info{code=\"trust_high\",device=\"cuda:0\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("slow_path")));
+  EXPECT_THAT(text(), Not(HasSubstr("{code=\"trust_low\",device=\"cuda:0\"}")));
+  EXPECT_THAT(text(), HasSubstr("graphbench_note_info{code=\"trust_low\",device=\"cuda:1\"} 1\n"));
+}
+
 TEST_F(SweepMetricsTest, ACellsNumbersAreItsMediansOverLaunches) {
   cell.launches.push_back(cell.launches.front());
   cell.launches.front().setup.capture_seconds = 0.25;

@@ -1,0 +1,267 @@
+// What graphs cost before the first replay, when that is paid back, how many warmups they need, and which
+// cells have no numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "graphs/base/text.hpp"
+#include "harness/model/findings/groups.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/setup_cost.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using reporters::format_bytes;
+using reporters::format_count;
+using reporters::format_seconds;
+
+std::vector<const CellResult*> cells_of(const CellGroup& group, const std::string& mode) {
+  std::vector<const CellResult*> cells;
+  for (const std::int64_t batch : group.batches) {
+    if (const CellResult* cell = group.at(batch, mode)) cells.push_back(cell);
+  }
+  return cells;
+}
+
+// "whole 4.31ms, ~1.80 MB": all sizes together. Memory of graphs comes in steps of the driver's, hence "~".
+std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
+                    Conclusion& conclusion) {
+  double setup = 0;
+  double once = 0;
+  std::int64_t exec_bytes = 0;
+  std::int64_t pool_bytes = 0;
+  for (const CellResult* cell : cells) {
+    setup += statistics::setup_over(cell->launches, statistics::setup_seconds).value_or(0);
+    once = std::max(once, cell->summary.setup_once_seconds.value_or(0));
+    if (!cell->memory) continue;
+    exec_bytes += cell->memory->exec_bytes.value_or(0);
+    pool_bytes = std::max(pool_bytes, cell->memory->pool_bytes);
+  }
+  std::string text = mode + " " + format_seconds(setup);
+  conclusion.figures[mode + "_setup_seconds"] = setup;
+  if (once > 0) {
+    text += fmt::format(" (the first time in a process {} more)", format_seconds(once));
+    conclusion.figures[mode + "_setup_once_seconds"] = once;
+  }
+  if (exec_bytes > 0) {
+    text += ", ~" + format_bytes(exec_bytes);
+    conclusion.figures[mode + "_exec_bytes"] = static_cast<double>(exec_bytes);
+  }
+  if (pool_bytes > 0) {
+    text += ", pool " + format_bytes(pool_bytes);
+    conclusion.figures[mode + "_pool_bytes"] = static_cast<double>(pool_bytes);
+  }
+  return text;
+}
+
+void conclude_setup(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("cost");
+  for (const std::string& mode : group.graph_modes) {
+    const std::vector<const CellResult*> cells = cells_of(group, mode);
+    if (cells.empty()) continue;
+    const std::string sizes = plural(std::ssize(cells), "size");
+    conclusion.text +=
+        (conclusion.text.empty() ? "Capturing " + sizes + ": " : "; ") + cost_of(mode, cells, conclusion);
+    for (const CellResult* cell : cells) conclusion.cells.push_back(id_of(cell->cell));
+    conclusion.figures[mode + "_sizes"] = static_cast<double>(cells.size());
+  }
+  if (conclusion.text.empty()) return;
+  conclusion.text += ".";
+  conclusions.push_back(std::move(conclusion));
+}
+
+// Fewer launches than an interval needs do not exclude that there is a gain.
+bool is_never(const CellResult& cell) {
+  const CellSummary& summary = cell.summary;
+  if (!summary.speedup_ci95_high) return false;
+  return summary.no_breakeven ? summary.no_breakeven == NoBreakeven::never : *summary.speedup_ci95_high < 1;
+}
+
+// "paid back after 9 to 22 replays; never at 64; unknown at 128": the first graph mode's set-up.
+void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  const std::string mode = group.first_graph_mode();
+  Conclusion conclusion = group.conclusion("payback");
+  std::vector<std::int64_t> never;
+  std::vector<std::int64_t> unknown;
+  std::vector<double> steps;
+  bool rough = false;
+  for (const CellResult* cell : cells_of(group, mode)) {
+    if (cell->summary.no_breakeven == NoBreakeven::eager_not_swept || !cell->summary.speedup_over_eager)
+      continue;
+    conclusion.cells.push_back(id_of(cell->cell));
+    if (cell->summary.breakeven_steps) {
+      steps.push_back(*cell->summary.breakeven_steps);
+      rough = rough || !cell->summary.breakeven_ci95_low;
+    } else {
+      (is_never(*cell) ? never : unknown).push_back(cell->cell.batch);
+    }
+  }
+  if (conclusion.cells.empty()) return;
+  std::string text = fmt::format("The set-up of {}", mode);
+  if (group.warmup > 0) text += fmt::format(" (and {})", plural(group.warmup, "warmup"));
+  text += " is paid back";
+  if (!steps.empty()) {
+    const auto [least, most] = std::ranges::minmax(steps);
+    text += fmt::format(" after {}{}", rough ? "~" : "", format_count(least));
+    if (most > least) text += " to " + format_count(most);
+    text += most == 1 ? " replay" : " replays";
+    conclusion.figures = {{"replays_min", least}, {"replays_max", most}};
+  }
+  const char* separator = steps.empty() ? ": " : "; ";
+  const auto add = [&](const char* word, const std::vector<std::int64_t>& batches) {
+    if (!batches.empty()) text += std::exchange(separator, "; ") + (word + group.batches_text(batches));
+  };
+  add("never at ", never);
+  add("unknown at ", unknown);
+  conclusion.text = text + ".";
+  conclusions.push_back(std::move(conclusion));
+}
+
+// Where a step's device time goes in training, at the largest batch whose phases were timed.
+void conclude_phases(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  for (auto batch = group.batches.rbegin(); batch != group.batches.rend(); ++batch) {
+    const CellResult* eager = group.at(*batch, reference_mode().name);
+    if (eager == nullptr || !eager->training) continue;
+    const Training& phases = *eager->training;
+    if (!phases.forward_seconds || !phases.backward_seconds || !phases.optimizer_seconds) continue;
+    const double sum = *phases.forward_seconds + *phases.backward_seconds + *phases.optimizer_seconds;
+    if (sum <= 0) continue;
+    Conclusion conclusion = group.conclusion("phases");
+    conclusion.cells.push_back(id_of(eager->cell));
+    conclusion.figures = {{"forward_share", *phases.forward_seconds / sum},
+                          {"backward_share", *phases.backward_seconds / sum},
+                          {"optimizer_share", *phases.optimizer_seconds / sum}};
+    conclusion.text = fmt::format(
+        "At {} forward takes {:.0f} % of eager's device time, backward {:.0f} %, the optimizer {:.0f} %.",
+        *batch, 100 * *phases.forward_seconds / sum, 100 * *phases.backward_seconds / sum,
+        100 * *phases.optimizer_seconds / sum);
+    return conclusions.push_back(std::move(conclusion));
+  }
+}
+
+using Number = double (*)(const Launch& launch);
+struct Quantity {
+  const char* name;
+  Number number;
+};
+// A process's first setups, because warmups are for those.
+constexpr Quantity quantities[] = {
+    {"set-up", [](const Launch& launch) { return statistics::setup_seconds(launch.setup); }},
+    {"first step", [](const Launch& launch) { return launch.setup.first_step_seconds; }}};
+
+std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
+  if (cell == nullptr) return std::nullopt;
+  std::vector<double> values;
+  for (const Launch& launch : cell->launches) values.push_back(number(launch));
+  return statistics::estimate_over(values);
+}
+
+// What a quantity of one batch and mode takes with each number of warmups.
+class WarmupSeries {
+ public:
+  WarmupSeries(const CellGroup& group, std::int64_t batch, const std::string& mode, const Quantity& quantity)
+      : name_(fmt::format("{}'s {} at {}", mode, quantity.name, batch)) {
+    for (const std::int64_t warmup : group.warmups) {
+      const auto estimate = over_launches(group.at(batch, mode, warmup), quantity.number);
+      if (estimate && estimate->p50 > 0) estimates_.emplace_back(warmup, *estimate);
+    }
+  }
+  bool is_told() const {
+    return estimates_.size() > 1 &&
+           std::ranges::all_of(estimates_, [](const auto& each) { return each.second.ci95_low.has_value(); });
+  }
+  // From which number on all are within their intervals of the best.
+  std::int64_t enough() const {
+    std::int64_t enough = estimates_.back().first;
+    for (auto each = estimates_.rbegin(); each != estimates_.rend(); ++each) {
+      if (*each->second.ci95_low > *best().ci95_high) break;
+      enough = each->first;
+    }
+    return enough;
+  }
+  // How much the fewest warmups take over the best.
+  double excess() const { return estimates_.front().second.p50 / best().p50; }
+  std::string text(Conclusion& conclusion) const {
+    conclusion.figures["fewest_seconds"] = estimates_.front().second.p50;
+    conclusion.figures["best_seconds"] = best().p50;
+    return fmt::format("{}: {} with {}, {} at best", name_, format_seconds(estimates_.front().second.p50),
+                       estimates_.front().first, format_seconds(best().p50));
+  }
+
+ private:
+  const Estimate& best() const {
+    return std::ranges::min_element(estimates_, {}, [](const auto& each) { return each.second.p50; })->second;
+  }
+
+  std::string name_;
+  std::vector<std::pair<std::int64_t, Estimate>> estimates_;  // by warmups, ascending
+};
+
+void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  if (group.warmups.size() < 2 || group.graph_modes.empty()) return;
+  Conclusion conclusion = group.conclusion("warmups");
+  std::optional<WarmupSeries> worst;
+  std::int64_t enough = 0;
+  for (const std::int64_t batch : group.batches) {
+    for (const std::string& mode : group.graph_modes) {
+      for (const Quantity& quantity : quantities) {
+        const WarmupSeries series(group, batch, mode, quantity);
+        if (!series.is_told()) continue;
+        enough = std::max(enough, series.enough());
+        if (!worst || series.excess() > worst->excess()) worst = series;
+      }
+    }
+  }
+  for (const CellResult* cell : group.cells) conclusion.cells.push_back(id_of(cell->cell));
+  if (!worst) {
+    conclusion.text = "How many warmups are enough these launches cannot tell: --launches 5 may.";
+  } else {
+    conclusion.figures["enough"] = static_cast<double>(enough);
+    conclusion.text = enough == 0 ? "No warmup is needed"
+                                  : plural(enough, "warmup") + (enough == 1 ? " is" : " are") + " enough";
+    conclusion.text += fmt::format(" ({}).", worst->text(conclusion));
+  }
+  conclusions.push_back(std::move(conclusion));
+}
+
+// "piecewise has no numbers at 64 (host_op)"
+void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  std::vector<std::pair<std::string, std::string>> causes;  // mode, code
+  for (const CellResult* cell : group.cells) {
+    if (cell->status == CellStatus::ok) continue;
+    const std::pair cause(cell->cell.mode, cell->reason ? cell->reason->code : "interrupted");
+    if (!contains(causes, cause)) causes.push_back(cause);
+  }
+  for (const auto& [mode, code] : causes) {
+    Conclusion conclusion = group.conclusion("not_measured");
+    std::vector<std::int64_t> batches;
+    for (const CellResult* cell : group.cells) {
+      const std::string why = cell->reason ? cell->reason->code : "interrupted";
+      if (cell->status == CellStatus::ok || cell->cell.mode != mode || why != code) continue;
+      conclusion.cells.push_back(id_of(cell->cell));
+      batches.push_back(cell->cell.batch);
+    }
+    conclusion.text = fmt::format("No numbers of {} at {} ({}).", mode, group.batches_text(batches), code);
+    conclusions.push_back(std::move(conclusion));
+  }
+}
+
+}  // namespace
+
+void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  if (!group.asks_for_warmups()) {
+    conclude_setup(group, conclusions);
+    conclude_payback(group, conclusions);
+    conclude_phases(group, conclusions);
+  }
+  conclude_warmups(group, conclusions);
+  conclude_failures(group, conclusions);
+}
+
+}  // namespace graphbench::model

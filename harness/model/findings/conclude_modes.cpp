@@ -1,0 +1,314 @@
+// Which mode to use at which batch, what piecewise costs beside whole, and what bounds a step.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "harness/model/axes.hpp"
+#include "harness/model/findings/groups.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using reporters::format_ratio;
+
+// A ratio to eager. Without an interval of launches one stands in for it that is as wide as steps spread.
+struct Gain {
+  const CellResult* cell;
+  double ratio;
+  double low;
+  double high;
+  bool rough;  // fewer launches than an interval needs
+
+  bool is_alike() const { return low >= 1 / (1 + gain_margin) && high <= 1 + gain_margin; }
+  std::string text() const {
+    return rough ? "~" + format_ratio(ratio)
+                 : fmt::format("{} [{:.2f}, {:.2f}]", format_ratio(ratio), low, high);
+  }
+};
+
+std::optional<double> spread_of(const CellResult* cell) {
+  if (cell == nullptr || !cell->summary.latency_seconds) return std::nullopt;
+  const Estimate& latency = *cell->summary.latency_seconds;
+  if (!latency.between_launches && !latency.within_launch) return std::nullopt;
+  return std::max(latency.between_launches.value_or(0), latency.within_launch.value_or(0));
+}
+
+std::optional<Gain> gain_of(const CellGroup& group, const CellResult* cell) {
+  if (cell == nullptr || !cell->summary.speedup_over_eager) return std::nullopt;
+  const CellSummary& summary = cell->summary;
+  const double ratio = *summary.speedup_over_eager;
+  if (summary.speedup_ci95_low)
+    return Gain{cell, ratio, *summary.speedup_ci95_low, *summary.speedup_ci95_high, false};
+  const std::optional<double> own = spread_of(cell);
+  const std::optional<double> eagers = spread_of(group.at(cell->cell.batch, reference_mode().name));
+  const double factor = own && eagers ? std::exp(*own + *eagers) : INFINITY;
+  return Gain{cell, ratio, ratio / factor, ratio * factor, true};
+}
+
+enum class Choice { graphs, eager, either, unknown };
+
+// What to use at one batch, and the gain that says so.
+struct Verdict {
+  Choice choice = Choice::unknown;
+  std::optional<Gain> gain;  // of the best graph mode
+};
+
+// The first graph mode is taken unless another one's gain lies wholly above it.
+Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
+  Verdict verdict;
+  for (const std::string& mode : group.graph_modes) {
+    const std::optional<Gain> gain = gain_of(group, group.at(batch, mode));
+    if (gain && (!verdict.gain || gain->low > verdict.gain->high)) verdict.gain = gain;
+  }
+  if (!verdict.gain) return verdict;
+  const Gain& best = *verdict.gain;
+  if (best.is_alike()) {
+    verdict.choice = Choice::either;
+  } else if (best.low > 1) {
+    verdict.choice = Choice::graphs;
+  } else if (best.high < 1) {
+    verdict.choice = Choice::eager;
+  }
+  return verdict;
+}
+
+// How many launches would tell such a gain from 1, or from one that matters: an interval narrows with their
+// root. 0: it is not known.
+std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
+  if (gain.rough) return 0;
+  const double distance = std::abs(std::log(gain.ratio));
+  const double wanted = std::max(distance, std::log(1 + gain_margin) - distance);
+  const double width = std::log(gain.high / gain.low) / 2;
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(launches) * std::pow(width / wanted, 2)));
+}
+
+// What would tell what these launches cannot.
+std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
+  constexpr std::int64_t rough_advice = 5;
+  constexpr std::int64_t launches_max = 100;
+  if (launches < launches_for_intervals) return fmt::format("--launches {} may", rough_advice);
+  std::int64_t needed = launches + 1;
+  for (const Gain& gain : gains) needed = std::max(needed, launches_needed(gain, launches));
+  if (needed > launches_max) return "no number of launches will on so restless a machine: stop other work";
+  conclusion.figures["launches_needed"] = static_cast<double>(needed);
+  return fmt::format("--launches {} should", needed);
+}
+
+// "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128": the largest gain and the least.
+std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
+  const auto [least, most] =
+      std::ranges::minmax_element(gains, {}, [](const Gain& gain) { return gain.ratio; });
+  const auto add = [&](const std::string& name, const Gain& gain) {
+    conclusion.figures["gain_" + name] = gain.ratio;
+    conclusion.figures["gain_" + name + "_batch"] = static_cast<double>(gain.cell->cell.batch);
+    if (!gain.rough) {
+      conclusion.figures["gain_" + name + "_ci95_low"] = gain.low;
+      conclusion.figures["gain_" + name + "_ci95_high"] = gain.high;
+    }
+    return gain.text() + (gains.size() > 1 ? fmt::format(" at {}", gain.cell->cell.batch) : "");
+  };
+  const std::string text = add("max", *most);
+  if (least == most) return text;
+  return text + (gains.size() == 2 ? ", " : " down to ") + add("min", *least);
+}
+
+struct Choices {
+  Choice choice;
+  std::string mode;
+  std::vector<std::int64_t> batches;
+  std::vector<Gain> gains;
+};
+
+// In the order of their first batch.
+std::vector<Choices> choices_of(const CellGroup& group) {
+  std::vector<Choices> choices;
+  for (const std::int64_t batch : group.batches) {
+    const Verdict verdict = verdict_at(group, batch);
+    if (!verdict.gain) continue;
+    const std::string& mode = verdict.gain->cell->cell.mode;
+    auto same = std::ranges::find_if(choices, [&](const Choices& each) {
+      return each.choice == verdict.choice && (each.choice != Choice::graphs || each.mode == mode);
+    });
+    if (same == choices.end()) same = choices.insert(same, {verdict.choice, mode, {}, {}});
+    same->batches.push_back(batch);
+    same->gains.push_back(*verdict.gain);
+  }
+  return choices;
+}
+
+Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
+  const std::string where = group.batches_text(choices.batches);
+  Conclusion conclusion;
+  switch (choices.choice) {
+    case Choice::graphs:
+      conclusion = group.conclusion("use_graphs");
+      conclusion.text =
+          fmt::format("Use {} at batch {}: {}.", choices.mode, where, extremes(choices.gains, conclusion));
+      break;
+    case Choice::eager:
+      conclusion = group.conclusion("use_eager");
+      conclusion.text = fmt::format("Use eager at batch {}: the best graphs gain {}.", where,
+                                    extremes(choices.gains, conclusion));
+      break;
+    case Choice::either:
+      conclusion = group.conclusion("use_either");
+      conclusion.text = fmt::format("At batch {} graphs gain less than {:.0f} % ({}).", where,
+                                    100 * gain_margin, extremes(choices.gains, conclusion));
+      break;
+    case Choice::unknown:
+      conclusion = group.conclusion("cannot_tell");
+      conclusion.text = fmt::format("At batch {} these launches cannot tell ({})", where,
+                                    extremes(choices.gains, conclusion));
+      conclusion.text += ": " + advice_of(choices.gains, group.result.plan.launches, conclusion) + ".";
+      break;
+  }
+  conclusion.figures["batch_min"] = static_cast<double>(choices.batches.front());
+  conclusion.figures["batch_max"] = static_cast<double>(choices.batches.back());
+  for (const Gain& gain : choices.gains) conclusion.cells.push_back(id_of(gain.cell->cell));
+  return conclusion;
+}
+
+// Code may branch under capture, and compilers fuse: then a gain is not of graphs alone.
+void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("two_programs");
+  for (const std::string& mode : group.graph_modes) {
+    for (const std::int64_t batch : group.batches) {
+      const CellResult* cell = group.at(batch, mode);
+      if (cell == nullptr || !cell->records || cell->records->other_kernels == 0) continue;
+      if (conclusion.cells.empty()) {
+        conclusion.text = fmt::format(
+            "The gain is of two programs, not of graphs alone: {} runs {} kernels at {} where eager runs {}.",
+            mode, cell->records->kernels, batch, cell->records->eager_kernels);
+        conclusion.figures = {{"kernels", static_cast<double>(cell->records->kernels)},
+                              {"eager_kernels", static_cast<double>(cell->records->eager_kernels)}};
+      }
+      conclusion.cells.push_back(id_of(cell->cell));
+    }
+  }
+  if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
+}
+
+// What piecewise takes beside whole, from the least to the most.
+void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("piecewise_cost");
+  std::vector<double> ratios;
+  for (const std::int64_t batch : group.batches) {
+    const CellResult* whole = group.at(batch, "whole");
+    const CellResult* pieces = group.at(batch, "piecewise");
+    if (whole == nullptr || pieces == nullptr || !whole->summary.latency_seconds ||
+        !pieces->summary.latency_seconds || whole->summary.latency_seconds->p50 <= 0)
+      continue;
+    ratios.push_back(pieces->summary.latency_seconds->p50 / whole->summary.latency_seconds->p50);
+    conclusion.cells.push_back(id_of(pieces->cell));
+  }
+  if (ratios.empty()) return;
+  const auto [least, most] = std::ranges::minmax(ratios);
+  conclusion.figures = {{"ratio_min", least}, {"ratio_max", most}};
+  conclusion.text = "Piecewise takes " + format_ratio(least);
+  if (format_ratio(most) != format_ratio(least)) conclusion.text += " to " + format_ratio(most);
+  conclusion.text += " whole's time";
+  conclusion.text += ".";
+  conclusions.push_back(std::move(conclusion));
+}
+
+// How much of eager's latency launches take: the time that its device has nothing to do, where the device's
+// records say it; else the time of enqueueing.
+struct LaunchShare {
+  double share;
+  bool recorded;
+};
+std::optional<LaunchShare> launch_share(const CellResult* eager) {
+  if (eager == nullptr) return std::nullopt;
+  const CellSummary& summary = eager->summary;
+  if (summary.launch_bound) return LaunchShare{*summary.launch_bound, true};
+  if (!summary.submit_seconds || !summary.latency_seconds || summary.latency_seconds->p50 <= 0)
+    return std::nullopt;
+  return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
+}
+
+// trtexec warns of enqueue time alone; here each batch is on one side, or between them.
+void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("bound");
+  std::vector<std::int64_t> bound[3];  // by launches, by neither, by the device
+  std::vector<std::pair<std::int64_t, LaunchShare>> shares;
+  for (const std::int64_t batch : group.batches) {
+    const CellResult* eager = group.at(batch, reference_mode().name);
+    const std::optional<LaunchShare> share = launch_share(eager);
+    if (!share) continue;
+    // An idle device waits for launches, however little of the latency enqueueing takes.
+    const double at_least = share->recorded ? 1 - device_bound_share : launch_bound_share;
+    const double below = share->recorded ? 1 - launch_bound_share : device_bound_share;
+    bound[share->share >= at_least ? 0 : share->share < below ? 2 : 1].push_back(batch);
+    shares.emplace_back(batch, *share);
+    conclusion.cells.push_back(id_of(eager->cell));
+  }
+  if (shares.empty()) return;
+  const char* const names[] = {"launch-bound at {}", "bound by neither at {}", "device-bound at {}"};
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    if (bound[i].empty()) continue;
+    text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(names[i]), group.batches_text(bound[i]));
+  }
+  const auto& [first, share] = shares.front();
+  conclusion.text =
+      fmt::format("Steps are {} ({} {:.0f} % of eager's latency at {}", text,
+                  share.recorded ? "the device idles" : "enqueueing takes", 100 * share.share, first);
+  conclusion.figures["share_first"] = share.share;
+  if (shares.size() > 1) {
+    conclusion.text += fmt::format(", {:.0f} % at {}", 100 * shares.back().second.share, shares.back().first);
+    conclusion.figures["share_last"] = shares.back().second.share;
+  }
+  conclusion.text += ")";
+  const CellResult* eager = group.at(first, reference_mode().name);
+  if (eager->summary.predicted_gain) {
+    conclusion.text +=
+        fmt::format("; one graph should gain {} at {}", format_ratio(*eager->summary.predicted_gain), first);
+    conclusion.figures["predicted_gain"] = *eager->summary.predicted_gain;
+  }
+  conclusion.text += ".";
+  conclusions.push_back(std::move(conclusion));
+}
+
+// "back to back whole gains nothing at 128, 256": who does not wait for each step.
+void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  for (const std::string& mode : group.graph_modes) {
+    Conclusion conclusion = group.conclusion("throughput");
+    std::vector<std::int64_t> without;
+    for (const std::int64_t batch : group.batches) {
+      const CellResult* cell = group.at(batch, mode);
+      if (cell == nullptr || !cell->summary.breakeven_steps || !cell->summary.throughput_ci95_low ||
+          *cell->summary.throughput_ci95_low > 1)
+        continue;
+      without.push_back(batch);
+      conclusion.cells.push_back(id_of(cell->cell));
+    }
+    if (without.empty()) continue;
+    conclusion.text = fmt::format("Back to back, {} gains nothing at {}.", mode, group.batches_text(without));
+    conclusions.push_back(std::move(conclusion));
+  }
+}
+
+}  // namespace
+
+void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  const std::vector<Choices> choices = choices_of(group);
+  for (const Choices& each : choices) conclusions.push_back(conclusion_of(group, each));
+  const bool any_measured = std::ranges::any_of(group.graph_modes, [&](const std::string& mode) {
+    return std::ranges::any_of(group.batches, [&](std::int64_t b) { return group.at(b, mode) != nullptr; });
+  });
+  if (choices.empty() && any_measured) {
+    conclusions.push_back(group.conclusion("no_reference"));
+    conclusions.back().text = "No gain is known, because eager was not measured: add it to --mode.";
+  }
+  conclude_programs(group, conclusions);
+  conclude_piecewise(group, conclusions);
+  conclude_throughput(group, conclusions);
+  conclude_bounds(group, conclusions);
+}
+
+}  // namespace graphbench::model

@@ -1,0 +1,126 @@
+// Divides a result into what a paragraph each is about, and puts the paragraphs together.
+#include "harness/model/findings/groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "graphs/base/text.hpp"
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using Key =
+    std::tuple<std::string, std::string, std::string, std::string, std::map<std::string, std::string>>;
+
+Key key_of(const Cell& cell) {
+  return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
+}
+
+// The workload, and what it was measured with several of.
+std::string subject_of(const Cell& cell, const Result& result) {
+  std::string subject = cell.workload;
+  for (const auto member : {&Cell::preset, &Cell::dtype, &Cell::pass}) {
+    const bool several = std::ranges::any_of(result.cells, [&](const CellResult& other) {
+      return other.cell.workload == cell.workload && other.cell.*member != cell.*member;
+    });
+    if (several) subject += " " + cell.*member;
+  }
+  for (const auto& [axis, value] : cell.more_axes) subject += fmt::format(" {}={}", axis, value);
+  return subject;
+}
+
+}  // namespace
+
+CellGroup::CellGroup(const Result& from, std::string of, std::vector<const CellResult*> all)
+    : result(from), subject(std::move(of)), cells(std::move(all)) {
+  std::set<std::int64_t> sizes;
+  std::set<std::int64_t> counts;
+  for (const CellResult* cell : cells) {
+    sizes.insert(cell->cell.batch);
+    counts.insert(cell->cell.warmup);
+    if (is_graph_mode(cell->cell.mode) && !contains(graph_modes, cell->cell.mode))
+      graph_modes.push_back(cell->cell.mode);
+    if (cell->status == CellStatus::ok)
+      measured_[{cell->cell.batch, cell->cell.mode, cell->cell.warmup}] = cell;
+  }
+  batches.assign(sizes.begin(), sizes.end());
+  warmups.assign(counts.begin(), counts.end());
+  warmup = warmups[warmups.size() / 2];
+}
+
+const CellResult* CellGroup::at(std::int64_t batch, const std::string& mode) const {
+  return at(batch, mode, warmup);
+}
+
+const CellResult* CellGroup::at(std::int64_t batch, const std::string& mode, std::int64_t count) const {
+  const auto found = measured_.find({batch, mode, count});
+  return found != measured_.end() ? found->second : nullptr;
+}
+
+std::string CellGroup::batches_text(const std::vector<std::int64_t>& some) const {
+  std::string text;
+  for (auto batch = batches.begin(); batch != batches.end(); ++batch) {
+    if (!contains(some, *batch)) continue;
+    const auto first = batch;
+    while (std::next(batch) != batches.end() && contains(some, *std::next(batch))) ++batch;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", *first);
+    if (batch != first) text += fmt::format("{}{}", std::next(first) == batch ? ", " : " to ", *batch);
+  }
+  return text;
+}
+
+std::vector<CellGroup> groups_of(const Result& result) {
+  std::vector<std::pair<Key, std::vector<const CellResult*>>> parts;
+  for (const CellResult& cell : result.cells) {
+    const Key key = key_of(cell.cell);
+    auto part = std::ranges::find_if(parts, [&](const auto& each) { return each.first == key; });
+    if (part == parts.end()) part = parts.insert(part, {key, {}});
+    part->second.push_back(&cell);
+  }
+  // Variants of a workload stand behind it.
+  std::vector<CellGroup> groups;
+  std::vector<std::string> workloads;
+  for (const auto& [key, cells] : parts) {
+    if (!contains(workloads, std::get<0>(key))) workloads.push_back(std::get<0>(key));
+  }
+  for (const std::string& workload : workloads) {
+    for (auto& [key, cells] : parts) {
+      if (std::get<0>(key) != workload) continue;
+      const std::string subject = subject_of(cells.front()->cell, result);
+      groups.emplace_back(result, subject, std::move(cells));
+    }
+  }
+  return groups;
+}
+
+std::vector<Conclusion> conclusions_of(const Result& result) {
+  std::vector<Conclusion> conclusions;
+  for (const CellGroup& group : groups_of(result)) {
+    if (!group.asks_for_warmups()) conclude_modes(group, conclusions);
+    conclude_costs(group, conclusions);
+  }
+  return conclusions;
+}
+
+void keep_evidence(CellResult& cell) {
+  for (Launch& launch : cell.launches) {
+    launch.placements = {};
+    launch.submit_samples = {};
+    launch.latency_samples = {};
+    launch.device_samples = {};
+    launch.latency_started_ns = {};
+    launch.device_started_ns = {};
+  }
+  cell.shape_walk.reset();
+}
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace graphbench::model

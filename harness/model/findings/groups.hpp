@@ -1,0 +1,51 @@
+// The cells that one paragraph is about: those of one workload that differ in batch, warmups and mode alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/model/findings/findings.hpp"
+
+namespace graphbench::model {
+
+class CellGroup {
+ public:
+  CellGroup(const Result& result, std::string subject, std::vector<const CellResult*> cells);
+
+  // At the warmup count that the paragraph is about, the middle one; null where it was not measured well.
+  const CellResult* at(std::int64_t batch, const std::string& mode) const;
+  const CellResult* at(std::int64_t batch, const std::string& mode, std::int64_t warmup) const;
+  // Cells of one batch that differ in warmups ask how many are needed, and nothing else.
+  bool asks_for_warmups() const { return warmups.size() > 1 && batches.size() == 1; }
+  // The first mode that replays graphs; empty: none.
+  std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
+  // "1 to 8, 32": of batches that were swept side by side the first and the last.
+  std::string batches_text(const std::vector<std::int64_t>& some) const;
+  Conclusion conclusion(std::string code) const { return {subject, std::move(code), {}}; }
+
+  const Result& result;
+  std::string subject;
+  std::vector<const CellResult*> cells;
+  std::vector<std::int64_t> batches;  // ascending, as are the warmups
+  std::vector<std::int64_t> warmups;
+  std::vector<std::string> graph_modes;  // in the plan's order
+  std::int64_t warmup = 0;
+
+ private:
+  using Place = std::tuple<std::int64_t, std::string, std::int64_t>;  // batch, mode, warmups
+  std::map<Place, const CellResult*> measured_;
+};
+
+std::vector<CellGroup> groups_of(const Result& result);
+
+// The parts of a paragraph; each appends what it finds.
+void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
+void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
+
+std::string plural(std::int64_t count, std::string_view noun);
+
+}  // namespace graphbench::model

@@ -1,0 +1,277 @@
+// How far the numbers can be trusted, and what a reader must know besides.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "graphs/base/text.hpp"
+#include "harness/model/findings/groups.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using reporters::one_line;
+
+// Why the numbers are to be doubted, and what would mend it.
+struct Doubt {
+  std::string why;
+  std::string advice;
+};
+
+// A worker's threads that are awake while it measures: on a GPU the one that submits and waits, and what else
+// runs now and then; the host device computes on all cores.
+double cpus_needed(const Environment& environment) {
+  return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
+}
+
+// The share of the cores from which on others' work is likely to run beside a step.
+constexpr double load_share_max = 0.25;
+// The share of the cells from which on disturbed ones count.
+constexpr double disturbed_share_max = 0.05;
+// Fewer are worth raising where a machine is in doubt.
+constexpr std::int64_t launches_wanted = 5;
+
+std::vector<Doubt> doubts_of(const Environment& environment) {
+  std::vector<Doubt> doubts;
+  if (!environment.machine) return doubts;
+  const CpuState& state = *environment.machine;
+  const auto cores = static_cast<double>(environment.cores);
+  if (state.load_average && *state.load_average > load_share_max * cores)
+    doubts.push_back(
+        {fmt::format("load {:.1f} on {}", *state.load_average, plural(environment.cores, "core")),
+         "stop other work"});
+  if (!state.governor.empty() && state.governor != "performance")
+    doubts.push_back(
+        {fmt::format("CPU governor {}", one_line(state.governor)), "cpupower frequency-set -g performance"});
+  if (state.cpu_quota && *state.cpu_quota < cpus_needed(environment))
+    doubts.push_back({fmt::format("a quota of {:.3g} CPUs", *state.cpu_quota),
+                      fmt::format("raise it to {:.0f}", cpus_needed(environment))});
+  if (state.submitter && state.submitter->locality == "far")
+    doubts.push_back({"no CPU near the GPU", "start it where one is (taskset)"});
+  if (state.submitter && state.submitter->cores == "efficiency")
+    doubts.push_back({"no performance core", "start it where one is (taskset)"});
+  if (!state.pinned) doubts.push_back({"the submitting thread was not pinned", "leave out --no-pin"});
+  return doubts;
+}
+
+template <typename Is>
+std::vector<std::string> ids_where(const Result& result, Is&& is) {
+  std::vector<std::string> ids;
+  for (const CellResult& cell : result.cells) {
+    if (is(cell)) ids.push_back(id_of(cell.cell));
+  }
+  return ids;
+}
+
+bool is_disturbed(const Launch& launch) {
+  return launch.machine && launch.machine->cpu_slowdown.value_or(1) > LaunchMachine::shared_core_slowdown;
+}
+
+bool is_throttled(const Launch& launch) {
+  return launch.machine && launch.machine->throttled;
+}
+
+// "throttled by sw_power_cap"
+std::string throttle_of(const Result& result) {
+  std::set<std::string> reasons;
+  for (const CellResult& cell : result.cells) {
+    for (const Launch& launch : cell.launches) {
+      if (is_throttled(launch) && launch.machine->after)
+        reasons.insert(launch.machine->after->throttle.begin(), launch.machine->after->throttle.end());
+    }
+  }
+  return reasons.empty() ? "throttled" : "throttled by " + join(reasons, "+");
+}
+
+Note trust_note(const std::vector<Doubt>& doubts, const std::string& then) {
+  if (doubts.empty()) return {"trust_high", "trust: high"};
+  std::vector<std::string> advice;
+  for (const Doubt& doubt : doubts) {
+    if (!doubt.advice.empty() && !contains(advice, doubt.advice)) advice.push_back(doubt.advice);
+  }
+  if (!then.empty()) advice.push_back((advice.empty() ? "" : "then ") + then);
+  const std::string why = join(doubts, ", ", &Doubt::why);
+  return {"trust_low",
+          fmt::format("trust: low ({}){}{}", why, advice.empty() ? "" : ": ", join(advice, ", "))};
+}
+
+Note trust_in(const Result& result) {
+  std::vector<Doubt> doubts = doubts_of(result.environment);
+  std::vector<std::string> ids;
+  const auto add = [&](bool (*is)(const Launch&), const std::string& what, const char* advice) {
+    const auto found =
+        ids_where(result, [&](const CellResult& cell) { return std::ranges::any_of(cell.launches, is); });
+    const auto cells = static_cast<double>(result.cells.size());
+    if (static_cast<double>(found.size()) <= disturbed_share_max * cells) return;
+    doubts.push_back({fmt::format("{} of {} cells {}", found.size(), result.cells.size(), what), advice});
+    ids.insert(ids.end(), found.begin(), found.end());
+  };
+  add(is_disturbed, "disturbed", "stop other work");
+  add(is_throttled, throttle_of(result), "let the device cool, or lift its limit");
+  const std::int64_t launches = result.plan.launches;
+  if (launches < launches_for_intervals) doubts.push_back({launches == 1 ? "1 launch" : "2 launches", ""});
+  Note note =
+      trust_note(doubts, launches < launches_wanted ? fmt::format("--launches {}", launches_wanted) : "");
+  note.cells = std::move(ids);
+  return note;
+}
+
+// A note on the cells for which `text_of` has a text, with the first one's.
+using Notes = std::vector<Note>;
+template <typename TextOf>
+void add_first(Notes& notes, const Result& result, const char* code, TextOf&& text_of) {
+  Note note{code, ""};
+  for (const CellResult& cell : result.cells) {
+    const std::string text = text_of(cell);
+    if (text.empty()) continue;
+    if (note.cells.empty()) note.text = text;
+    note.cells.push_back(id_of(cell.cell));
+  }
+  if (note.cells.empty()) return;
+  note.text = fmt::format("{}: {}", plural(std::ssize(note.cells), "cell"), note.text);
+  notes.push_back(std::move(note));
+}
+
+bool is_ok(const CellResult& cell) {
+  return cell.status == CellStatus::ok;
+}
+
+void add_outputs(Notes& notes, const Result& result) {
+  const auto differ = [](bool tolerated, const char* text) {
+    return [=](const CellResult& cell) {
+      const bool differs = is_ok(cell) && cell.check && !cell.check->identical;
+      return differs && cell.check->tolerated.has_value() == tolerated ? text : "";
+    };
+  };
+  add_first(
+      notes, result, "outputs_differ",
+      differ(false, "outputs differ from their reference; do not trust their times, report it as a defect"));
+  add_first(notes, result, "outputs_near",
+            differ(true,
+                   "outputs are not eager's bit for bit: they differ as another order of operations "
+                   "explains, or the captured step launches other kernels (`check.tolerated`)"));
+}
+
+// Code can branch under capture, and compilers fuse: then a gain is of two programs.
+void add_programs(Notes& notes, const Result& result) {
+  add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
+    if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";
+    const StepRecords& records = *cell.records;
+    const std::string first = records.differences.empty() ? "" : ": " + one_line(records.differences.front());
+    return fmt::format(
+        "not eager's program, so the gain (*) is not of graphs alone; {} runs {} kernels where "
+        "eager runs {}{} (`records.differences`)",
+        id_of(cell.cell), records.kernels, records.eager_kernels, first);
+  });
+  // A callback waits up to 5 ms for the interpreter's lock where another thread of Python computes.
+  add_first(notes, result, "busy_threads", [](const CellResult& cell) -> std::string {
+    const auto busy = cell.library.find("busy_threads");
+    if (!is_ok(cell) || busy == cell.library.end()) return "";
+    return fmt::format("Python's thread {} was busy: steps that Python runs wait up to 5 ms for it",
+                       one_line(busy->second));
+  });
+}
+
+// Cells that are not what their mode says, or not as fast as they could be.
+void add_ways(Notes& notes, const Result& result) {
+  add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
+    if (cell.fallback.empty()) return "";
+    const Reason why = cell.fallback_reason.value_or(Reason{"internal", "no reason"});
+    return fmt::format("ran eager, because graphs cannot hold the program ({}: {})", why.code,
+                       one_line(why.message));
+  });
+  add_first(notes, result, "updates_refused", [](const CellResult& cell) -> std::string {
+    if (!cell.caller_io || !cell.caller_io->refused) return "";
+    return fmt::format("graph_update_failed, and graphs were instantiated again within the step ({})",
+                       one_line(cell.caller_io->refused->message));
+  });
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> slow;  // (path, why) -> cells
+  for (const CellResult& cell : result.cells) {
+    for (const OpPath& path : cell.paths) {
+      if (!path.fallback.empty()) slow[{path.path, path.fallback}].push_back(id_of(cell.cell));
+    }
+  }
+  for (auto& [way, cells] : slow) {
+    const std::string text =
+        fmt::format("{}: computed by `{}`, which is not the fastest way: {}",
+                    plural(std::ssize(cells), "cell"), one_line(way.first), one_line(way.second));
+    notes.push_back({"slow_path", text, std::move(cells)});
+  }
+}
+
+void add_instruments(Notes& notes, const Result& result) {
+  add_first(notes, result, "never_steady", [](const CellResult& cell) -> std::string {
+    const bool restless = std::ranges::any_of(cell.launches, [](const Launch& launch) {
+      return launch.sustained && launch.sustained->stopped_by == "time";
+    });
+    return restless ? "never steady under load, so nothing is said of it: raise --sustained" : "";
+  });
+  const Environment& environment = result.environment;
+  if (environment.profiler && !environment.profiler->available)
+    notes.push_back({"no_profile", "no profile: " + one_line(environment.profiler->detail)});
+  if (environment.device.kind == "cuda" && environment.monitor && !environment.monitor->available)
+    notes.push_back({"no_monitor", "clocks, temperature and throttling are not known: " +
+                                       one_line(environment.monitor->detail)});
+}
+
+// What the two witnesses of a profiled sweep say of each other: the cell in which they differ most, and what
+// recording does to the steps.
+void add_witness(Notes& notes, const Result& result) {
+  const CellResult* worst = nullptr;
+  double worst_share = -1;
+  std::vector<double> slowdowns;
+  for (const CellResult& cell : result.cells) {
+    if (!cell.profile || !cell.profile->witness) continue;
+    const DeviceTimeCheck& witness = *cell.profile->witness;
+    // A microsecond is what an event may be off by; in short steps that is a large share.
+    const double share = std::abs(witness.difference_seconds - witness.events_seconds) /
+                         std::max(witness.device_seconds, 50e-6);
+    if (share > worst_share) {
+      worst = &cell;
+      worst_share = share;
+    }
+    if (cell.profile->slowdown) slowdowns.push_back(*cell.profile->slowdown);
+  }
+  if (worst == nullptr) return;
+  const DeviceTimeCheck& witness = *worst->profile->witness;
+  std::string text = fmt::format(
+      "witness: events say {}, activity records {}, {:+.2f}us beside the events' own {:.2f}us, in the worst "
+      "cell {}",
+      reporters::format_seconds(witness.device_seconds), reporters::format_seconds(witness.recorded_seconds),
+      (witness.difference_seconds - witness.events_seconds) * 1e6, witness.events_seconds * 1e6,
+      id_of(worst->cell));
+  if (!slowdowns.empty())
+    text += fmt::format("; recording makes steps {} as long (median)",
+                        reporters::format_ratio(statistics::median(slowdowns)));
+  notes.push_back({"witness", std::move(text), {id_of(worst->cell)}});
+}
+
+}  // namespace
+
+Note trust_in(const Environment& environment) {
+  return trust_note(doubts_of(environment), "");
+}
+
+std::vector<Note> notes_of(const Result& result) {
+  Notes notes = {trust_in(result)};
+  if (!result.complete)
+    notes.push_back({"interrupted", "the sweep was interrupted: only what was measured until then is shown"});
+  add_outputs(notes, result);
+  add_programs(notes, result);
+  add_ways(notes, result);
+  add_instruments(notes, result);
+  add_witness(notes, result);
+  if (result.environment.device.kind == "host")
+    notes.push_back(
+        {"host_device",
+         "device `host`: these are times of CPU threads, not of a GPU; `graphbench list devices` says "
+         "why no GPU was used"});
+  return notes;
+}
+
+}  // namespace graphbench::model

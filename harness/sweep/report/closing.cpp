@@ -1,0 +1,161 @@
+// What stands below the table: cells without numbers, notes, how many cells there are, and the conclusions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <ranges>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "graphs/base/text.hpp"
+#include "harness/model/findings/findings.hpp"
+#include "harness/sweep/report/table.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+struct Counts {
+  std::int64_t ok = 0;
+  std::int64_t failed = 0;
+  std::int64_t skipped = 0;
+};
+
+Counts count(const model::Result& result) {
+  Counts counts;
+  for (const model::CellResult& cell : result.cells) {
+    if (cell.status == model::CellStatus::ok) {
+      ++counts.ok;
+    } else if (cell.status == model::CellStatus::failed) {
+      ++counts.failed;
+    } else {
+      ++counts.skipped;
+    }
+  }
+  return counts;
+}
+
+// Cells that share what went wrong.
+struct Trouble {
+  bool failed = false;
+  std::string code;
+  std::string message;
+  std::string first_id;
+  std::int64_t cells = 0;
+};
+
+std::vector<Trouble> troubles_of(const model::Result& result) {
+  std::vector<Trouble> troubles;
+  for (const model::CellResult& cell : result.cells) {
+    if (cell.status == model::CellStatus::ok) continue;
+    Trouble trouble{cell.status == model::CellStatus::failed, "interrupted",
+                    "the sweep ended before this cell was measured", model::id_of(cell.cell), 1};
+    if (cell.reason) {
+      trouble.code = cell.reason->code;
+      trouble.message = one_line(cell.reason->message);
+    }
+    const auto same = [&](const Trouble& other) {
+      return std::tie(other.failed, other.code, other.message) ==
+             std::tie(trouble.failed, trouble.code, trouble.message);
+    };
+    const auto known = std::find_if(troubles.begin(), troubles.end(), same);
+    if (known == troubles.end()) {
+      troubles.push_back(trouble);
+    } else {
+      ++known->cells;
+    }
+  }
+  return troubles;
+}
+
+}  // namespace
+
+void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options) {
+  for (const Trouble& trouble : troubles_of(result)) {
+    const std::string head = fmt::format("{} {}:", trouble.failed ? "failed" : "skipped", trouble.code);
+    const std::string where =
+        trouble.cells == 1 ? trouble.first_id
+                           : fmt::format("{}, first {}", plural(trouble.cells, "cell"), trouble.first_id);
+    out << paint(head, trouble.failed ? Colour::red : Colour::yellow, options.colours) << ' '
+        << trouble.message << " (" << where << ")\n";
+  }
+}
+
+// At most three lines: the judgement, what weighs most, and where the rest stands.
+void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const TableOptions& options) {
+  constexpr std::size_t lines_max = 3;
+  const bool all = notes.size() <= lines_max;
+  for (std::size_t i = 0; i < (all ? notes.size() : lines_max - 1); ++i) {
+    const bool good = notes[i].code == "trust_high";
+    const bool judges = good || notes[i].code == "trust_low";
+    const std::string text = (judges ? "" : "note: ") + notes[i].text;
+    out << paint(text.substr(0, text.find(':') + 1), good ? Colour::green : Colour::yellow, options.colours)
+        << text.substr(text.find(':') + 1) << '\n';
+  }
+  if (all) return;
+  const auto rest = notes | std::views::drop(lines_max - 1);
+  out << fmt::format("{} {} more (`notes` in the document): {}\n",
+                     paint("note:", Colour::yellow, options.colours), std::ranges::ssize(rest),
+                     join(rest, ", ", &model::Note::code));
+}
+
+void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
+  print_notes(out, model::notes_of(result), options);
+  const Counts counts = count(result);
+  const std::string line = fmt::format("{}: {} ok, {} failed, {} skipped",
+                                       plural(static_cast<std::int64_t>(result.cells.size()), "cell"),
+                                       counts.ok, counts.failed, counts.skipped);
+  const Colour colour = counts.failed > 0 ? Colour::red : Colour::green;
+  out << paint(line, colour, options.colours);
+  if (!options.json_path.empty()) out << "; the result is in " << options.json_path;
+  out << '\n';
+  print_conclusions(out, result, options);
+}
+
+namespace {
+
+// Broken between words, lines behind the first one indented.
+std::string wrapped(std::string_view text, int width) {
+  std::string lines;
+  int column = 0;
+  for (const std::string& word : split(text, ' ')) {
+    if (column > 0 && column + 1 + columns_of(word) > width) {
+      lines += "\n  ";
+      column = 2;
+    } else if (column > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += columns_of(word);
+  }
+  return lines;
+}
+
+}  // namespace
+
+void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options) {
+  std::string subject;
+  std::string paragraph;
+  const auto end_paragraph = [&] {
+    if (paragraph.empty()) return;
+    const std::string lines = wrapped(std::exchange(paragraph, ""), options.width);
+    const std::size_t head = subject.size() + 1;
+    out << paint(lines.substr(0, head), Colour::bold, options.colours) << lines.substr(head) << '\n';
+  };
+  for (const model::Conclusion& conclusion : model::conclusions_of(result)) {
+    const std::string of = one_line(conclusion.subject);
+    if (of != subject) end_paragraph();
+    subject = of;
+    paragraph += (paragraph.empty() ? subject + ": " : " ") + one_line(conclusion.text);
+  }
+  end_paragraph();
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Writes the conclusions of ci/baselines/h200-launches.json again, from the document's numbers alone, and
+compares them with what the binary concludes (json/h200-launches.findings.json): each sentence and figure."""
+
+import json
+import pathlib
+import statistics
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+BASELINE = FOLDER.parents[1] / "ci" / "baselines" / "h200-launches.json"
+FOUND = FOLDER / "json" / "h200-launches.findings.json"
+
+
+def three_digits(value):
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def ratio(value):
+    return three_digits(value) + "x"
+
+
+def milliseconds(seconds):
+    return three_digits(seconds * 1e3) + "ms"
+
+
+def megabytes(count):
+    return three_digits(count / 1e6) + " MB"
+
+
+class Sweep:
+    """One workload of the document, by batch and mode."""
+
+    def __init__(self, document, workload):
+        self.cells = {(c["batch"], c["mode"]): c for c in document["cells"] if c["workload"] == workload}
+        self.batches = document["plan"]["axes"]["batch"]
+
+    def summary(self, batch, mode):
+        return self.cells[batch, mode]["summary"]
+
+    def latency(self, batch, mode):
+        return self.summary(batch, mode)["latency_seconds"]["p50"]
+
+    def gain(self, batch):
+        """Whole's, which the document's own medians say too."""
+        summary = self.summary(batch, "whole")
+        of_medians = self.latency(batch, "eager") / self.latency(batch, "whole")
+        assert abs(summary["speedup_over_eager"] / of_medians - 1) < 1e-9
+        return summary["speedup_over_eager"], *summary["speedup_over_eager_ci95"]
+
+    def ranges(self, some):
+        """"1 to 8, 32": all of them stand in the order of the batches."""
+        parts, run = [], []
+        for batch in [*self.batches, None]:
+            if batch in some:
+                run.append(batch)
+            elif run:
+                joined = " to " if len(run) > 2 else ", "
+                parts.append(str(run[0]) + (joined + str(run[-1]) if len(run) > 1 else ""))
+                run = []
+        return ", ".join(parts)
+
+    def gains_text(self, some):
+        def text(batch):
+            gain, low, high = self.gain(batch)
+            return f"{ratio(gain)} [{low:.2f}, {high:.2f}]" + (f" at {batch}" if len(some) > 1 else "")
+        most, least = max(some, key=self.gain), min(some, key=self.gain)
+        return text(most) if most == least else f"{text(most)} down to {text(least)}"
+
+    def modes(self):
+        alike = [b for b in self.batches if 1 / 1.02 <= self.gain(b)[1] <= self.gain(b)[2] <= 1.02]
+        use = [b for b in self.batches if b not in alike]
+        assert all(self.gain(b)[1] > 1 for b in use), "none here is slower or cannot be told"
+        yield f"Use whole at batch {self.ranges(use)}: {self.gains_text(use)}."
+        if alike:
+            yield f"At batch {self.ranges(alike)} graphs gain less than 2 % ({self.gains_text(alike)})."
+
+    def piecewise(self):
+        ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]
+        return f"Piecewise takes {ratio(min(ratios))} to {ratio(max(ratios))} whole's time."
+
+    def bound(self):
+        share = {b: self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
+                 for b in self.batches}
+        sides = (("launch-bound at", lambda s: s >= 0.8), ("bound by neither at", lambda s: 0.5 <= s < 0.8),
+                 ("device-bound at", lambda s: s < 0.5))
+        text = ", ".join(f"{name} {self.ranges(some)}" for name, belongs in sides
+                         if (some := [b for b in self.batches if belongs(share[b])]))
+        first, last = self.batches[0], self.batches[-1]
+        return (f"Steps are {text} (enqueueing takes {100 * share[first]:.0f} % of eager's latency "
+                f"at {first}, {100 * share[last]:.0f} % at {last}).")
+
+    def costs(self, mode):
+        """Capture, instantiation and upload: medians over later setups of a launch, then over launches."""
+        def seconds(setup):
+            return setup["capture_seconds"] + setup["instantiate_seconds"] + setup["upload_seconds"]
+        cells = [self.cells[b, mode] for b in self.batches]
+        setup = sum(statistics.median(statistics.median([seconds(s) for s in launch["setups"][1:]])
+                                      for launch in cell["launches"]) for cell in cells)
+        return {"setup_seconds": setup, "exec_bytes": sum(c["memory"]["exec_bytes"] for c in cells),
+                "pool_bytes": max(c["memory"]["pool_bytes"] for c in cells), "sizes": len(cells)}
+
+    def cost(self):
+        def text(mode):
+            costs = self.costs(mode)
+            return (f"{mode} {milliseconds(costs['setup_seconds'])}, ~{megabytes(costs['exec_bytes'])}, "
+                    f"pool {megabytes(costs['pool_bytes'])}")
+        return f"Capturing {len(self.batches)} sizes: {text('whole')}; {text('piecewise')}."
+
+    def payback(self):
+        steps = [self.summary(b, "whole")["breakeven_steps"] for b in self.batches]
+        return ("The set-up of whole (and 3 warmups) is paid back after "
+                f"{min(steps):.0f} to {max(steps):.0f} replays.")
+
+    def sentences(self):
+        return [*self.modes(), self.piecewise(), self.bound(), self.cost(), self.payback()]
+
+
+class Findings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.document = json.loads(BASELINE.read_text(encoding="utf-8"))
+        cls.found = json.loads(FOUND.read_text(encoding="utf-8"))
+
+    def test_each_sentence_is_what_the_document_says(self):
+        for workload in self.document["plan"]["axes"]["workload"]:
+            said = [each["text"] for each in self.found["conclusions"] if each["subject"] == workload]
+            self.assertEqual(Sweep(self.document, workload).sentences(), said)
+
+    def test_each_figure_is_the_one_in_its_sentence(self):
+        for each in self.found["conclusions"]:
+            sweep, figures = Sweep(self.document, each["subject"]), each["figures"]
+            with self.subTest(each["text"]):
+                self.assertLessEqual(set(each["cells"]), {cell["id"] for cell in self.document["cells"]})
+                getattr(self, "figures_of_" + each["code"].split("_")[0])(sweep, figures, each["text"])
+
+    def figures_of_use(self, sweep, figures, text):
+        for name in ("gain_max", "gain_min"):
+            if name not in figures:
+                continue
+            expected = sweep.gain(figures[name + "_batch"])
+            self.assertEqual(expected, tuple(figures[name + end] for end in ("", "_ci95_low", "_ci95_high")))
+            self.assertIn(ratio(expected[0]), text)
+        some = [b for b in sweep.batches if figures["batch_min"] <= b <= figures["batch_max"]]
+        self.assertIn("batch " + sweep.ranges(some), text)
+
+    def figures_of_piecewise(self, _, figures, text):
+        for name in ("ratio_min", "ratio_max"):
+            self.assertIn(ratio(figures[name]), text)
+
+    def figures_of_bound(self, _, figures, text):
+        for name in ("share_first", "share_last"):
+            self.assertIn(f"{100 * figures[name]:.0f} % ", text + " ")
+
+    def figures_of_cost(self, sweep, figures, _):
+        for mode in ("whole", "piecewise"):
+            for name, expected in sweep.costs(mode).items():
+                self.assertAlmostEqual(expected, figures[f"{mode}_{name}"], places=12)
+
+    def figures_of_payback(self, _, figures, text):
+        self.assertIn(f"after {figures['replays_min']:.0f} to {figures['replays_max']:.0f} replays", text)
+
+    def test_the_judgement_counts_what_the_launches_say(self):
+        cells = self.document["cells"]
+        machines = [[launch["machine"] for launch in cell["launches"]] for cell in cells]
+        disturbed = sum(any((m["cpu_slowdown"] or 1) > 1.1 for m in each) for each in machines)
+        throttled = sum(any(m["throttled"] for m in each) for each in machines)
+        [trust] = self.found["notes"]
+        of = f"of {len(cells)} cells"
+        causes = f"{disturbed} {of} disturbed, {throttled} {of} throttled by sw_power_cap"
+        advice = "stop other work, let the device cool, or lift its limit"
+        self.assertEqual(f"trust: low ({causes}): {advice}", trust["text"])
+        self.assertEqual(disturbed + throttled, len(trust["cells"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,243 @@
+// What is concluded where the rule is simple to state: few launches, one mode, a host, foreign steps,
+// training, failed cells, warmups. The figures of a whole sweep are held in tests/golden/findings_test.py.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/model/findings/findings.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Times {
+  double latency;
+  double submit = 10e-6;
+  double spread = 0.001;  // between launches, and within them
+};
+
+class ConclusionsTest : public ::testing::Test {
+ protected:
+  ConclusionsTest() {
+    result_.complete = true;
+    result_.plan.launches = 5;
+    result_.environment.device.kind = "cuda";
+  }
+
+  static Summary summary_of(double p50) {
+    Summary summary{};
+    summary.count = 100;
+    summary.min = summary.p50 = summary.mean = summary.max = p50;
+    return summary;
+  }
+
+  // Launches alternate around the median by their spread.
+  CellResult& add(const std::string& mode, std::int64_t batch, const Times& times, std::int64_t warmup = 3) {
+    CellResult cell{};
+    cell.cell = {"mlp", "base", "bf16", "forward", batch, warmup, mode};
+    cell.status = CellStatus::ok;
+    for (std::int64_t index = 0; index < result_.plan.launches; ++index) {
+      Launch launch{};
+      launch.index = index;
+      const double factor = 1 + times.spread * static_cast<double>((index + 1) % 3 - 1);
+      launch.latency_seconds = summary_of(times.latency * (mode == "eager" ? factor : 1 / factor));
+      launch.submit_seconds = summary_of(times.submit);
+      launch.within = WithinLaunch{times.spread, times.spread, times.spread, {}};
+      if (mode != "eager") launch.setup.capture_seconds = 200e-6;
+      launch.setup.first_step_seconds = times.latency * factor;
+      cell.launches.push_back(launch);
+    }
+    result_.cells.push_back(std::move(cell));
+    return result_.cells.back();
+  }
+
+  // "code: text" for each.
+  std::vector<std::string> found() {
+    statistics::summarize_cells(result_.cells);
+    return as_summarized();
+  }
+  std::vector<std::string> as_summarized() const {
+    std::vector<std::string> lines;
+    for (const Conclusion& each : conclusions_of(result_)) lines.push_back(each.code + ": " + each.text);
+    return lines;
+  }
+  std::string text(const std::string& code) {
+    for (const std::string& line : found()) {
+      if (line.starts_with(code + ": ")) return line;
+    }
+    return "";
+  }
+
+  Result result_;
+};
+
+TEST_F(ConclusionsTest, NameTheModeForEachRangeOfBatches) {
+  for (const auto& [batch, whole] : {std::pair{1, 50e-6}, {2, 60e-6}, {4, 99.5e-6}, {8, 120e-6}}) {
+    add("eager", batch, {100e-6, 95e-6});
+    add("whole", batch, {whole});
+  }
+  EXPECT_THAT(text("use_graphs"), ContainsRegex("Use whole at batch 1, 2: 2.00x .* at 1, 1.67x .* at 2\\.$"));
+  EXPECT_THAT(text("use_either"), HasSubstr("At batch 4 graphs gain less than 2 % (1.01x ["));
+  EXPECT_THAT(text("use_eager"), HasSubstr("Use eager at batch 8: the best graphs gain 0.83x ["));
+  EXPECT_THAT(text("payback"), ContainsRegex("is paid back after 4 to .* replays; never at 8\\.$"));
+  EXPECT_THAT(text("bound"), HasSubstr("Steps are launch-bound at 1 to 8 (enqueueing takes 95 % of eager's"));
+}
+
+TEST_F(ConclusionsTest, TakeAnotherGraphModeWhereItsGainLiesWhollyAbove) {
+  add("eager", 1, {100e-6});
+  add("whole", 1, {80e-6});
+  add("piecewise", 1, {79.9e-6});
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use whole"));
+  EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise takes 1.00x whole's time.");
+  result_.cells.pop_back();
+  add("piecewise", 1, {72e-6});
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use piecewise"));
+  EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise takes 0.90x whole's time.");
+}
+
+TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {
+  add("eager", 1, {100e-6, 10e-6, 0.05});
+  add("whole", 1, {97e-6, 10e-6, 0.05});
+  EXPECT_THAT(text("cannot_tell"),
+              ContainsRegex("At batch 1 these launches cannot tell .1.03x .*.: --launches"));
+  EXPECT_THAT(text("payback"), HasSubstr("is paid back: unknown at 1."));
+  result_.cells.clear();
+  add("eager", 1, {100e-6, 10e-6, 0.4});
+  add("whole", 1, {99e-6, 10e-6, 0.4});
+  EXPECT_THAT(text("cannot_tell"), HasSubstr("stop other work"));
+}
+
+TEST_F(ConclusionsTest, OfOneLaunchSayOnlyWhatExceedsTheSpreadOfSteps) {
+  result_.plan.launches = 1;
+  add("eager", 1, {100e-6, 10e-6, 0.05});
+  add("whole", 1, {50e-6, 10e-6, 0.05});
+  add("eager", 2, {100e-6, 10e-6, 0.05});
+  add("whole", 2, {96e-6, 10e-6, 0.05});
+  add("eager", 4, {100e-6, 10e-6, 0.05});
+  add("whole", 4, {104e-6, 10e-6, 0.05});
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1: ~2.00x."));
+  EXPECT_THAT(text("cannot_tell"),
+              ContainsRegex("At batch 2, 4 these launches cannot tell .*: --launches 5 may"));
+  EXPECT_THAT(text("payback"), HasSubstr("after ~4 to 50 replays; unknown at 4."));
+  EXPECT_THAT(text("payback"), Not(HasSubstr("never")));
+}
+
+TEST_F(ConclusionsTest, PutMegabytesOnlyWhereGraphsHaveSome) {
+  add("eager", 1, {100e-6});
+  CellResult& whole = add("whole", 1, {50e-6});
+  EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us.") << "the host's, and a foreign step's";
+  whole.memory.emplace().pool_bytes = 4 << 20;
+  EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us, pool 4.19 MB.");
+  whole.memory->exec_bytes = 1'800'000;
+  EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us, ~1.80 MB, pool 4.19 MB.");
+}
+
+TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain) {
+  CellResult& eager = add("eager", 1, {100e-6});
+  eager.records.emplace();
+  eager.records->busy_seconds = 19e-6;
+  eager.records->graph_seconds = 20e-6;
+  CellResult& graph = add("torch.cudagraphs", 1, {21e-6});
+  graph.records.emplace();
+  graph.records->kernels = 165;
+  graph.records->eager_kernels = 165;
+  EXPECT_EQ(text("two_programs"), "");
+  EXPECT_THAT(text("bound"),
+              HasSubstr("launch-bound at 1 (the device idles 81 % of eager's latency at 1); one "
+                        "graph should gain 5.00x at 1."));
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use torch.cudagraphs at batch 1: 4.76x ["));
+  result_.cells.back().records->kernels = 42;
+  result_.cells.back().records->other_kernels = 123;
+  EXPECT_EQ(text("two_programs"),
+            "two_programs: The gain is of two programs, not of graphs alone: torch.cudagraphs "
+            "runs 42 kernels at 1 where eager runs 165.");
+}
+
+TEST_F(ConclusionsTest, OfTrainingSayWhereTheDeviceTimeGoes) {
+  CellResult& eager = add("eager", 1, {100e-6});
+  eager.training.emplace();
+  EXPECT_EQ(text("phases"), "");
+  eager.training->forward_seconds = 30e-6;
+  eager.training->backward_seconds = 60e-6;
+  eager.training->optimizer_seconds = 10e-6;
+  EXPECT_EQ(text("phases"),
+            "phases: At 1 forward takes 30 % of eager's device time, backward 60 %, the optimizer 10 %.");
+}
+
+TEST_F(ConclusionsTest, OfPiecewiseAloneSpeakOfPiecewise) {
+  add("eager", 1, {100e-6});
+  add("piecewise", 1, {50e-6});
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use piecewise at batch 1"));
+  EXPECT_THAT(text("payback"), HasSubstr("The set-up of piecewise (and 3 warmups) is paid back after"));
+  EXPECT_EQ(text("piecewise_cost"), "");
+}
+
+TEST_F(ConclusionsTest, SayWhatHasNoNumbersAndWhyNoGainIsKnown) {
+  CellResult& eager = add("eager", 1, {100e-6});
+  eager.status = CellStatus::failed;
+  eager.reason = Reason{"out_of_memory", "1 GiB is free"};
+  eager.launches.clear();
+  add("whole", 1, {50e-6});
+  EXPECT_EQ(text("not_measured"), "not_measured: No numbers of eager at 1 (out_of_memory).");
+  EXPECT_THAT(text("no_reference"), HasSubstr("add it to --mode"));
+  EXPECT_EQ(text("use_graphs") + text("payback") + text("bound"), "");
+  result_.cells.clear();
+  EXPECT_THAT(found(), IsEmpty());
+}
+
+TEST_F(ConclusionsTest, OfOneBatchAtSeveralWarmupsSayOnlyHowManyAreEnough) {
+  for (const auto& [warmup, first] : {std::pair{0, 12e-3}, {1, 50.1e-6}, {3, 50e-6}, {10, 50e-6}}) {
+    add("eager", 8, {100e-6}, warmup);
+    add("whole", 8, {50e-6}, warmup);
+    for (Launch& launch : result_.cells.back().launches) launch.setup.first_step_seconds *= first / 50e-6;
+  }
+  EXPECT_THAT(found(),
+              ::testing::ElementsAre("warmups: 1 warmup is enough (whole's first step at 8: 12.0ms with 0, "
+                                     "50.0us at best)."));
+  for (CellResult& cell : result_.cells) cell.launches.resize(2);
+  EXPECT_THAT(text("warmups"), HasSubstr("cannot tell: --launches 5 may."));
+}
+
+TEST_F(ConclusionsTest, AreOfTheMiddleWarmupCountWhereThereAreSeveral) {
+  for (const std::int64_t warmup : {0, 1, 3, 10}) {
+    for (const std::int64_t batch : {1, 2}) {
+      add("eager", batch, {100e-6}, warmup);
+      add("whole", batch, {warmup >= 3 ? 50e-6 : 90e-6}, warmup);
+    }
+  }
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, 2: 2.00x"));
+  EXPECT_THAT(text("warmups"), HasSubstr("3 warmups are enough"));
+}
+
+TEST_F(ConclusionsTest, NameVariantsBehindTheirWorkload) {
+  add("eager", 1, {100e-6});
+  add("eager", 1, {100e-6}).cell.more_axes = {{"prepare", "first-use"}};
+  add("eager", 1, {100e-6}).cell.dtype = "fp32";
+  statistics::summarize_cells(result_.cells);
+  std::vector<std::string> subjects;
+  for (const Conclusion& each : conclusions_of(result_)) subjects.push_back(each.subject);
+  EXPECT_THAT(subjects, ::testing::ElementsAre("mlp bf16", "mlp bf16 prepare=first-use", "mlp fp32"));
+}
+
+TEST_F(ConclusionsTest, NeedNothingThatKeptEvidenceLacks) {
+  for (const std::int64_t batch : {1, 2}) {
+    add("eager", batch, {100e-6, 95e-6});
+    add("whole", batch, {50e-6}).launches.front().latency_samples = {1, 2, 3};
+  }
+  const std::vector<std::string> before = found();
+  for (CellResult& cell : result_.cells) keep_evidence(cell);
+  EXPECT_EQ(as_summarized(), before);
+  EXPECT_THAT(result_.cells.back().launches.front().latency_samples, IsEmpty());
+}
+
+}  // namespace
+}  // namespace graphbench::model

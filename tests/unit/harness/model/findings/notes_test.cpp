@@ -1,0 +1,150 @@
+// Which notes a result earns, and that a clean one earns the judgement alone.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/model/findings/findings.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Complete, on a GPU, enough launches: nothing to note.
+Result clean_result() {
+  Result result = samples::default_sweep_result();
+  result.plan.launches = 5;
+  return result;
+}
+
+std::vector<std::string> codes_of(const Result& result) {
+  std::vector<std::string> codes;
+  for (const Note& note : notes_of(result)) codes.push_back(note.code);
+  return codes;
+}
+
+TEST(Notes, OfACleanResultAreItsTrust) {
+  const std::vector<Note> notes = notes_of(clean_result());
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_EQ(notes.front().code, "trust_high");
+  EXPECT_EQ(notes.front().text, "trust: high");
+  EXPECT_THAT(notes.front().cells, SizeIs(0));
+}
+
+TEST(Notes, NameWhatIsNotClean) {
+  const auto expect = [](void (*spoil)(Result&), const std::string& code, const char* words) {
+    Result result = clean_result();
+    spoil(result);
+    ASSERT_THAT(codes_of(result), ElementsAre("trust_high", code));
+    EXPECT_THAT(notes_of(result)[1].text, HasSubstr(words));
+  };
+  expect([](Result& r) { r.complete = false; }, "interrupted", "interrupted");
+  expect([](Result& r) { r.environment.device.kind = "host"; }, "host_device", "not of a GPU");
+  expect([](Result& r) { r.cells[3].check->identical = false; }, "outputs_differ", "1 cell: outputs differ");
+  expect(
+      [](Result& r) {
+        r.cells[3].check->identical = false;
+        r.cells[3].check->tolerated = "order";
+      },
+      "outputs_near", "not eager's bit for bit");
+  expect([](Result& r) { r.cells[3].library["busy_threads"] = "loader"; }, "busy_threads",
+         "thread loader was busy");
+  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "graphs cannot hold the program");
+  expect(
+      [](Result& r) {
+        r.cells[3].caller_io.emplace().refused = Reason{"graph_update_failed", "piece 0"};
+      },
+      "updates_refused", "graph_update_failed");
+  expect(
+      [](Result& r) {
+        r.cells[3].paths = {{"conv2d:im2col", "no plan", 1}};
+      },
+      "slow_path", "1 cell: computed by `conv2d:im2col`, which is not the fastest way: no plan");
+  expect([](Result& r) { r.cells[3].launches.front().sustained.emplace().stopped_by = "time"; },
+         "never_steady", "raise --sustained");
+  expect(
+      [](Result& r) {
+        r.environment.profiler = InstrumentState{false, "no CUPTI"};
+      },
+      "no_profile", "no CUPTI");
+  expect(
+      [](Result& r) {
+        r.environment.monitor = InstrumentState{false, "no NVML"};
+      },
+      "no_monitor", "no NVML");
+}
+
+TEST(Notes, NameTheCellsAndTheFirstThatIsAnotherProgramThanEager) {
+  Result result = clean_result();
+  for (const std::size_t i : {1u, 2u, 4u}) {
+    StepRecords& records = result.cells[i].records.emplace();
+    records.eager_kernels = 165;
+    records.kernels = i == 1 ? 165 : 376;
+    records.other_kernels = records.kernels - records.eager_kernels;
+    if (i > 1) records.differences = {"0 eager, 211 here: mask_kernel"};
+  }
+  const std::vector<Note> notes = notes_of(result);
+  ASSERT_THAT(notes, SizeIs(2));
+  EXPECT_THAT(notes[1].text, HasSubstr(id_of(result.cells[2].cell) +
+                                       " runs 376 kernels where eager runs 165: 0 eager, 211 here"));
+  EXPECT_THAT(notes[1].cells, ElementsAre(id_of(result.cells[2].cell), id_of(result.cells[4].cell)));
+}
+
+TEST(Notes, DoubtAMachineForWhatDisturbsItAndSayWhatToDo) {
+  Result result = clean_result();
+  CpuState& state = result.environment.machine.emplace();
+  result.environment.cores = 2;
+  state.load_average = 5.4;
+  EXPECT_EQ(trust_in(result.environment).text, "trust: low (load 5.4 on 2 cores): stop other work");
+  for (std::size_t i = 0; i < 71; ++i) result.cells[i].launches.front().machine.emplace().cpu_slowdown = 1.5;
+  result.plan.launches = 3;
+  EXPECT_EQ(
+      notes_of(result).front().text,
+      "trust: low (load 5.4 on 2 cores, 71 of 324 cells disturbed): stop other work, then --launches 5");
+  EXPECT_THAT(notes_of(result).front().cells, SizeIs(71));
+  result.plan.launches = 1;
+  state.load_average = 0.1;
+  for (CellResult& cell : result.cells) cell.launches.front().machine.reset();
+  EXPECT_EQ(notes_of(result).front().text, "trust: low (1 launch): --launches 5");
+}
+
+TEST(Notes, DoubtEachStateOfTheCpuThatMakesTimesLonger) {
+  const auto expect = [](void (*spoil)(Environment&), const std::string& text) {
+    Environment environment = clean_result().environment;
+    environment.machine.emplace();
+    EXPECT_EQ(trust_in(environment).code, "trust_high");
+    spoil(environment);
+    EXPECT_EQ(trust_in(environment).text, "trust: low (" + text);
+  };
+  expect([](Environment& e) { e.machine->governor = "powersave"; },
+         "CPU governor powersave): cpupower frequency-set -g performance");
+  expect([](Environment& e) { e.machine->cpu_quota = 1.5; }, "a quota of 1.5 CPUs): raise it to 2");
+  expect([](Environment& e) { e.machine->pinned = false; },
+         "the submitting thread was not pinned): leave out --no-pin");
+  expect([](Environment& e) { e.machine->submitter.emplace().locality = "far"; },
+         "no CPU near the GPU): start it where one is (taskset)");
+  expect([](Environment& e) { e.machine->submitter.emplace().cores = "efficiency"; },
+         "no performance core): start it where one is (taskset)");
+}
+
+TEST(Notes, DoNotDoubtForFewCells) {
+  Result result = clean_result();
+  const auto throttle = [&](std::size_t cells) {
+    for (std::size_t i = 0; i < cells; ++i) {
+      LaunchMachine& machine = result.cells[i].launches.front().machine.emplace();
+      machine.throttled = true;
+      machine.after.emplace().throttle = {"sw_power_cap"};
+    }
+  };
+  throttle(16);
+  EXPECT_EQ(notes_of(result).front().code, "trust_high");
+  throttle(17);
+  EXPECT_THAT(notes_of(result).front().text, HasSubstr("17 of 324 cells throttled by sw_power_cap"));
+}
+
+}  // namespace
+}  // namespace graphbench::model

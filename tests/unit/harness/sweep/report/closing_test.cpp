@@ -1,0 +1,85 @@
+// What stands below the table: troubles, at most three lines of notes, the counts, the conclusions.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+
+#include "harness/sweep/report/table.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Troubles, AreListedOnceACauseInOneLine) {
+  model::Result result = samples::small_result();
+  model::CellResult again = result.cells[10];
+  result.cells[9] = again;
+  std::ostringstream out;
+  print_troubles(out, result, {});
+  EXPECT_THAT(out.str(),
+              HasSubstr("failed out_of_memory: allocate 4 GiB on cuda:0: 1 GiB is free (2 cells, first"));
+  EXPECT_THAT(out.str(), HasSubstr("skipped host_op: "));
+  result.cells[10].reason->message = "first\nsecond\033[2J";
+  print_troubles(out, result, {});
+  EXPECT_THAT(out.str(), HasSubstr("first second [2J"));
+}
+
+std::string closing_of(const model::Result& result) {
+  std::ostringstream out;
+  print_closing(out, result, {});
+  return out.str();
+}
+
+std::int64_t lines_in(const std::string& text) {
+  return std::ranges::count(text, '\n');
+}
+
+TEST(Closing, HasAtMostThreeLinesOfNotesAndTheJudgementFirst) {
+  model::Result result = samples::default_sweep_result();
+  result.plan.launches = 5;
+  const std::int64_t clean = lines_in(closing_of(result));
+  EXPECT_THAT(closing_of(result), StartsWith("trust: high\n324 cells: 324 ok"));
+  result.environment.device.kind = "host";
+  result.environment.machine.emplace().load_average = 5.4;
+  EXPECT_THAT(closing_of(result),
+              StartsWith("trust: low (load 5.4 on 8 cores): stop other work\nnote: device"));
+  result.complete = false;
+  EXPECT_EQ(lines_in(closing_of(result)), clean + 2);
+  result.cells[3].check->identical = false;
+  result.cells[4].fallback = "eager";
+  EXPECT_EQ(lines_in(closing_of(result)), clean + 2);
+  EXPECT_THAT(closing_of(result), HasSubstr("note: the sweep was interrupted"));
+  EXPECT_THAT(closing_of(result),
+              HasSubstr("note: 3 more (`notes` in the document): outputs_differ, ran_eager, host_device\n"));
+}
+
+TEST(Closing, EndsWithAParagraphForEachSubjectWithinTheWidth) {
+  const auto paragraphs = [](int width) {
+    std::ostringstream out;
+    TableOptions options;
+    options.width = width;
+    print_conclusions(out, samples::default_sweep_result(), options);
+    return out.str();
+  };
+  EXPECT_THAT(paragraphs(10'000), ContainsRegex("^mlp: Use.*\nattention: Use.*\nconv: Use.*\n$"));
+  std::istringstream lines(paragraphs(60));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
+  EXPECT_TRUE(closing_of(samples::default_sweep_result()).ends_with(paragraphs(120)));
+}
+
+TEST(Closing, CountsCellsAndNamesTheFile) {
+  std::ostringstream out;
+  TableOptions options;
+  options.json_path = "out/result.json";
+  print_closing(out, samples::small_result(), options);
+  EXPECT_THAT(out.str(),
+              HasSubstr("12 cells: 10 ok, 1 failed, 1 skipped; the result is in out/result.json\n"));
+}
+
+}  // namespace
+}  // namespace graphbench::reporters
