@@ -6,6 +6,7 @@ graphbench starts this file with the interpreter of --python; a step file may im
 
 import ast
 import contextlib
+import copy
 import ctypes
 import gc
 import importlib.metadata
@@ -119,7 +120,8 @@ class Step:
         elif self.mode == "torch.callables":
             if self.module is None:
                 raise Skip("mode torch.callables needs (module, args): the function returned callables")
-            graphed = torch.cuda.make_graphed_callables(self.module, self.args)
+            with self.hiding():  # it replaces forward: the module itself stays eager, for other batches too
+                graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), self.args)
             self.runs[0] = self.keep_result(lambda: graphed(*self.args))
         else:
             self.runs[0] = self.run_eagerly
