@@ -195,7 +195,7 @@ def main():
         try:
             host = graphbench.Host(torch, str(HERE / "steps.py"), name)
         except LookupError as error:
-            parser.error(f"--step: {error}")
+            parser.error(f"--step {name}: {error}")
         for batch in arguments.batch:
             row = measure(torch, loops, host, host.build, batch, pairs)
             rows.append({"step": name, "batch": batch, **row})

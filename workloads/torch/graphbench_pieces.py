@@ -4,11 +4,11 @@ import functools
 import math
 import operator
 import pathlib
-import re
 import statistics
 import time
 
 from graphbench_abi import CAPTURED, RUN_PART, Skip
+from graphbench_state import one_line
 
 MARKED = []
 
@@ -136,8 +136,11 @@ class Pieces:
 def cut(step):
     """Parts from the graph that torch.compile hands to a backend. The step is called a few times more,
     for what its guards cost and for where its results lie in the graph's."""
+    from torch import _dynamo
+    from torch.utils import _pytree
+
     torch, found = step.torch, []
-    dynamo = step.fresh_dynamo()
+    _dynamo.reset()  # parts are kept: no batch calls again what was compiled for it
     for function in MARKED:
         torch.compiler.allow_in_graph(function)
     splits = step.split_ops or {"scaled_dot_product_attention"}
@@ -150,50 +153,43 @@ def cut(step):
             return module.forward
         return found[-1].enter
 
-    function = torch.compile(step.module or step.calls[0], backend=backend, dynamic=False)
-    result = function(*step.args)
-    breaks = sum(dynamo.utils.counters["graph_break"].values())
-    step.facts["graph_breaks"] = breaks
+    call, = step.compiled(backend=backend)
+    result = call()
+    breaks = step.facts["graph_breaks"] = sum(_dynamo.utils.counters["graph_break"].values())
     if breaks or len(found) != 1:
         raise Skip("mode piecewise needs a step that torch.compile traces as one graph: "
-                   f"{why_broken(step, dynamo, len(found))}")
-    if isinstance(found[0], Exception):
-        raise found[0]
+                   f"{why_broken(step, _dynamo, len(found))}")
     pieces = step.pieces = found[0]
-    missing = sorted(step.split_ops - set(pieces.split_at))
+    if isinstance(pieces, Exception):
+        raise pieces
+    missing, ops = sorted(step.split_ops - set(pieces.split_at)), ", ".join(sorted(pieces.ops))
     if missing:
-        raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has "
-                          f"{', '.join(sorted(pieces.ops))}")
+        raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has {ops}")
     if not pieces.split_at:
         raise Skip("mode piecewise: the step's graph has no scaled_dot_product_attention: name other ops "
-                   f"with --split-ops, of {', '.join(sorted(pieces.ops))}")
+                   f"with --split-ops, of {ops}")
     guards = []
     for _ in range(21):
         began = time.perf_counter()
-        result = function(*step.args)
+        result = call()
         guards.append(pieces.entered_at - began)
     step.facts["guard_seconds"] = statistics.median(guards)
     step.facts["split_at"] = ", ".join(f"{name} x{count}" for name, count in pieces.split_at.items())
-    from torch.utils import _pytree
-
-    flat = _pytree.tree_flatten(pieces.results())[0]
-    places = {id(value): index for index, value in enumerate(flat)}
+    places = {id(value): index for index, value in enumerate(_pytree.tree_flatten(pieces.results())[0])}
     leaves = [(places.get(id(leaf)), leaf) for leaf in _pytree.tree_flatten(result)[0]]
     if any(place is None and isinstance(leaf, torch.Tensor) for place, leaf in leaves):
         raise Skip("mode piecewise: the step returns a tensor that its graph does not make")
     step.places = [place for place, _ in leaves if place is not None]
     step.parts = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
-    for part in range(len(pieces.nodes)):
-        step.runs[part] = functools.partial(pieces.run, part)
+    step.runs.update((part, functools.partial(pieces.run, part)) for part in range(len(pieces.nodes)))
 
 
 def why_broken(step, dynamo, graphs):
     """The first graph break: dynamo's words and the user's line."""
     try:
-        reasons = dynamo.explain(step.module or step.calls[0])(*step.args).break_reasons
-        line = [each.lineno for each in reasons[0].user_stack if each.filename == step.file][-1:]
-        text = re.sub(r"\s+", " ", str(reasons[0].reason)).strip()[:300]
-        return text + "".join(f" at {pathlib.Path(step.file).name}:{each}" for each in line)
+        first = dynamo.explain(step.module or step.calls[0])(*step.args).break_reasons[0]
+        line = [f" at {pathlib.Path(step.file).name}:{each.lineno}" for each in first.user_stack
+                if each.filename == step.file]
+        return one_line(first.reason, 300) + "".join(line[-1:])
     except Exception:  # noqa: BLE001 - then it has none to tell
-        text = next(iter(dynamo.utils.counters["graph_break"]), f"it made {graphs} graphs")
-        return re.sub(r"\s+", " ", text).strip()[:300]
+        return one_line(next(iter(dynamo.utils.counters["graph_break"]), f"it made {graphs} graphs"), 300)
