@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import functools
 import json
 import pathlib
 import re
@@ -85,16 +86,14 @@ class Doctor:
 
         class Mode(TorchDispatchMode):
             def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-                def call():
-                    return function(*args, **(kwargs or {}))
-
+                call = functools.partial(function, *args, **(kwargs or {}))
                 if torch.Tag.nondeterministic_seeded in function.tags:
                     return call()  # a capture by torch knows generators
                 name = function._schema.name.removeprefix("aten::")
                 return doctor.op(f"aten::{CALLED.get(name, name)}", call)
 
         def watched(original, name):
-            return lambda *args, **kwargs: doctor.op(name(args), lambda: original(*args, **kwargs))
+            return lambda *args, **kwargs: doctor.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
                    (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # whose ops pass no mode

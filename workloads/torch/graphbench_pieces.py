@@ -1,5 +1,6 @@
 """Mode piecewise of one callable: the graph that torch.compile traces, cut into parts."""
 
+import collections
 import functools
 import math
 import operator
@@ -45,8 +46,7 @@ class Pieces:
         for node in reversed(list(graph.nodes)):
             if names_of(node) & self.SWITCHES:
                 graph.erase_node(node)
-        part, behind_split, part_of, eager_parts = 0, False, {}, set()
-        self.split_at, self.ops = {}, set()
+        self.split_at, self.ops, part_of, kinds = collections.Counter(), set(), {}, []
         for node in graph.nodes:
             if node.op in ("placeholder", "output"):
                 continue
@@ -55,16 +55,13 @@ class Pieces:
                 continue
             self.ops |= names_of(node)
             found = names_of(node) & splits or {each.__name__ for each in MARKED if node.target is each}
-            if part_of and bool(found) != behind_split:
-                part += 1
-            behind_split = bool(found)
-            part_of[node] = part
-            for name in found:
-                eager_parts.add(part)
-                self.split_at[name] = self.split_at.get(name, 0) + 1
+            if not kinds or kinds[-1] != (not found):
+                kinds.append(not found)
+            part_of[node] = len(kinds) - 1
+            self.split_at.update(found)
         self.module = split_module(module, None, part_of.__getitem__, keep_original_order=True)
         self.nodes = [node for node in self.module.graph.nodes if node.op == "call_module"]
-        self.captured = [int(node.target.removeprefix("submod_")) not in eager_parts for node in self.nodes]
+        self.captured = [kinds[int(node.target.removeprefix("submod_"))] for node in self.nodes]
         self.calls = [getattr(self.module, node.target).forward for node in self.nodes]
         self.output = next(node for node in self.module.graph.nodes if node.op == "output")
         self.values, self.kept, self.made_by = {}, {}, {}
