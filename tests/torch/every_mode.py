@@ -27,7 +27,7 @@ MODES = ("eager", "whole", "piecewise", "torch.cudagraphs", "torch.reduce-overhe
 
 
 def sweep(name, cpu, limit, arguments):
-    """Returns why the sweep has no document of its own making; empty: it has."""
+    """Returns why the sweep may lack cells; empty: it came to its end."""
     log_path = arguments.folder / f"modes_{name}.log"
     with log_path.open("wb") as log:
         process = subprocess.Popen(
@@ -43,10 +43,10 @@ def sweep(name, cpu, limit, arguments):
             except subprocess.TimeoutExpired:
                 end()
         code = process.wait()
-    if code in (0, 3, 130):
+    if code in (0, 3):
         return ""
     last = (log_path.read_text(encoding="utf-8", errors="replace").splitlines() or ["it said nothing"])[-1]
-    return f"killed after {limit:.0f} s" if code < 0 else f"exit code {code}: {last}"
+    return f"ended after {limit:.0f} s" if code in (-signal.SIGKILL, 130) else f"exit code {code}: {last}"
 
 
 def run(names, arguments):
