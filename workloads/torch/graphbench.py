@@ -35,8 +35,7 @@ class Step:
                      for i in range(request.axis_count)}
         self.facts = {"hide_capture": True} if self.axes.get("torch-hide-capture") == "on" else {}
         compilations(forget=True)
-        self.on_cuda = request.place == ON_CUDA
-        self.device = torch.device("cpu")
+        self.on_cuda, self.device = request.place == ON_CUDA, torch.device("cpu")
         if self.on_cuda:
             self.device = device_of(torch, request.device_uuid.decode())
             torch.cuda.set_device(self.device)
@@ -67,7 +66,7 @@ class Step:
         with self.torch.no_grad():
             self.held = Held(self.torch, self.module, self.args, *self.calls)
         if "torch-compile" in self.axes:
-            self.inside(self.axes["torch-compile"])
+            self.put_inside(self.axes["torch-compile"])
         self.prepare_mode()
         self.synchronize()
         self.compilations = compilations(opening=True, forget=True)
@@ -87,7 +86,12 @@ class Step:
                                                                           "raw_cuda_graph"):
             raise Skip(f"mode {mode} needs a torch whose CUDAGraph has raw_cuda_graph: this is "
                        f"{torch.__version__}")
-        random = mode in ("whole", "piecewise") and self.draws_random_numbers()
+        random = False
+        if mode in ("whole", "piecewise"):
+            generator = torch.cuda.default_generators[self.device.index]
+            before = generator.get_offset()
+            self.run_eagerly()
+            random = generator.get_offset() != before
         if random and mode == "piecewise":
             raise Skip("the step draws random numbers, which a bare launch would repeat: take whole")
         if random:
@@ -115,7 +119,7 @@ class Step:
             for _ in range(3):  # they compile, warm up and record
                 self.runs[0]()
 
-    def inside(self, which):
+    def put_inside(self, which):
         """Inductor's code in place of the step's calls, without graphs of its own."""
         if not hasattr(self.torch, "compile"):
             raise Skip(f"--torch-compile needs torch 2 or newer: this is {self.torch.__version__}")
@@ -184,12 +188,6 @@ class Step:
         if self.parts[part] == LAUNCHED:
             graph.instantiate()
         return graph.raw_cuda_graph()
-
-    def draws_random_numbers(self):
-        generator = self.torch.cuda.default_generators[self.device.index]
-        before = generator.get_offset()
-        self.run_eagerly()
-        return generator.get_offset() != before
 
     def replay(self):
         self.graphs[0].replay()

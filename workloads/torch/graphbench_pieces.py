@@ -24,9 +24,7 @@ def eager(function):
 
 def names_of(node):
     """What --split-ops may call a node of a dynamo graph."""
-    if node.op == "call_method":
-        return {node.target}
-    if node.op != "call_function":
+    if node.op not in ("call_method", "call_function"):
         return set()
     schema = getattr(node.target, "_schema", None)  # of torch.ops
     full = schema.name if schema else getattr(node.target, "__name__", str(node.target))
@@ -64,8 +62,7 @@ class Pieces:
         self.captured = [kinds[int(node.target.removeprefix("submod_"))] for node in self.nodes]
         self.calls = [getattr(self.module, node.target).forward for node in self.nodes]
         self.output = next(node for node in self.module.graph.nodes if node.op == "output")
-        self.values, self.kept, self.made_by = {}, {}, {}
-        self.entered_at = None
+        self.values, self.kept, self.made_by, self.entered_at = {}, {}, {}, None
 
     def enter(self, *inputs):
         """What the compiled callable calls: at first the step, later nothing but its last outputs."""
@@ -119,10 +116,8 @@ class Pieces:
 
     def weak(self, value):
         torch = self.torch
-        if isinstance(value, (tuple, list)):
-            return None  # its items are values of their own
-        if not isinstance(value, torch.Tensor):
-            return value
+        if not isinstance(value, torch.Tensor):  # a tuple's items are values of their own
+            return None if isinstance(value, (tuple, list)) else value
         storage = value.untyped_storage()
         borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), value.device,
                                                                  storage.nbytes())
@@ -131,8 +126,7 @@ class Pieces:
 
 
 def cut(step):
-    """Parts from the graph that torch.compile hands to a backend. The step is called a few times more,
-    for what its guards cost and for where its results lie in the graph's."""
+    """Parts of the graph that torch.compile hands to a backend. More calls show what the guards cost."""
     from torch import _dynamo
     from torch.utils import _pytree
 

@@ -29,8 +29,9 @@ class Held:
             state += parameters
             state += [value for optimizer in self.optimizers for of_parameter in optimizer.state.values()
                       for value in of_parameter.values() if isinstance(value, torch.Tensor)]
-        self.inputs = self.copies(tensor for tensor in inputs if id(tensor) not in held)
-        self.state = self.copies(state)
+        inputs = [tensor for tensor in inputs if id(tensor) not in held]
+        self.inputs, self.state = ([(tensor, tensor.detach().clone()) for tensor in tensors]
+                                   for tensors in (inputs, state))
 
     def add(self, value, inputs, depth=0):
         if id(value) in self.seen or depth > 4:
@@ -54,10 +55,6 @@ class Held:
             inside = (value.__self__,)
         for each in inside:
             self.add(each, inputs, depth + 1)
-
-    @staticmethod
-    def copies(tensors):
-        return [(tensor, tensor.detach().clone()) for tensor in tensors]
 
     def put_back(self, seed):
         """State as it was; inputs with their own values in another order, which keeps indices, masks and
