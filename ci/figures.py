@@ -330,6 +330,10 @@ def rows_of(folder, wanted):
             rows.extend(program_figures.start_up_rows(folder))
         elif stage == "training":
             rows.extend(program_figures.training_rows(folder))
+        elif stage == "torch":
+            rows.extend(program_figures.torch_rows(folder))
+        elif stage == "torch-modes":
+            rows.extend(program_figures.torch_modes_rows(folder))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(caller_rows(log_of(folder, "bare.caller")))

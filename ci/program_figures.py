@@ -1,11 +1,14 @@
-"""Figures of how programs are built, loaded and trained: stages programs, start-up, training of ci/gpu."""
+"""Figures of how programs are built, loaded and trained, and of PyTorch's steps: stages programs, start-up,
+training, torch and torch-modes of ci/gpu."""
 
 import collections
+import json
 
 from figure_row import Row, at_most, document_rows, geometric_mean, published
 
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
+PREDICTION_OFF_MAX, PREDICTIONS_NEAR_MIN = 0.1, 0.9
 # Of a batch, from what all batches share to the end of its first step.
 STAGES = ("prepare", "warmup", "capture", "instantiate", "upload", "first_step")
 
@@ -182,3 +185,32 @@ def program_rows(folder):
 def training_rows(folder):
     return [*accumulate_rows(folder), *callables_rows(folder),
             *document_rows(folder, "evaluate.json", evaluation_rows), *shape_rows(folder)]
+
+
+def cells_of(folder, pattern):
+    return [cell for path in sorted(folder.glob(pattern)) for cell in json.loads(path.read_text())["cells"]]
+
+
+def torch_rows(folder):
+    """The gain that eager alone predicts over whole's, where the graph holds eager's kernels."""
+    predicted, gains = {}, {}
+    for cell in cells_of(folder, "torch_*.json"):
+        key, summary = f"{cell['workload']} b{cell['batch']}", cell.get("summary") or {}
+        if cell["mode"] == "eager":
+            predicted[key] = summary.get("predicted_gain")
+        elif cell["mode"] == "whole" and cell["status"] == "ok" and cell["records"]["other_kernels"] == 0:
+            gains[key] = summary["speedup_over_eager"]
+    ratios = {key: predicted[key] / gain for key, gain in gains.items() if gain and predicted.get(key)}
+    near = sum(abs(ratio - 1) <= PREDICTION_OFF_MAX for ratio in ratios.values())
+    figure, limit = "predicted gain / whole's, within 10 %", f">= {PREDICTIONS_NEAR_MIN:.0%} of the steps"
+    if not ratios:
+        return [Row(figure, limit, "no step ran eager's kernels in its graph", False)]
+    worst = max(ratios, key=lambda key: abs(ratios[key] - 1))
+    measured = f"{near} of {len(gains)}, farthest {ratios[worst]:.2f} of {worst}"
+    return [Row(figure, limit, measured, near >= PREDICTIONS_NEAR_MIN * len(gains))]
+
+
+def torch_modes_rows(folder):
+    states = collections.Counter(cell["status"] for cell in cells_of(folder, "modes_*.json"))
+    text = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    return [published("steps of PyTorch in every mode", text or None)]

@@ -77,3 +77,29 @@ class ProgramFigures(unittest.TestCase):
             self.assertTrue(rows and not any(row.passed for row in rows))
         self.write("shapes_4.json", cell())
         self.assertFalse(figures.shape_rows(self.folder)[0].passed)
+
+    def torch_step(self, name, predicted, gain, other_kernels=0):
+        eager = {"latency_seconds": {"p50": 1e-3}, "predicted_gain": predicted}
+        whole = {"latency_seconds": {"p50": 1e-3 / gain}, "speedup_over_eager": gain}
+        records = {"other_kernels": other_kernels}
+        self.write(f"torch_{name}.json", cell(workload=name, mode="eager", summary=eager, records=records),
+                   cell(workload=name, mode="whole", summary=whole, records=records))
+
+    def test_predictions_are_held_to_gains_of_the_same_kernels(self):
+        self.assertEqual([False], [row.passed for row in figures.torch_rows(self.folder)])
+        self.torch_step("bert", 11.0, 3.0, other_kernels=211)
+        self.assertEqual([False], [row.passed for row in figures.torch_rows(self.folder)])
+        for at in range(9):
+            self.torch_step(f"s{at}", 3.2, 3.0)
+        self.torch_step("llama", 2.0, 3.0)
+        rows = figures.torch_rows(self.folder)
+        self.assertEqual([(True, "9 of 10, farthest 0.67 of llama b1")],
+                         [(row.passed, row.measured) for row in rows])
+        self.torch_step("vit", 2.0, 3.0)
+        self.assertEqual([False], [row.passed for row in figures.torch_rows(self.folder)])
+
+    def test_what_ran_in_every_mode_is_counted(self):
+        self.assertEqual([False], [row.passed for row in figures.torch_modes_rows(self.folder)])
+        self.write("modes_vit.json", cell(), cell(status="skipped"), cell(status="failed"), cell())
+        self.assertEqual(["1 failed, 2 ok, 1 skipped"],
+                         [row.measured for row in figures.torch_modes_rows(self.folder)])

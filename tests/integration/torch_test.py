@@ -1,14 +1,23 @@
 """--torch: a step that PyTorch runs is a workload. On the host device it runs eagerly, from torch 1.13 on."""
 
 import json
+import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import textwrap
+import types
 import unittest
+from unittest import mock
 
 from client import wait_for
-from harness_case import HarnessCase
+from harness_case import BINARY, HarnessCase
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
+import every_mode  # noqa: E402
+import graphbench_state  # noqa: E402
 
 PYTHON = "/usr/bin/python3"
 HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
@@ -213,3 +222,76 @@ class Torch(HarnessCase):
             self.assertEqual([f"step-{function}"], plan["axes"]["workload"])
             hashes.add(plan["hash"])
         self.assertEqual(2, len(hashes))
+
+
+class Compilations(unittest.TestCase):
+    def setUp(self):
+        self.records = []
+        self.utils = types.SimpleNamespace(
+            counters={"stats": {"unique_graphs": 2}, "graph_break": {"a paragraph": 1}},
+            get_compilation_metrics=lambda: self.records, clear_compilation_metrics=self.records.clear)
+        self.enterContext(mock.patch.dict(sys.modules, {"torch._dynamo": mock.Mock(utils=self.utils)}))
+
+    def compiles(self, line, reason=None, skip=None):
+        self.records.append(types.SimpleNamespace(co_filename="step.py", co_firstlineno=line,
+                                                  recompile_reason=reason, cudagraph_skip_reason=skip))
+
+    def test_reasons_are_counted_but_for_the_first_compilation_of_an_opening(self):
+        self.compiles(3, "another batch's size")
+        self.compiles(3, "a  global\nchanged", "cpu device")
+        self.compiles(7, "another batch's size")
+        opened = graphbench_state.compilations(opening=True, forget=True)
+        self.assertEqual({"stats.unique_graphs": 2, "recompile_reason.a global changed": 1,
+                          "cudagraph_skip_reason.cpu device": 1}, dict(opened))
+        self.assertEqual({}, dict(graphbench_state.compilations()))
+        self.compiles(3, "a global changed")
+        self.assertEqual({"recompile_reason.a global changed": 1}, dict(graphbench_state.compilations()))
+
+    def test_reasons_are_few_and_short_and_older_versions_have_none(self):
+        for at in range(20):
+            self.compiles(at, f"{at} " + "x" * 500)
+        found = graphbench_state.compilations(forget=True)
+        reasons = [name for name in found if name.startswith("recompile_reason.")]
+        self.assertEqual((8, {217}), (len(reasons), {len(reason) for reason in reasons}))
+        self.records.append(types.SimpleNamespace(co_filename="step.py", co_firstlineno=1))
+        self.assertEqual({}, dict(graphbench_state.compilations()))
+        del self.utils.get_compilation_metrics
+        self.assertEqual({}, dict(graphbench_state.compilations()))
+        with mock.patch.dict(sys.modules):
+            del sys.modules["torch._dynamo"]
+            self.assertEqual({}, dict(graphbench_state.compilations()))
+
+
+class EveryMode(HarnessCase):
+    def cell(self, mode, batch=1, status="ok", **more):
+        return {"mode": mode, "batch": batch, "status": status, **more}
+
+    def test_a_cell_has_its_latency_or_its_reason(self):
+        summary = {"latency_seconds": {"p50": 2e-3}, "speedup_over_eager": None}
+        graph = {"latency_seconds": {"p50": 5e-4}, "speedup_over_eager": 4.0}
+        cells = [self.cell("eager", summary=summary),
+                 self.cell("whole", summary=graph, records={"other_kernels": 2}),
+                 self.cell("piecewise", status="skipped",
+                           reason={"code": "unsupported", "message": "breaks"}),
+                 self.cell("torch.cudagraphs", status="failed", reason={"code": "x", "message": "a\nb"}),
+                 self.cell("torch.reduce-overhead", status="skipped",
+                           reason={"code": "interrupted", "message": "ended"}),
+                 self.cell("torch.callables", status="skipped",
+                           reason={"code": "unsupported", "message": "breaks"})]
+        (self.folder / "modes_gpt2.json").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+        lines, missing = every_mode.table_of(["gpt2", "hung"], self.folder, {"hung": "killed after 9 s"})
+        self.assertEqual("| gpt2 | 1 | 2 ms | 500 us, 4.00x* | skipped [1] | failed [2] | skipped [3] | "
+                         "skipped [1] |", lines[2])
+        self.assertEqual(["1. breaks", "2. a b", "3. ended", "4. killed after 9 s"], lines[-4:])
+        self.assertEqual(2 + len(every_mode.MODES), missing)
+
+    @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+    def test_it_sweeps_each_step_within_its_time(self):
+        done = subprocess.run(
+            [sys.executable, ROOT / "tests/torch/every_mode.py", self.folder, "--graphbench", BINARY,
+             "--python", PYTHON, "--device", "host", "--step", "layers,none", "--batch", "1", "--lanes", "1"],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(1, done.returncode, done.stderr)
+        table = (self.folder / "modes.md").read_text(encoding="utf-8")
+        self.assertRegex(table, r"\| layers \| 1 \| \S+ [um]s \| skipped \[1\] ")
+        self.assertRegex(table, r"\d\. exit code 2: .*has no function none")

@@ -57,7 +57,8 @@ class ByHand:
     def __init__(self, torch, build, batch):
         self.stream = torch.cuda.Stream()
         with torch.cuda.stream(self.stream):
-            self.step = build(batch, torch.device("cuda", 0))
+            made = build(batch, torch.device("cuda", 0))
+            self.step = made if callable(made) else lambda: made[0](*made[1])
             for _ in range(3):
                 self.step()
             self.graph = torch.cuda.CUDAGraph()
@@ -194,7 +195,7 @@ def main():
         try:
             host = graphbench.Host(torch, str(HERE / "steps.py"), name)
         except LookupError as error:
-            parser.error(f"--step: {error}")
+            parser.error(f"--step {name}: {error}")
         for batch in arguments.batch:
             row = measure(torch, loops, host, host.build, batch, pairs)
             rows.append({"step": name, "batch": batch, **row})

@@ -18,11 +18,19 @@ def once(make):
 
 
 def inference(model, *args):
-    def step():
-        with torch.no_grad():  # torch.compile fails on some models in inference_mode
-            return model(*args)
+    """The form that make_graphed_callables takes, which captures a backward pass where gradients are on."""
+    return model.requires_grad_(False), args
 
-    return step
+
+class LastHidden(torch.nn.Module):
+    """A model of transformers without the rest of what it returns."""
+
+    def __init__(self, model, **options):
+        super().__init__()
+        self.model, self.options = model, options
+
+    def forward(self, ids):
+        return self.model(ids, **self.options).last_hidden_state
 
 
 class Block(torch.nn.Module):
@@ -95,14 +103,14 @@ def bert(batch, device):
     """BERT-base, 128 tokens."""
     model = once(lambda_of(transformers_model("Bert"), device))
     ids = torch.randint(30000, (batch, 128), device=device)
-    return inference(lambda ids: model(ids).last_hidden_state, ids)
+    return inference(LastHidden(model), ids)
 
 
 def gpt2(batch, device):
     """GPT-2, prefill of 128 tokens."""
     model = once(lambda_of(transformers_model("GPT2"), device))
     ids = torch.randint(50000, (batch, 128), device=device)
-    return inference(lambda ids: model(ids, use_cache=False).last_hidden_state, ids)
+    return inference(LastHidden(model, use_cache=False), ids)
 
 
 @functools.cache
@@ -177,7 +185,13 @@ def marked(batch, device):
     def between(hidden):
         return hidden.sort(dim=-1).values
 
-    return inference(lambda x: last(between(torch.relu(first(x)))), torch.randn(batch, 512, device=device))
+    x = torch.randn(batch, 512, device=device)
+
+    def step():
+        with torch.no_grad():
+            return last(between(torch.relu(first(x))))
+
+    return step
 
 
 def layers(batch, device):

@@ -2,11 +2,14 @@
 
 import contextlib
 import ctypes
+import functools
 import json
 import pathlib
 import re
 import sys
 import traceback
+
+from graphbench_state import one_line
 
 THREAD_LOCAL, INVALIDATED = 1, 2
 # They read a size or a value back, and torch's pinned memory would keep events of a capture thrown away.
@@ -16,12 +19,9 @@ CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # what people ca
 
 def reason_of(error, file):
     """One line: what was raised, and where in the user's file."""
-    text = re.sub(r"\s+", " ", str(error)).strip()[:600]
-    place = ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename == file:
-            place = f" at {pathlib.Path(file).name}:{frame.lineno}"
-    return f"{type(error).__name__}: {text}{place}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f" at {pathlib.Path(file).name}:{lines[-1]}" if lines else ""
+    return f"{type(error).__name__}: {one_line(error, 600)}{place}"
 
 
 class Doctor:
@@ -55,7 +55,7 @@ class Doctor:
         try:
             call()
         except Exception as error:  # noqa: BLE001 - it is what we look for
-            reason = re.sub(r"\s+", " ", str(error).split("\n")[0]).strip()[:200] or type(error).__name__
+            reason = one_line(str(error).split("\n")[0], 200) or type(error).__name__
         self.probing = False
         self.runtime.cudaStreamIsCapturing(self.stream, ctypes.byref(status))
         if status.value == INVALIDATED and not reason:
@@ -80,39 +80,36 @@ class Doctor:
     @contextlib.contextmanager
     def watching(self):
         torch, doctor = self.torch, self
+        from unittest import mock
+
         from torch.utils._python_dispatch import TorchDispatchMode
 
         class Mode(TorchDispatchMode):
             def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-                def call():
-                    return function(*args, **(kwargs or {}))
-
+                call = functools.partial(function, *args, **(kwargs or {}))
                 if torch.Tag.nondeterministic_seeded in function.tags:
                     return call()  # a capture by torch knows generators
                 name = function._schema.name.removeprefix("aten::")
                 return doctor.op(f"aten::{CALLED.get(name, name)}", call)
 
         def watched(original, name):
-            return lambda *args, **kwargs: doctor.op(name(args), lambda: original(*args, **kwargs))
+            return lambda *args, **kwargs: doctor.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
                    (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # whose ops pass no mode
         if "triton.runtime.jit" in sys.modules:  # its kernels pass no dispatcher
             jit = sys.modules["triton.runtime.jit"].JITFunction
             changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
-        originals = [getattr(owner, attribute) for owner, attribute, _ in changed]
-        for (owner, attribute, name), original in zip(changed, originals):
-            setattr(owner, attribute, watched(original, name))
-        try:
-            with Mode():
-                yield
-        finally:
-            for (owner, attribute, _), original in zip(changed, originals):
-                setattr(owner, attribute, original)
+        with contextlib.ExitStack() as stack:
+            for owner, attribute, name in changed:
+                new = watched(getattr(owner, attribute), name)
+                stack.enter_context(mock.patch.object(owner, attribute, new))
+            stack.enter_context(Mode())
+            yield
 
-    def sentence(self, lasting=True):
+    def sentence(self):
         """The first that stops a capture of a step that has run before; empty: none."""
-        return next((text(each) for each in self.found if not each["first_call_only"] or not lasting), "")
+        return next((text(each) for each in self.found if not each["first_call_only"]), "")
 
 
 def text(found):
@@ -155,27 +152,22 @@ def silent(torch, step):
 
 
 def examine(torch, step, batch, output):
-    """The command `graphbench doctor`: prints what it found in a step that never ran, and returns the exit
-    code."""
+    """What the command `graphbench doctor` finds in a step that never ran: its exit code and its words."""
     doctor = Doctor(torch, step.stream, step.file)
     step.synchronize()
-    with contextlib.redirect_stdout(sys.stderr), doctor.watching():
+    with doctor.watching():
         step.run_eagerly()
     step.synchronize()
-    lines = [text(each) for each in doctor.found]
     stops, note = bool(doctor.sentence()), ""
     if not stops:
-        with contextlib.redirect_stdout(sys.stderr):
-            step.prepare()
-            note = silent(torch, step)
+        step.prepare()
+        note = silent(torch, step)
         stops = bool(note) and not note.startswith("note: ")
+    document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": batch,
+                           "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
+    if output == "-":
+        return int(stops), document
     if output:
-        document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": batch,
-                               "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
-        if output == "-":
-            sys.stdout.write(document)
-        else:
-            pathlib.Path(output).write_text(document, encoding="utf-8")
-    if output != "-":
-        print("\n".join([*lines, *([note] if note else []), *([] if stops else ["nothing stops a capture"])]))
-    return int(stops)
+        pathlib.Path(output).write_text(document, encoding="utf-8")
+    lines = [*map(text, doctor.found), note, "" if stops else "nothing stops a capture"]
+    return int(stops), "".join(f"{line}\n" for line in lines if line)

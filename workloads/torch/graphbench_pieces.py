@@ -1,14 +1,15 @@
 """Mode piecewise of one callable: the graph that torch.compile traces, cut into parts."""
 
+import collections
 import functools
 import math
 import operator
 import pathlib
-import re
 import statistics
 import time
 
 from graphbench_abi import CAPTURED, RUN_PART, Skip
+from graphbench_state import one_line
 
 MARKED = []
 
@@ -23,9 +24,7 @@ def eager(function):
 
 def names_of(node):
     """What --split-ops may call a node of a dynamo graph."""
-    if node.op == "call_method":
-        return {node.target}
-    if node.op != "call_function":
+    if node.op not in ("call_method", "call_function"):
         return set()
     schema = getattr(node.target, "_schema", None)  # of torch.ops
     full = schema.name if schema else getattr(node.target, "__name__", str(node.target))
@@ -45,8 +44,7 @@ class Pieces:
         for node in reversed(list(graph.nodes)):
             if names_of(node) & self.SWITCHES:
                 graph.erase_node(node)
-        part, behind_split, part_of, eager_parts = 0, False, {}, set()
-        self.split_at, self.ops = {}, set()
+        self.split_at, self.ops, part_of, kinds = collections.Counter(), set(), {}, []
         for node in graph.nodes:
             if node.op in ("placeholder", "output"):
                 continue
@@ -55,20 +53,16 @@ class Pieces:
                 continue
             self.ops |= names_of(node)
             found = names_of(node) & splits or {each.__name__ for each in MARKED if node.target is each}
-            if part_of and bool(found) != behind_split:
-                part += 1
-            behind_split = bool(found)
-            part_of[node] = part
-            for name in found:
-                eager_parts.add(part)
-                self.split_at[name] = self.split_at.get(name, 0) + 1
+            if not kinds or kinds[-1] != (not found):
+                kinds.append(not found)
+            part_of[node] = len(kinds) - 1
+            self.split_at.update(found)
         self.module = split_module(module, None, part_of.__getitem__, keep_original_order=True)
         self.nodes = [node for node in self.module.graph.nodes if node.op == "call_module"]
-        self.captured = [int(node.target.removeprefix("submod_")) not in eager_parts for node in self.nodes]
+        self.captured = [kinds[int(node.target.removeprefix("submod_"))] for node in self.nodes]
         self.calls = [getattr(self.module, node.target).forward for node in self.nodes]
         self.output = next(node for node in self.module.graph.nodes if node.op == "output")
-        self.values, self.kept, self.made_by = {}, {}, {}
-        self.entered_at = None
+        self.values, self.kept, self.made_by, self.entered_at = {}, {}, {}, None
 
     def enter(self, *inputs):
         """What the compiled callable calls: at first the step, later nothing but its last outputs."""
@@ -122,10 +116,8 @@ class Pieces:
 
     def weak(self, value):
         torch = self.torch
-        if isinstance(value, (tuple, list)):
-            return None  # its items are values of their own
-        if not isinstance(value, torch.Tensor):
-            return value
+        if not isinstance(value, torch.Tensor):  # a tuple's items are values of their own
+            return None if isinstance(value, (tuple, list)) else value
         storage = value.untyped_storage()
         borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), value.device,
                                                                  storage.nbytes())
@@ -134,10 +126,12 @@ class Pieces:
 
 
 def cut(step):
-    """Parts from the graph that torch.compile hands to a backend. The step is called a few times more,
-    for what its guards cost and for where its results lie in the graph's."""
+    """Parts of the graph that torch.compile hands to a backend. More calls show what the guards cost."""
+    from torch import _dynamo
+    from torch.utils import _pytree
+
     torch, found = step.torch, []
-    dynamo = step.fresh_dynamo()
+    _dynamo.reset()  # parts are kept: no batch calls again what was compiled for it
     for function in MARKED:
         torch.compiler.allow_in_graph(function)
     splits = step.split_ops or {"scaled_dot_product_attention"}
@@ -150,50 +144,43 @@ def cut(step):
             return module.forward
         return found[-1].enter
 
-    function = torch.compile(step.module or step.calls[0], backend=backend, dynamic=False)
-    result = function(*step.args)
-    breaks = sum(dynamo.utils.counters["graph_break"].values())
-    step.facts["graph_breaks"] = breaks
+    call, = step.compiled(backend=backend)
+    result = call()
+    breaks = step.facts["graph_breaks"] = sum(_dynamo.utils.counters["graph_break"].values())
     if breaks or len(found) != 1:
         raise Skip("mode piecewise needs a step that torch.compile traces as one graph: "
-                   f"{why_broken(step, dynamo, len(found))}")
-    if isinstance(found[0], Exception):
-        raise found[0]
+                   f"{why_broken(step, _dynamo, len(found))}")
     pieces = step.pieces = found[0]
-    missing = sorted(step.split_ops - set(pieces.split_at))
+    if isinstance(pieces, Exception):
+        raise pieces
+    missing, ops = sorted(step.split_ops - set(pieces.split_at)), ", ".join(sorted(pieces.ops))
     if missing:
-        raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has "
-                          f"{', '.join(sorted(pieces.ops))}")
+        raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has {ops}")
     if not pieces.split_at:
         raise Skip("mode piecewise: the step's graph has no scaled_dot_product_attention: name other ops "
-                   f"with --split-ops, of {', '.join(sorted(pieces.ops))}")
+                   f"with --split-ops, of {ops}")
     guards = []
     for _ in range(21):
         began = time.perf_counter()
-        result = function(*step.args)
+        result = call()
         guards.append(pieces.entered_at - began)
     step.facts["guard_seconds"] = statistics.median(guards)
     step.facts["split_at"] = ", ".join(f"{name} x{count}" for name, count in pieces.split_at.items())
-    from torch.utils import _pytree
-
-    flat = _pytree.tree_flatten(pieces.results())[0]
-    places = {id(value): index for index, value in enumerate(flat)}
+    places = {id(value): index for index, value in enumerate(_pytree.tree_flatten(pieces.results())[0])}
     leaves = [(places.get(id(leaf)), leaf) for leaf in _pytree.tree_flatten(result)[0]]
     if any(place is None and isinstance(leaf, torch.Tensor) for place, leaf in leaves):
         raise Skip("mode piecewise: the step returns a tensor that its graph does not make")
     step.places = [place for place, _ in leaves if place is not None]
     step.parts = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
-    for part in range(len(pieces.nodes)):
-        step.runs[part] = functools.partial(pieces.run, part)
+    step.runs.update((part, functools.partial(pieces.run, part)) for part in range(len(pieces.nodes)))
 
 
 def why_broken(step, dynamo, graphs):
     """The first graph break: dynamo's words and the user's line."""
     try:
-        reasons = dynamo.explain(step.module or step.calls[0])(*step.args).break_reasons
-        line = [each.lineno for each in reasons[0].user_stack if each.filename == step.file][-1:]
-        text = re.sub(r"\s+", " ", str(reasons[0].reason)).strip()[:300]
-        return text + "".join(f" at {pathlib.Path(step.file).name}:{each}" for each in line)
+        first = dynamo.explain(step.module or step.calls[0])(*step.args).break_reasons[0]
+        line = [f" at {pathlib.Path(step.file).name}:{each.lineno}" for each in first.user_stack
+                if each.filename == step.file]
+        return one_line(first.reason, 300) + "".join(line[-1:])
     except Exception:  # noqa: BLE001 - then it has none to tell
-        text = next(iter(dynamo.utils.counters["graph_break"]), f"it made {graphs} graphs")
-        return re.sub(r"\s+", " ", text).strip()[:300]
+        return one_line(next(iter(dynamo.utils.counters["graph_break"]), f"it made {graphs} graphs"), 300)

@@ -1,99 +1,103 @@
-"""What a step holds and is put back to, and what runs beside it in its interpreter."""
+"""What a step holds and is put back to, what runs beside it, and what was compiled for it."""
 
+import collections
 import inspect
 import os
 import pathlib
+import re
+import sys
 import threading
-import time
 
 
-class Found:
-    """The tensors, modules and optimizers that a step's callables reach: what they are called with, close
-    over or name as globals."""
+def one_line(text, longest):
+    return re.sub(r"\s+", " ", str(text)).strip()[:longest]
 
-    def __init__(self, torch, calls, args):
-        self.torch = torch
-        self.modules, self.optimizers, self.inputs = [], [], []
-        self.seen = set()
-        for value in args:
-            self.add(value)
-        for call in calls:
-            self.add(call)
-        held = {id(tensor) for tensor in self.weights()}
-        self.inputs = [tensor for tensor in self.inputs if id(tensor) not in held]
 
-    def weights(self):
-        return [tensor for module in self.modules for tensor in (*module.parameters(), *module.buffers())]
+class Held:
+    """What a step's callables reach: what they are called with, close over or name as globals. Kept as they
+    are now: inputs, buffers, and where a step trains its parameters and what its optimizers hold."""
 
-    def add(self, value, depth=0):
+    def __init__(self, torch, *values):
+        self.torch, self.seen = torch, set()
+        self.modules, self.optimizers, inputs = [], [], []
+        for value in values:
+            self.add(value, inputs)
+        parameters = [each for module in self.modules for each in module.parameters()]
+        state = [buffer for module in self.modules for buffer in module.buffers()]
+        held = {id(tensor) for tensor in (*parameters, *state)}
+        if self.optimizers:
+            state += parameters
+            state += [value for optimizer in self.optimizers for of_parameter in optimizer.state.values()
+                      for value in of_parameter.values() if isinstance(value, torch.Tensor)]
+        inputs = [tensor for tensor in inputs if id(tensor) not in held]
+        self.inputs, self.state = ([(tensor, tensor.detach().clone()) for tensor in tensors]
+                                   for tensors in (inputs, state))
+
+    def add(self, value, inputs, depth=0):
         if id(value) in self.seen or depth > 4:
             return
         self.seen.add(id(value))
+        inside = ()
         if isinstance(value, self.torch.nn.Module):
             self.modules.append(value)
         elif isinstance(value, self.torch.optim.Optimizer):
             self.optimizers.append(value)
         elif isinstance(value, self.torch.Tensor):
-            self.inputs.append(value)
+            inputs.append(value)
         elif isinstance(value, (list, tuple)):
-            for each in value:
-                self.add(each, depth + 1)
+            inside = value
         elif isinstance(value, dict):
-            for each in value.values():
-                self.add(each, depth + 1)
+            inside = value.values()
         elif inspect.isfunction(value):
             names = inspect.getclosurevars(value)
-            for each in (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ())):
-                self.add(each, depth + 1)
+            inside = (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ()))
         elif inspect.ismethod(value):
-            self.add(value.__self__, depth + 1)
+            inside = (value.__self__,)
+        for each in inside:
+            self.add(each, inputs, depth + 1)
 
-
-class Kept:
-    """Tensors as they were: inputs, buffers of all modules, and where a step trains its parameters and what
-    its optimizers hold."""
-
-    def __init__(self, found):
-        tensors = [buffer for module in found.modules for buffer in module.buffers()]
-        if found.optimizers:
-            tensors += [parameter for module in found.modules for parameter in module.parameters()]
-            for optimizer in found.optimizers:
-                tensors += [value for state in optimizer.state.values() for value in state.values()
-                            if isinstance(value, found.torch.Tensor)]
-        self.state, self.inputs = self.copies(tensors), self.copies(found.inputs)
-
-    @staticmethod
-    def copies(tensors):
-        return [(tensor, tensor.detach().clone()) for tensor in tensors]
-
-    def put_back(self, order_of):
+    def put_back(self, seed):
         """State as it was; inputs with their own values in another order, which keeps indices, masks and
         scales valid."""
         for tensor, kept in self.state:
             tensor.detach().copy_(kept)
         for tensor, kept in self.inputs:
-            tensor.detach().copy_(kept.flatten()[order_of(tensor)].view(tensor.shape))
+            random = self.torch.Generator(device=tensor.device).manual_seed(seed)
+            order = self.torch.randperm(tensor.numel(), generator=random, device=tensor.device)
+            tensor.detach().copy_(kept.flatten()[order].view(tensor.shape))
 
 
-class OtherThreads:
-    """CPU time of Python's other threads from here on. A busy one takes the interpreter's lock for 5 ms."""
-
-    def __init__(self):
-        self.began, self.at_first = time.monotonic(), self.seconds()
-
-    @staticmethod
-    def seconds():
-        used = {}
-        for thread in threading.enumerate():
-            stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
-            # A thread that is not Python's own is the worker's, which runs the step.
-            own = thread is threading.main_thread() or isinstance(thread, threading._DummyThread)
-            if own or not stat.exists():
-                continue
+def seconds_of_other_threads():
+    """CPU time of Python's other threads. A busy one takes the interpreter's lock for 5 ms."""
+    used = {}
+    for thread in threading.enumerate():
+        stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
+        # A thread that is not Python's own is the worker's, which runs the step.
+        own = thread is threading.main_thread() or isinstance(thread, threading._DummyThread)
+        if not own and stat.exists():
             ticks = stat.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[11:13]
             used[thread.name] = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
-        return used
+    return used
 
-    def busy(self):
-        least = 0.05 * (time.monotonic() - self.began)
-        return [name for name, used in self.seconds().items() if used - self.at_first.get(name, 0) > least]
+
+def compilations(opening=False, forget=False):
+    """What torch._dynamo has counted, and how often it gave which reason, by its names. Batches compile the
+    same code: as one of them is opened, the first compilation of a function is not a repeated one."""
+    utils = getattr(sys.modules.get("torch._dynamo"), "utils", None)
+    found, reasons, compiled = collections.Counter(), collections.Counter(), set()
+    if utils is None:
+        return found
+    for group, counts in utils.counters.items():
+        if group not in ("graph_break", "unimplemented"):  # whose names are paragraphs
+            found.update({f"{group}.{name}": count for name, count in counts.items()})
+    for record in getattr(utils, "get_compilation_metrics", list)():
+        function = record.co_filename, record.co_firstlineno
+        repeated = not opening or function in compiled
+        compiled.add(function)
+        for name in ("recompile_reason", "cudagraph_skip_reason")[not repeated:]:
+            if reason := getattr(record, name, None):
+                reasons[f"{name}.{one_line(reason, 200)}"] += 1
+    if forget:
+        utils.counters.clear()
+        getattr(utils, "clear_compilation_metrics", list)()
+    return found + collections.Counter(dict(reasons.most_common(8)))

@@ -82,6 +82,7 @@ void CellChecker::check(const std::string& id, const model::CellResult& cell) co
   check_id(id, cell.cell);
   check_numbers(cell);
   if (cell.status == model::CellStatus::ok) check_measured(cell);
+  check_launch_bound(cell);
 }
 
 void CellChecker::check_id(const std::string& id, const model::Cell& cell) const {
@@ -126,6 +127,20 @@ void CellChecker::check_measured(const model::CellResult& cell) const {
   };
   if (std::ranges::none_of(cell.launches, has_a_time))
     walk_.fail("it is ok, but no launch of it holds a time");
+}
+
+void CellChecker::check_launch_bound(const model::CellResult& cell) const {
+  const std::optional<double>& share = cell.summary.launch_bound;
+  const std::optional<model::Estimate>& latency = cell.summary.latency_seconds;
+  if (!share) return;
+  const auto contradicts = [&](const std::string& detail) {
+    walk_.fail_below("summary.launch_bound", "it contradicts the cell's records: " + detail);
+  };
+  if (!cell.records) contradicts("there are none");
+  const double idle = latency ? 1 - cell.records->busy_seconds / latency->p50 : absent;
+  constexpr double rounding = 1e-9;
+  if (std::abs(*share - idle) > rounding)
+    contradicts(number_text(*share) + " is not " + number_text(idle) + ", 1 less busy over latency");
 }
 
 void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_place) const {

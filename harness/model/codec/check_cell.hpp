@@ -37,6 +37,7 @@ class CellChecker {
   void check_id(const std::string& id, const model::Cell& cell) const;
   void check_numbers(const model::CellResult& cell) const;
   void check_measured(const model::CellResult& cell) const;
+  void check_launch_bound(const model::CellResult& cell) const;
   void check_launch(const model::Launch& launch, std::size_t launch_place) const;
   void check_summary(const model::Summary& summary, const Place& place) const;
   [[noreturn]] void refuse(const Place& place, std::string_view rank, const std::string& detail) const;

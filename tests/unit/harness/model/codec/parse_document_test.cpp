@@ -159,6 +159,23 @@ TEST(ParseDocument, AnOkCellsOutputsAreIdentical) {
   parse(checked("failed", R"(,"identical":false)"));
 }
 
+TEST(ParseDocument, LaunchBoundIsWhatTheRecordsSay) {
+  const auto with_share = [](const std::string& share, const std::string& records) {
+    return with_cells(R"({"id":"step/b1/eager","status":"ok","launches":[{"latency_seconds":{"p50":4e-4}}],)"
+                      R"("summary":{"latency_seconds":{"p50":4e-4},"launch_bound":)" +
+                      share + "}" + records + "}");
+  };
+  const std::string records = R"(,"records":{"steps":5,"busy_seconds":1e-4})";
+  const std::string place = "cells[0].summary.launch_bound: it contradicts the cell's records: ";
+  const std::string cell = " (cell \"step/b1/eager\")";
+  parse(with_share("0.75", records));
+  parse(with_share("0.75", R"(,"records":{"busy_seconds":null})"));
+  parse(with_share("null", ""));
+  expect_refused(with_share("0.5", records), place + "0.5 is not 0.75, 1 less busy over latency" + cell);
+  for (const char* none : {"", R"(,"records":null)"})
+    expect_refused(with_share("0.75", none), place + "there are none" + cell);
+}
+
 TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
   const auto with_id = [](const std::string& id, const std::string& more = "") {
     return with_cells(R"({"id":")" + id +
