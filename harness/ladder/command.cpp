@@ -227,7 +227,7 @@ class LadderCommand final : public Command {
         "the sizes with the least expected step time, from a result (alone: from what this ladder serves)");
     options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most so many sizes");
     options.text("--memory", asked_.memory, "BYTES|engine",
-                 "suggest what fits: the pool and the instantiated graphs; engine: what --engine-sizes take");
+                 "suggest what fits: the pool and what each exec costs; engine: what --engine-sizes take");
     options.text("--startup", asked_.startup, "SECONDS", "suggest what is prepared and captured in so long");
     options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
     options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes and eagerly too");

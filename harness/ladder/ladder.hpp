@@ -67,10 +67,11 @@ struct FirstRequests {
 
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
-  std::optional<std::int64_t> exec_bytes;  // instantiated graphs; absent where no driver says
+  std::optional<std::int64_t> exec_bytes;  // of all captured sizes; absent where one has none
   std::int64_t static_bytes = 0;           // weights, inputs, state
   std::int64_t workspace_bytes = 0;
   std::optional<std::int64_t> line_bytes;  // pool + exec, as a line through the first two captures has it
+  std::optional<std::int64_t> exec_resolution_bytes = {};  // the smallest difference that says something
 };
 
 struct RowCount {
@@ -93,7 +94,10 @@ struct LadderSize {
   std::optional<double> first_request_seconds = {};
   // Replays that pay the warmups and the setup of the last placement back; absent: never, or not measured.
   std::optional<double> breakeven_steps = {};
-  std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
+  // What one more exec of its graphs costs, and the smallest difference that says something; absent where no
+  // driver says.
+  std::optional<std::int64_t> exec_bytes = {};
+  std::optional<std::int64_t> exec_resolution_bytes = {};
   std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
   std::optional<Reason> dropped = {};           // why it was not captured
   // In a ladder of mode "best": the size's own. Steps of an eager one are counted in LadderLaunch::eager.
@@ -209,7 +213,7 @@ struct Suggestion {
   double step_seconds = 0;                      // predicted
   double eager_step_seconds = 0;                // of the same steps, all eager
   double startup_seconds = 0;                   // preparing and capturing all sizes
-  double memory_bytes = 0;                      // pool and instantiated graphs
+  double memory_bytes = 0;                      // the pool, and what execs cost
   std::optional<double> memory_max_bytes = {};  // the budget
   std::vector<FrontierPoint> frontier;          // where one size more is better than all with fewer
   std::string verified_by;                      // the id of the ladder that ran it; empty: none

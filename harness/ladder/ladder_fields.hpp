@@ -35,11 +35,12 @@ GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captur
 GB_DESCRIBE(model::LadderPadding, rows, graph_rows, waste, seconds);
 GB_DESCRIBE(model::LadderStalls, count, seconds, longest_seconds);
 GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
-GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes);
+GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes,
+            (later, exec_resolution_bytes));
 GB_DESCRIBE(model::RowCount, rows, count);
 GB_DESCRIBE(model::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
             exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds),
-            (later, served_seconds));
+            (later, served_seconds), (later, exec_resolution_bytes));
 GB_DESCRIBE(model::LadderEager, rows, uses, step_seconds, (later, served_seconds));
 GB_DESCRIBE(model::LadderPlacement, latency_seconds, submit_seconds, busy_seconds);
 GB_DESCRIBE(model::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,

@@ -108,12 +108,12 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
                      format_seconds(start.capture_seconds), format_seconds(start.instantiate_seconds),
                      format_seconds(start.upload_seconds));
   const model::LadderMemory& memory = launch.memory;
-  out << fmt::format("  memory   {} pool, {} graphs, {} static, {} workspace",
+  out << fmt::format("  memory   {} pool, {} for execs, {} static, {} workspace",
                      format_bytes(memory.pool_bytes),
                      memory.exec_bytes ? format_bytes(*memory.exec_bytes) : "-",
                      format_bytes(memory.static_bytes), format_bytes(memory.workspace_bytes));
   if (memory.line_bytes)
-    out << fmt::format("; a line through two sizes: {} of pool and graphs", format_bytes(*memory.line_bytes));
+    out << fmt::format("; a line through two sizes: {} of pool and execs", format_bytes(*memory.line_bytes));
   out << '\n';
 }
 

@@ -169,29 +169,37 @@ std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
 }
 
 void Server::report_memory(model::LadderLaunch& launch) {
-  constexpr std::int64_t exec_nodes_wanted = 1024;
   launch.memory.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes());
   launch.memory.workspace_bytes = static_cast<std::int64_t>(rig_.device().workspace_bytes());
   if (capture_order_.empty()) return;
   launch.memory.pool_bytes = capture_order_.back()->pool_bytes;
-  machine::ExecMemory memory(rig_.device(), rig_.stream(), exec_nodes_wanted);
+  std::vector<machine::StepGraphs> steps;
+  for (const Rung* rung : capture_order_) steps.push_back(rung->executor->graphs());
+  const auto costs = machine::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
+  hooks_.alive();
   std::vector<double> grown;  // pool and execs, after each capture
-  double execs = 0;
+  machine::ExecCost execs;
   bool known = true;
-  for (Rung* rung : capture_order_) {
-    const std::optional<double> bytes = known ? memory.bytes_of(rung->executor->graphs()) : std::nullopt;
-    known = known && bytes.has_value();
-    if (bytes) rung->result.exec_bytes = std::llround(*bytes);
-    execs += bytes.value_or(0);
-    grown.push_back(static_cast<double>(rung->pool_bytes) + execs);
-    hooks_.alive();
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    Rung& rung = *capture_order_[i];
+    known = known && costs[i].has_value();
+    if (costs[i]) {
+      rung.result.exec_bytes = std::llround(costs[i]->bytes);
+      rung.result.exec_resolution_bytes = std::llround(costs[i]->resolution_bytes);
+      execs.bytes += costs[i]->bytes;
+      execs.resolution_bytes += costs[i]->resolution_bytes;
+    }
+    grown.push_back(static_cast<double>(rung.pool_bytes) + execs.bytes);
   }
   // Behind the graphs: what these captures take and give back would show in the driver's figures.
   for (Rung* rung : capture_order_) {
     rung->result.pool_bytes = own_pool_bytes(rung->result.size);
     hooks_.alive();
   }
-  if (known) launch.memory.exec_bytes = std::llround(execs);
+  if (known) {
+    launch.memory.exec_bytes = std::llround(execs.bytes);
+    launch.memory.exec_resolution_bytes = std::llround(execs.resolution_bytes);
+  }
   if (grown.size() < 2) return;
   const auto further = static_cast<double>(grown.size() - 1);
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);

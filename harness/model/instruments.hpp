@@ -71,14 +71,15 @@ struct FloorShape {
   double instantiate_seconds_per_node;
 };
 
-// Device memory of instantiated graphs of empty kernels.
+// What one more exec of a graph of empty kernels costs in device memory.
 struct ExecMemoryPoint {
   std::int64_t nodes;
   double bytes;           // of one graph
   double residual_bytes;  // less what the line says
 };
 
-// The least-squares line through the points: the driver takes memory in steps, so they lie beside it.
+// The least-squares line through the points: each is known to a part of what the driver takes at once, so
+// they lie beside it.
 struct ExecMemoryFloor {
   double bytes_per_node;
   double bytes_at_zero;

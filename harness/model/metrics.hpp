@@ -60,7 +60,7 @@ struct MetricRow {
   std::string_view compared = {};       // `compare` reads it of launches, and --margin takes the name
   bool listed = false;                  // of compared: shown with before and after, not tested
   std::string_view counted = {};        // `compare` says where it changed, without statistics
-  double counted_tolerance = 0;         // of counted: a smaller relative change is none
+  MetricValue resolution = {};          // of counted: a difference within it is none; null: none is
   std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
   std::string_view column = {};         // of the console's table and the page
   std::string_view column_help = {};

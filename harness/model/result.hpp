@@ -190,7 +190,7 @@ struct Memory {
   std::int64_t pool_bytes_private;  // the same captures with a pool each: sum over the batches
   std::int64_t pool_bytes_own;      // this cell's part of that sum
   // The worker's memory in the first placement on its last device, after its visits. used = context + code +
-  // static + workspace + pool_bytes + the exec_bytes of its cells + unaccounted.
+  // static + workspace + pool_bytes + graphs + unaccounted.
   std::optional<std::int64_t> used_bytes;     // as the driver says
   std::optional<std::int64_t> context_bytes;  // with streams
   std::optional<std::int64_t>
@@ -198,10 +198,15 @@ struct Memory {
   std::optional<std::int64_t> static_bytes;           // weights, inputs, state
   std::optional<std::int64_t> workspace_bytes;        // scratch of libraries and ops; the cache's buffer
   std::optional<std::int64_t> pool_in_use_bytes_max;  // of pool_bytes
-  std::optional<std::int64_t> exec_bytes;             // this cell's instantiated graphs
-  std::optional<std::int64_t> unaccounted_bytes;      // may be negative
-  std::optional<std::int64_t> weights_bytes_max;      // of all weights on the device at one time
-  std::optional<std::int64_t> tuning_bytes_max;       // of operands of candidates that were timed
+  std::optional<std::int64_t> graphs_bytes;           // taken as they were captured and instantiated
+  std::optional<std::int64_t> unaccounted_bytes;      // below 0 where others gave memory back meanwhile
+  // What one more exec of each of this cell's graphs costs, together, and the smallest difference that says
+  // something. The first launch measures it, apart from the accounts: execs often fit into memory that the
+  // driver holds already.
+  std::optional<std::int64_t> exec_bytes;
+  std::optional<std::int64_t> exec_resolution_bytes;
+  std::optional<std::int64_t> weights_bytes_max;  // of all weights on the device at one time
+  std::optional<std::int64_t> tuning_bytes_max;   // of operands of candidates that were timed
   std::optional<PeakBytes> peak_bytes;
   std::string witness;  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
 };

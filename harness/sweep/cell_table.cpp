@@ -135,6 +135,15 @@ model::CellResult& CellTable::reported(std::int64_t batch) {
   return cell_of(batch);
 }
 
+void CellTable::add_memory(std::int64_t batch, model::Memory memory) {
+  std::optional<model::Memory>& known = reported(batch).memory;
+  if (known && !memory.exec_bytes) {  // which the first launch alone measures
+    memory.exec_bytes = known->exec_bytes;
+    memory.exec_resolution_bytes = known->exec_resolution_bytes;
+  }
+  known = std::move(memory);
+}
+
 void CellTable::mark_resumed(const std::optional<model::MeasuredOn>& on) {
   for (const std::int64_t batch : task_.batches) {
     model::CellResult& cell = cell_of(batch);

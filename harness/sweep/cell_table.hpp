@@ -26,6 +26,8 @@ class CellTable {
   void add_cell(const model::CellResult& reported);
   // The cell of a batch that the task has reported, for what is known of it later. Throws likewise.
   model::CellResult& reported(std::int64_t batch);
+  // What a worker of the task says of the memory of a batch that it has reported. Throws likewise.
+  void add_memory(std::int64_t batch, model::Memory memory);
   // The task's cells were measured before an interruption; `on`: where that was another device.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // The time of a worker of the task, which reported these batches: a share to each that it measured.

@@ -159,7 +159,7 @@ class Sweep {
     if (event.device) facts_ = *event.device;
     model::add_choices(choices_, event.choices);
     if (event.cell) table_.add_cell(*event.cell);
-    if (event.memory) table_.reported(event.batch).memory = event.memory;
+    if (event.memory) table_.add_memory(event.batch, *event.memory);
     if (event.profile) table_.reported(event.batch).profile = event.profile;
     if (event.records) table_.reported(event.batch).records = event.records;
     if (event.trace) outcome_.trace.push_back(*event.trace);

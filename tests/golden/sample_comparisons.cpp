@@ -104,6 +104,7 @@ model::Comparison mixed_comparison() {
                not_ok(id(2, "piecewise"), CellState::failed, "out_of_memory: 9 GB")};
   base.cells[1].counts = {24, 1, 24, 0, 2 << 20, 900'000};
   now.cells[1].counts = {26, 1, 24, 0, 4 << 20, 905'000};
+  base.cells[1].resolutions[5] = now.cells[1].resolutions[5] = 45'000;
   base.cells[1].paths = "linear:own x16";
   now.cells[1].paths = "linear:cublaslt x8, linear:own x8";
   now.cells[2].throttled = "hw_thermal+power";

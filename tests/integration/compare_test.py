@@ -82,7 +82,8 @@ class Verdicts(CompareCase):
             counted["environment"]["hostname"] = host
             for cell in counted["cells"]:
                 cell["graph"] = {"pieces": 1, "nodes": nodes, "captured_ops": 24, "eager_ops": 0}
-                cell["memory"] = {"pool_bytes": 1 << 20, "exec_bytes": 500000 + nodes}
+                cell["memory"] = {"pool_bytes": 1 << 20, "exec_bytes": 500000 + nodes,
+                                  "exec_resolution_bytes": 2}
                 cell["paths"] = [{"path": "linear:own", "ops": nodes}]
             self.put(name, counted)
         done = self.compare("few.json", "many.json")

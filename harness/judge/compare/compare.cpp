@@ -26,9 +26,10 @@ double mean_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
-bool differs(const model::MetricRow& row, std::int64_t base, std::int64_t now) {
-  const auto difference = static_cast<double>(std::abs(now - base));
-  return difference > row.counted_tolerance * static_cast<double>(std::max(base, now));
+// By more than either side resolves. What one side does not know to some resolution says nothing.
+bool differ(const DocumentCell& base, const DocumentCell& now, std::size_t count) {
+  const auto [finer, coarser] = std::minmax(base.resolutions[count], now.resolutions[count]);
+  return finer != DocumentCell::absent_count && std::abs(now.counts[count] - base.counts[count]) > coarser;
 }
 
 std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCell& now) {
@@ -38,7 +39,7 @@ std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCe
     const std::int64_t before = base.counts[i];
     const std::int64_t after = now.counts[i];
     if (before == DocumentCell::absent_count || after == DocumentCell::absent_count) continue;
-    if (!differs(*counted[i], before, after)) continue;
+    if (!differ(base, now, i)) continue;
     changes.push_back({std::string(counted[i]->counted), std::to_string(before), std::to_string(after)});
   }
   if (!base.paths.empty() && !now.paths.empty() && base.paths != now.paths)

@@ -19,7 +19,7 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-constexpr std::int64_t exec_nodes_wanted = 32'768;  // per figure: several times what a driver takes at once
+constexpr std::int64_t exec_quanta = 40;  // of a driver's memory: a point's resolution is 2.5 %
 
 // How many empty kernels come before launches onto a busy stream. A GPU takes half a microsecond for each,
 // the host device a nanosecond, and both must be busy for longer than the launches take.
@@ -263,13 +263,13 @@ class Meter {
   }
 
   std::optional<model::ExecMemoryFloor> exec_memory() {
-    machine::ExecMemory memory(device_, *stream_, exec_nodes_wanted);
+    machine::ExecMemory memory(device_, *stream_, exec_quanta);
     std::vector<model::ExecMemoryPoint> points;
     for (std::int64_t nodes = 16; nodes <= settings_.nodes_max; nodes *= 4) {
       const std::unique_ptr<Graph> graph = record(nodes, 1);
-      const std::optional<double> bytes = memory.bytes_of({graph.get()});
-      if (!bytes) return std::nullopt;
-      points.push_back({nodes, *bytes, 0});
+      const std::optional<machine::ExecCost> cost = memory.costs_of({{graph.get()}}).front();
+      if (!cost) return std::nullopt;
+      points.push_back({nodes, cost->bytes, 0});
     }
     return with_line(std::move(points));
   }

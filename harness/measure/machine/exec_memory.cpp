@@ -2,35 +2,114 @@
 #include "harness/measure/machine/exec_memory.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <utility>
 
 namespace graphbench::machine {
 namespace {
 
+constexpr double usual_quantum_bytes = 2 << 20;
+// The bound on what is made for one cost: 0.2 s, and five times what 20 quanta take at 3 KB per node. Where
+// it ends the measuring, the resolution is coarser. Larger graphs have a few turns all the same.
+constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
-constexpr std::int64_t turns_max = 512;
+constexpr std::int64_t silent_turns_max = 4;
+
+std::int64_t nodes_of(const StepGraphs& graphs) {
+  std::int64_t nodes = 0;
+  for (const Graph* graph : graphs) nodes += static_cast<std::int64_t>(graph->node_count());
+  return nodes;
+}
+
+// What the driver took, from one turn in which it took memory to the last such turn. Between the two it has
+// taken what the execs need, to a turn: where in a quantum the first exec lay does not matter.
+class Growth {
+ public:
+  explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
+
+  // After a turn; `steps` were instantiated so far. Returns whether it took memory.
+  bool add(std::int64_t steps, const MemoryUse& use) {
+    const double used = static_cast<double>(use.bytes);
+    const double taken = used - std::exchange(used_, used);
+    if (taken <= 0) {
+      silent_ = first_.has_value();  // before, execs may lie in what the driver holds
+      return false;
+    }
+    smallest_ = std::min(smallest_, taken);
+    last_ = {steps, used};
+    if (!first_) first_ = last_;
+    return true;
+  }
+
+  double quanta() const { return first_ ? bytes() / quantum() : 0; }
+
+  std::optional<ExecCost> cost() const {
+    if (!first_ || bytes() < quantum()) return std::nullopt;
+    const auto steps = static_cast<double>(last_.steps - first_->steps);
+    return ExecCost{bytes() / steps, quantum() / steps};
+  }
+
+ private:
+  struct Reading {
+    std::int64_t steps = 0;
+    double used = 0;
+  };
+
+  double bytes() const { return last_.used - first_->used; }
+  // Where every turn took memory, turns are larger than a quantum.
+  double quantum() const { return silent_ ? smallest_ : std::min(smallest_, usual_quantum_bytes); }
+
+  double used_;
+  double smallest_ = std::numeric_limits<double>::max();
+  bool silent_ = false;
+  std::optional<Reading> first_;
+  Reading last_;
+};
 
 }  // namespace
 
-std::optional<double> ExecMemory::bytes_of(const std::vector<Graph*>& graphs) {
+// A turn is what is made between two readings. It doubles as long as several in a row take nothing, so it
+// stays below half a quantum where steps are smaller than that.
+std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
-  if (graphs.empty() || !before) return std::nullopt;
-  std::int64_t nodes = 0;
-  for (const Graph* graph : graphs) nodes += static_cast<std::int64_t>(graph->node_count());
-  const std::int64_t turns =
-      std::clamp(nodes_wanted_ / std::max<std::int64_t>(nodes, 1), turns_min, turns_max);
-  try {
-    for (std::int64_t i = 0; i < turns; ++i) {
-      for (Graph* graph : graphs) kept_.emplace_back(graph->instantiate())->upload(stream_);
+  if (alike.front().empty() || !before) return std::nullopt;
+  const std::int64_t steps_max = nodes_max / std::max<std::int64_t>(nodes_of(alike.front()), 1);
+  Growth growth(*before);
+  std::int64_t steps = 0, turn_steps = 1, silent_turns = 0;
+  for (std::int64_t turn = 0; turn < turns_min || steps < steps_max; ++turn) {
+    for (std::int64_t i = 0; i < turn_steps; ++i, ++steps) {
+      for (Graph* graph : alike[static_cast<std::size_t>(steps) % alike.size()])
+        kept_.emplace_back(graph->instantiate())->upload(stream_);
     }
     stream_.synchronize();
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-    return std::nullopt;
+    const std::optional<MemoryUse> use = device_.memory_use();
+    if (!use) return std::nullopt;
+    silent_turns = growth.add(steps, *use) ? 0 : silent_turns + 1;
+    if (growth.quanta() >= static_cast<double>(quanta_)) break;
+    if (silent_turns < silent_turns_max) continue;
+    turn_steps *= 2;
+    silent_turns = 0;
   }
-  const std::optional<MemoryUse> after = device_.memory_use();
-  if (!after) return std::nullopt;
-  return (static_cast<double>(after->bytes) - static_cast<double>(before->bytes)) /
-         static_cast<double>(turns);
+  return growth.cost();
+}
+
+std::vector<std::optional<ExecCost>> ExecMemory::costs_of(const std::vector<StepGraphs>& steps) {
+  std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < steps.size(); ++i) kinds[{steps[i].size(), nodes_of(steps[i])}].push_back(i);
+  std::vector<std::optional<ExecCost>> costs(steps.size());
+  for (const auto& [kind, places] : kinds) {
+    std::vector<StepGraphs> alike;
+    for (const std::size_t place : places) alike.push_back(steps[place]);
+    try {
+      const std::optional<ExecCost> cost = cost_of(alike);
+      for (const std::size_t place : places) costs[place] = cost;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+  }
+  return costs;
 }
 
 }  // namespace graphbench::machine

@@ -1,4 +1,4 @@
-// Device memory that instantiated graphs hold.
+// Device memory that one more instantiated graph costs.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,41 @@
 
 namespace graphbench::machine {
 
-// A driver takes memory for graphs in chunks, and keeps it after they are destroyed. So a graph is
-// instantiated and uploaded many times, and all execs are kept as long as this lives. It is used last in a
-// process.
+// What one more exec of each graph of a step costs, together. A driver takes memory in quanta, so the cost is
+// known to a quantum, shared out over the execs that were made: two measurements of the same graphs differ by
+// less.
+struct ExecCost {
+  double bytes = 0;
+  double resolution_bytes = 0;
+};
+
+// The graphs that one step launches.
+using StepGraphs = std::vector<Graph*>;
+
+// Graphs are instantiated and uploaded until the driver has taken `quanta` of its quanta, 2 MiB each as a
+// rule. At 20 quanta these are some hundred execs of 40 nodes, in 0.1 ms each, and about as many readings:
+// less than 0.1 s. A driver keeps memory after execs are destroyed, and would serve it again, so all execs
+// are kept as long as this lives. It is used last in a process.
 class ExecMemory {
  public:
-  // Both outlive this. `nodes_wanted` is how many nodes are made for one figure; more make it finer.
-  ExecMemory(Device& device, Stream& stream, std::int64_t nodes_wanted)
-      : device_(device), stream_(stream), nodes_wanted_(nodes_wanted) {}
+  static constexpr std::int64_t usual_quanta = 20;
 
-  // Returns what one exec of each of these graphs takes, together. Absent where there is no graph, where no
-  // driver says what is used, and where the memory is too small for so many.
-  std::optional<double> bytes_of(const std::vector<Graph*>& graphs);
+  // Both outlive this.
+  ExecMemory(Device& device, Stream& stream, std::int64_t quanta = usual_quanta)
+      : device_(device), stream_(stream), quanta_(quanta) {}
+
+  // One cost for each of these steps, the same for all that have as many graphs with as many nodes: they are
+  // measured together. Nodes are not a measure of memory across others, because an exec of 3 nodes costs
+  // more than half of what one of 40 does. Absent where a step has no graph, where no driver says what is
+  // used or it took nothing twice, and where the memory is too small for so many execs.
+  std::vector<std::optional<ExecCost>> costs_of(const std::vector<StepGraphs>& steps);
 
  private:
+  std::optional<ExecCost> cost_of(const std::vector<StepGraphs>& alike);
+
   Device& device_;
   Stream& stream_;
-  std::int64_t nodes_wanted_;
+  std::int64_t quanta_;
   std::vector<std::unique_ptr<GraphExec>> kept_;
 };
 

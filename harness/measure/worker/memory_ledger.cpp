@@ -1,6 +1,7 @@
 // Readings and differences.
 #include "harness/measure/worker/memory_ledger.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace graphbench::worker {
@@ -28,6 +29,7 @@ void MemoryLedger::begin(Account account) {
   const std::int64_t before = std::exchange(hidden_, static_cast<std::int64_t>(use->bytes) - known_bytes());
   if (grown == Account::context) memory_.context_bytes = hidden_;
   if (grown == Account::code) memory_.code_bytes = memory_.code_bytes.value_or(0) + hidden_ - before;
+  if (grown == Account::graphs) memory_.graphs_bytes = memory_.graphs_bytes.value_or(0) + hidden_ - before;
 }
 
 model::Memory MemoryLedger::close() {
@@ -42,18 +44,13 @@ model::Memory MemoryLedger::close() {
   memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
   memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes() + rig_.caller_bytes());
   memory_.workspace_bytes = known_bytes() - *memory_.static_bytes - memory_.pool_bytes;
+  // What others gave back meanwhile is in no account.
+  if (memory_.graphs_bytes) memory_.graphs_bytes = std::max(*memory_.graphs_bytes, std::int64_t{0});
+  if (memory_.used_bytes && memory_.context_bytes && memory_.code_bytes)
+    memory_.unaccounted_bytes = *memory_.used_bytes - *memory_.context_bytes - *memory_.code_bytes -
+                                *memory_.static_bytes - *memory_.workspace_bytes - memory_.pool_bytes -
+                                memory_.graphs_bytes.value_or(0);
   return memory_;
-}
-
-void MemoryLedger::settle(model::Memory& memory, const ExecBytes& execs) {
-  if (!memory.used_bytes || !memory.context_bytes || !memory.code_bytes) return;
-  std::int64_t left = *memory.used_bytes - *memory.context_bytes - *memory.code_bytes - *memory.static_bytes -
-                      *memory.workspace_bytes - memory.pool_bytes;
-  for (const auto& [batch, bytes] : execs) {
-    if (!bytes) return;
-    left -= *bytes;
-  }
-  memory.unaccounted_bytes = left;
 }
 
 }  // namespace graphbench::worker

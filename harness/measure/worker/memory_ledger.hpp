@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 
 #include "graphs/device/device.hpp"
@@ -12,14 +11,11 @@
 
 namespace graphbench::worker {
 
-// What the graphs of each batch hold.
-using ExecBytes = std::map<std::int64_t, std::optional<std::int64_t>>;
-
 class MemoryLedger {
  public:
   // Code comes with handles of libraries, and with what first launches make the driver reserve. Other: what
-  // is measured in another way (graphs: ExecMemory), and what should not grow.
-  enum class Account : std::uint8_t { context, code, other };
+  // should not grow.
+  enum class Account : std::uint8_t { context, code, graphs, other };
 
   // The placement has just been made: what it holds is its context, what comes next is code. Both
   // outlive the ledger.
@@ -30,9 +26,6 @@ class MemoryLedger {
   // After the placement's visits, with static buffers: what is used, and what the accounts hold of it. What
   // only a driver can say is absent where none does.
   model::Memory close();
-
-  // Adds what no account explains, where every batch's graphs could be measured.
-  static void settle(model::Memory& memory, const ExecBytes& execs);
 
  private:
   std::int64_t known_bytes() const;

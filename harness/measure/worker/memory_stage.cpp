@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/measure/worker/task_run.hpp"
@@ -12,9 +13,6 @@ namespace {
 
 using execution::ExecutionMode;
 
-// A few milliseconds a batch, and some times the memory that a driver takes at once.
-constexpr std::int64_t exec_nodes_wanted = 512;
-
 std::size_t own_pool_bytes(TaskRun& run, std::int64_t batch) {
   pool::MemoryPool own(run.placement->device());
   const std::unique_ptr<execution::Executor> executor =
@@ -23,16 +21,28 @@ std::size_t own_pool_bytes(TaskRun& run, std::int64_t batch) {
   return own.statistics().reserved_bytes;
 }
 
-// The last of the memory figures, because the driver keeps what graphs have used.
-ExecBytes measure_execs(TaskRun& run) {
-  machine::ExecMemory memory(run.placement->device(), run.placement->rig().stream(), exec_nodes_wanted);
-  ExecBytes execs;
+bool has_graphs(const TaskRun& run, const BatchRun& batch) {
+  return batch.result.status == model::CellStatus::ok && run.is_graph_cell(batch);
+}
+
+using ExecCosts = std::map<std::int64_t, std::optional<machine::ExecCost>>;  // by batch
+
+// The last of the memory figures, because the driver keeps what graphs have used. Later launches instantiate
+// the same.
+ExecCosts measure_execs(TaskRun& run) {
+  if (run.task.launch > 0) return {};
+  std::vector<std::int64_t> sizes;
+  std::vector<machine::StepGraphs> steps;
   for (const BatchRun& batch : run.batches) {
-    if (batch.result.status != model::CellStatus::ok || !run.is_graph_cell(batch)) continue;
-    const std::optional<double> bytes = memory.bytes_of(batch.executor->graphs());
-    execs[batch.size] = bytes ? std::optional(std::llround(*bytes)) : std::nullopt;
+    if (!has_graphs(run, batch)) continue;
+    sizes.push_back(batch.size);
+    steps.push_back(batch.executor->graphs());
   }
-  return execs;
+  machine::ExecMemory memory(run.placement->device(), run.placement->rig().stream());
+  const std::vector<std::optional<machine::ExecCost>> costs = memory.costs_of(steps);
+  ExecCosts by_batch;
+  for (std::size_t i = 0; i < sizes.size(); ++i) by_batch[sizes[i]] = costs[i];
+  return by_batch;
 }
 
 }  // namespace
@@ -59,11 +69,11 @@ void measure_memory(TaskRun& run) {
   TaskRig& rig = run.program_rig();
   model::Memory memory = *run.memory;
   std::map<std::int64_t, std::int64_t> own;
-  ExecBytes execs;
+  ExecCosts execs;
   try {
     if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
     for (const BatchRun& batch : run.batches) {
-      if (batch.result.status != model::CellStatus::ok || !run.is_graph_cell(batch)) continue;
+      if (!has_graphs(run, batch)) continue;
       run.tell_phase(batch.size, "memory");
       own[batch.size] = static_cast<std::int64_t>(own_pool_bytes(run, batch.size));
       memory.pool_bytes_private += own[batch.size];
@@ -73,14 +83,15 @@ void measure_memory(TaskRun& run) {
     std::fprintf(stderr, "memory figures of %s are absent: %s\n", run.task.workload.c_str(), error.what());
     return;
   }
-  MemoryLedger::settle(memory, execs);
   memory.weights_bytes_max = run.peaks.weights_bytes_max;
   memory.tuning_bytes_max = run.peaks.tuning_bytes_max;
   memory.peak_bytes = run.peaks.peak_bytes;
   for (const BatchRun& batch : run.batches) {
     if (batch.result.status != model::CellStatus::ok) continue;
     memory.pool_bytes_own = own[batch.size];
-    memory.exec_bytes = execs[batch.size];
+    const std::optional<machine::ExecCost>& exec = execs[batch.size];
+    memory.exec_bytes = exec ? std::optional(std::llround(exec->bytes)) : std::nullopt;
+    memory.exec_resolution_bytes = exec ? std::optional(std::llround(exec->resolution_bytes)) : std::nullopt;
     run.tell({.batch = batch.size, .memory = memory});
   }
 }

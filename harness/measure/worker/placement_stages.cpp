@@ -15,7 +15,7 @@ namespace {
 std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, model::Setup& setup) {
   using Account = MemoryLedger::Account;
   const auto phase = [&](std::string_view name) {
-    if (run.ledger) run.ledger->begin(name == "capture" ? Account::other : Account::code);
+    if (run.ledger) run.ledger->begin(name == "capture" ? Account::graphs : Account::code);
     run.tell_phase(batch.size, name);
   };
   std::unique_ptr<execution::Executor> executor;

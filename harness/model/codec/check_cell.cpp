@@ -71,8 +71,8 @@ bool can_be_median(double seconds) {
   return seconds >= seconds_min && seconds <= seconds_max;
 }
 
-std::optional<std::int64_t> count_of(const model::MetricRow& row, const model::CellResult& cell) {
-  const std::optional<double> value = row.value.of_cell(cell);
+std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell) {
+  const std::optional<double> value = of.of_cell(cell);
   return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
@@ -102,7 +102,7 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
                      "index " + std::to_string(*repeated) + " is there twice: a launch counts once");
   }
   for (const model::MetricRow* row : model::counted_metrics()) {
-    const std::optional<std::int64_t> count = count_of(*row, cell);
+    const std::optional<std::int64_t> count = count_of(row->value, cell);
     if (!count || *count >= 0) continue;
     walk_.fail_below(path_of(*row), std::to_string(*count) + " is not a whole number from 0 up");
   }

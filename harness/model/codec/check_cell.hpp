@@ -17,8 +17,8 @@ namespace graphbench::codec {
 // From a femtosecond to 30 years: beyond these, ratios would leave the range of numbers.
 bool can_be_median(double seconds);
 
-// The number of a counted metric. Eager cells have it in a document too.
-std::optional<std::int64_t> count_of(const model::MetricRow& row, const model::CellResult& cell);
+// The number of a counted metric, or its resolution. Eager cells have it in a document too.
+std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell);
 
 class CellChecker {
  public:

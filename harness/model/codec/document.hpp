@@ -50,6 +50,8 @@ struct DocumentCell {
   std::vector<LaunchTimes> launches;
   // In the order of model::counted_metrics(); absent_count where the document has none.
   std::array<std::int64_t, counts_max> counts = filled_with_absent();
+  // A difference within a count's own is none. absent_count where the document should say, and does not.
+  std::array<std::int64_t, counts_max> resolutions = {};
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
   std::string throttled = {};  // around launches, by what: sorted, joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;

@@ -150,8 +150,12 @@ DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& c
     made.reason = code + (code.empty() || message.empty() ? "" : ": ") + message;
   }
   const auto& counted = model::counted_metrics();
-  for (std::size_t i = 0; i < counted.size(); ++i)
-    made.counts.at(i) = count_of(*counted[i], cell).value_or(DocumentCell::absent_count);
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    const model::MetricRow& row = *counted[i];
+    made.counts.at(i) = count_of(row.value, cell).value_or(DocumentCell::absent_count);
+    if (row.resolution.of_cell != nullptr)
+      made.resolutions.at(i) = count_of(row.resolution, cell).value_or(DocumentCell::absent_count);
+  }
   made.paths = paths_text(cell.paths);
   std::set<std::string> reasons;
   made.launches.reserve(cell.launches.size());

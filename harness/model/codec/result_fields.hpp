@@ -88,7 +88,8 @@ GB_DESCRIBE(facts::CacheUse, hits, misses, refused, bytes, seconds_saved);
 GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
 GB_DESCRIBE(model::Memory, weights_bytes, pool_bytes, pool_bytes_private, pool_bytes_own, used_bytes,
             context_bytes, code_bytes, static_bytes, workspace_bytes, pool_in_use_bytes_max, exec_bytes,
-            weights_bytes_max, tuning_bytes_max, unaccounted_bytes, (later, witness), (later, peak_bytes));
+            weights_bytes_max, tuning_bytes_max, unaccounted_bytes, (later, witness), (later, peak_bytes),
+            (later, graphs_bytes), (later, exec_resolution_bytes));
 GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds, speedup_over_eager,
             breakeven_steps, steady_after, (later, submit_over_floor), (later, launch_bound),
             (later, predicted_gain),

@@ -43,6 +43,23 @@ TEST_F(CellTableTest, LaunchesOfACellAccumulate) {
   EXPECT_EQ(table.cells()[0].status, CellStatus::pending);
 }
 
+TEST_F(CellTableTest, WhatAnExecCostsIsTheFirstLaunchsAndAllElseOfMemoryTheLastOnes) {
+  report(first, {ok_cell(first, 2)});
+  model::Memory said{};
+  said.pool_bytes = 20;
+  said.exec_bytes = 5000;
+  said.exec_resolution_bytes = 200;
+  table.add_memory(2, said);
+  report(second, {ok_cell(second, 2)});
+  said = {};
+  said.pool_bytes = 30;
+  table.add_memory(2, said);
+  const model::Memory& memory = *table.cells()[1].memory;
+  EXPECT_EQ(memory.pool_bytes, 30);
+  EXPECT_EQ(memory.exec_bytes, 5000);
+  EXPECT_EQ(memory.exec_resolution_bytes, 200);
+}
+
 TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
   const model::OpPath fused{"linear+rmsnorm:fused", "", 7}, cudnn{"conv2d:cudnn", "", 2};
   model::CellResult cell = ok_cell(first, 2);
@@ -158,7 +175,9 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
 
 TEST_F(CellTableTest, MemoryMayFollowItsCell) {
   report(first, {ok_cell(first, 1)});
-  table.reported(1).memory.emplace().pool_bytes = 20;
+  model::Memory said{};
+  said.pool_bytes = 20;
+  table.add_memory(1, said);
   EXPECT_EQ(table.cells()[0].memory->pool_bytes, 20);
   EXPECT_THROW(table.reported(2), Error) << "it is owed";
   EXPECT_THROW(table.reported(3), Error) << "it is not of the task";

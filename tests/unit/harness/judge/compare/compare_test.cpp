@@ -120,11 +120,10 @@ TEST(Compare, SetupIsTestedAndItsPartsAreListedWhereBothSidesCaptured) {
 
 TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
   DocumentCell before = cell("a", 1e-4);
-  before.counts = {24, 1, 24, 0, 1 << 20, 1'000'000};
+  before.counts = {24, 1, 24, 0, 1 << 20, 126'960};
   before.paths = "conv2d:own x1";
   DocumentCell after = before;
-  after.counts = {26, 1,       DocumentCell::absent_count,
-                  0,  1 << 20, 1'009'000};  // 0.9 % is not a change of exec_bytes
+  after.counts = {26, 1, DocumentCell::absent_count, 0, 1 << 20, 126'960};
   after.paths = "conv2d:cudnn x1";
   model::ComparisonSettings settings;
   const Comparison comparison = compare(side({before}), side({after}), settings);
@@ -139,8 +138,24 @@ TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
   EXPECT_TRUE(passed(comparison));
   settings.strict = true;
   EXPECT_FALSE(passed(compare(side({before}), side({after}), settings)));
-  after.counts[5] = 1'011'000;
-  EXPECT_EQ(compare(side({before}), side({after}), settings).counts.changed, 3);
+}
+
+TEST(Compare, ADifferenceOfExecsWithinTheCoarserResolutionIsNoChange) {
+  const auto changed = [](std::int64_t difference, std::int64_t base_resolution, std::int64_t resolution) {
+    DocumentCell before = cell("a", 1e-4);
+    before.counts = {40, 1, 40, 0, 1 << 20, 126'960};
+    before.resolutions = {0, 0, 0, 0, 0, base_resolution};
+    DocumentCell after = before;
+    after.counts[5] += difference;
+    after.resolutions[5] = resolution;
+    return compare(side({before}), side({after}), {}).counts.changed;
+  };
+  EXPECT_EQ(changed(6'300, 6'300, 6'200), 0);
+  EXPECT_EQ(changed(-6'300, 6'200, 6'300), 0);
+  EXPECT_EQ(changed(2 * 6'300, 6'300, 6'200), 1);
+  EXPECT_EQ(changed(-2 * 6'300, 6'200, 6'300), 1);
+  EXPECT_EQ(changed(100'000, 6'300, DocumentCell::absent_count), 0) << "an older document does not say";
+  EXPECT_EQ(changed(100'000, DocumentCell::absent_count, 6'300), 0);
 }
 
 TEST(Compare, CellsMeasuredAtDifferentThrottlingAreNamed) {

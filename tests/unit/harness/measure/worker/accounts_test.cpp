@@ -11,6 +11,7 @@
 #include "harness/measure/worker/profile_summary.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tests/support/sample_plan.hpp"
+#include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::worker {
@@ -141,16 +142,23 @@ TEST(PhaseRuns, AreNoneWhereAGraphHoldsSeveralPhases) {
 }
 
 constexpr std::int64_t mebi = 1 << 20;
-constexpr std::int64_t exec_bytes = 100'000;
+constexpr std::int64_t node_bytes = 3174;
 
+// Its driver takes memory for execs in quanta of 2 MiB.
 class WeighedDevice final : public test::FakeDevice {
  public:
   std::int64_t hidden = 500 * mebi;
+  std::int64_t bytes_per_node = node_bytes;
+  std::int64_t exec_bytes = 0;  // besides
+  std::int64_t held = 0;        // which execs take first
+  std::int64_t room = mebi * mebi;
   bool speaks = true;
   std::optional<MemoryUse> memory_use() override {
     if (!speaks) return std::nullopt;
-    const std::int64_t chunks = (log.instantiations * exec_bytes + 2 * mebi - 1) / (2 * mebi);
-    return MemoryUse{allocated_bytes() + static_cast<std::size_t>(hidden + chunks * 2 * mebi), false};
+    const std::int64_t needed = log.nodes_instantiated * bytes_per_node + log.instantiations * exec_bytes;
+    const std::int64_t quanta = (std::max(needed - held, std::int64_t{0}) + 2 * mebi - 1) / (2 * mebi);
+    if (quanta * 2 * mebi > room) throw Error(ErrorCode::out_of_memory, "instantiate: too much");
+    return MemoryUse{allocated_bytes() + static_cast<std::size_t>(hidden + quanta * 2 * mebi), false};
   }
 };
 
@@ -170,8 +178,8 @@ class MemoryLedgerTest : public ::testing::Test {
     rig_->allocate(8);
     const Buffer scratch(device_, 5 * mebi);
     rig_->graph_pool()->release(rig_->graph_pool()->allocate(6 * mebi));
-    ledger.begin(Account::other);
-    device_.hidden += 7 * mebi;  // graphs
+    ledger.begin(Account::graphs);
+    device_.hidden += 7 * mebi;
     ledger.begin(Account::code);
     device_.hidden += 11 * mebi;  // what their first launch takes
     ledger.begin(Account::other);
@@ -187,7 +195,7 @@ class MemoryLedgerTest : public ::testing::Test {
 };
 
 TEST_F(MemoryLedgerTest, BooksEachGrowthToItsStage) {
-  model::Memory memory = weigh();
+  const model::Memory memory = weigh();
   EXPECT_EQ(memory.context_bytes, 500 * mebi);
   EXPECT_EQ(memory.code_bytes, 14 * mebi);
   EXPECT_EQ(memory.static_bytes, static_cast<std::int64_t>(rig_->buffers().bytes()));
@@ -196,35 +204,170 @@ TEST_F(MemoryLedgerTest, BooksEachGrowthToItsStage) {
   EXPECT_EQ(memory.pool_in_use_bytes_max, 6 * mebi);
   EXPECT_EQ(memory.used_bytes, 545 * mebi + *memory.static_bytes);
   EXPECT_EQ(memory.witness, "device");
-  EXPECT_FALSE(memory.unaccounted_bytes.has_value());
-  MemoryLedger::settle(memory, {{8, 6 * mebi}, {4, mebi}});
+  EXPECT_EQ(memory.graphs_bytes, 7 * mebi);
   EXPECT_EQ(memory.unaccounted_bytes, 13 * mebi);
 }
 
-TEST_F(MemoryLedgerTest, DoesNotSettleWhereGraphsCouldNotBeMeasuredOrNoDriverSpeaks) {
-  model::Memory memory = weigh();
-  MemoryLedger::settle(memory, {{8, 6 * mebi}, {4, std::nullopt}});
-  EXPECT_FALSE(memory.unaccounted_bytes.has_value());
+// Their first execs lie in what the driver has taken before.
+TEST_F(MemoryLedgerTest, GraphsThatTakeNothingLeaveNothingUnaccounted) {
+  MemoryLedger ledger(device_, *rig_);
+  rig_->allocate(8);
+  ledger.begin(Account::graphs);
+  ledger.begin(Account::other);
+  const model::Memory memory = ledger.close();
+  EXPECT_EQ(memory.graphs_bytes, 0);
+  EXPECT_EQ(memory.unaccounted_bytes, 0);
+}
+
+TEST_F(MemoryLedgerTest, WhatOthersGiveBackMeanwhileIsInNoAccountOfGraphs) {
+  MemoryLedger ledger(device_, *rig_);
+  rig_->allocate(8);
+  ledger.begin(Account::graphs);
+  device_.hidden -= 3 * mebi;
+  ledger.begin(Account::other);
+  const model::Memory memory = ledger.close();
+  EXPECT_EQ(memory.graphs_bytes, 0);
+  EXPECT_EQ(memory.unaccounted_bytes, -3 * mebi);
+}
+
+TEST_F(MemoryLedgerTest, HasNoAccountsOfADriverThatDoesNotSpeak) {
   device_.speaks = false;
-  rig_.emplace(task_, device_, *program_);
-  memory = weigh();
-  MemoryLedger::settle(memory, {});
-  EXPECT_FALSE(memory.used_bytes || memory.context_bytes || memory.code_bytes || memory.unaccounted_bytes);
+  const model::Memory memory = weigh();
+  EXPECT_FALSE(memory.used_bytes || memory.context_bytes || memory.code_bytes || memory.graphs_bytes ||
+               memory.unaccounted_bytes);
   EXPECT_EQ(memory.workspace_bytes, 5 * mebi);
 }
 
-TEST(ExecMemory, DividesWhatManyGraphsTookByTheirNumber) {
-  WeighedDevice device;
-  const std::unique_ptr<Stream> stream = device.make_stream();
-  test::FakeGraph first(device.log, 8);
-  test::FakeGraph second(device.log, 8);
-  machine::ExecMemory memory(device, *stream, 4096);
-  EXPECT_NEAR(memory.bytes_of({&first, &second}).value(), 2 * exec_bytes, 2.0 * mebi / 256);
-  EXPECT_EQ(device.log.instantiations, 512);
-  EXPECT_GE(device.log.live_graphs, 512) << "what is given back would be served again";
-  EXPECT_FALSE(memory.bytes_of({}).has_value());
-  device.speaks = false;
-  EXPECT_FALSE(memory.bytes_of({&first}).has_value());
+// A step of graphs with this many nodes each.
+class Step {
+ public:
+  Step(test::CallLog& log, std::size_t graphs, std::size_t nodes) {
+    for (std::size_t i = 0; i < graphs; ++i) graphs_.push_back(std::make_unique<test::FakeGraph>(log, nodes));
+  }
+  machine::StepGraphs graphs() const {
+    machine::StepGraphs graphs;
+    for (const auto& graph : graphs_) graphs.push_back(graph.get());
+    return graphs;
+  }
+
+ private:
+  std::vector<std::unique_ptr<test::FakeGraph>> graphs_;
+};
+
+using Costs = std::vector<std::optional<machine::ExecCost>>;
+
+class ExecMemoryTest : public ::testing::Test {
+ protected:
+  Costs measure(const std::vector<machine::StepGraphs>& steps) {
+    return machine::ExecMemory(device_, *stream_).costs_of(steps);
+  }
+  WeighedDevice device_;
+  std::unique_ptr<Stream> stream_ = device_.make_stream();
+};
+
+TEST_F(ExecMemoryTest, KnowsAGraphToTheResolutionAtEveryBatchWhereverTheFirstLies) {
+  const Step step(device_.log, 1, 40);
+  const std::vector<machine::StepGraphs> batches(9, step.graphs());
+  constexpr double truth = 40 * node_bytes;
+  double least = truth, most = truth, resolution = 0;
+  for (int run = 0; run < 40; ++run) {
+    device_.log.nodes_instantiated += 17 * run;  // of other graphs
+    const std::int64_t before = device_.log.instantiations;
+    for (const auto& cost : measure(batches)) {
+      ASSERT_TRUE(cost);
+      EXPECT_NEAR(cost->bytes, truth, cost->resolution_bytes);
+      EXPECT_LE(cost->resolution_bytes, cost->bytes / 20);
+      least = std::min(least, cost->bytes);
+      most = std::max(most, cost->bytes);
+      resolution = cost->resolution_bytes;
+    }
+    EXPECT_LT(device_.log.instantiations - before, 400) << "they are measured together";
+  }
+  EXPECT_LT(most - least, resolution) << "what compare allows";
+}
+
+TEST_F(ExecMemoryTest, GraphsThatAreNotAlikeAreMeasuredApart) {
+  device_.exec_bytes = 100'000;
+  const Step whole(device_.log, 1, 40), pieces(device_.log, 8, 3), none(device_.log, 0, 0);
+  const Costs costs = measure({whole.graphs(), pieces.graphs(), none.graphs(), whole.graphs()});
+  EXPECT_NEAR(costs[0]->bytes, 40 * node_bytes + 100'000, costs[0]->resolution_bytes);
+  EXPECT_NEAR(costs[1]->bytes, 24 * node_bytes + 800'000, costs[1]->resolution_bytes);
+  EXPECT_LE(costs[1]->resolution_bytes, costs[1]->bytes / 20);
+  EXPECT_FALSE(costs[2].has_value());
+  EXPECT_EQ(costs[3]->bytes, costs[0]->bytes);
+}
+
+TEST_F(ExecMemoryTest, KnowsGraphsThatAreLargerThanAQuantumToAPartOfIt) {
+  device_.held = 20 * mebi;
+  const Step step(device_.log, 1, 5000);
+  const Costs costs = measure({step.graphs()});
+  EXPECT_NEAR(costs[0]->bytes, 5000 * node_bytes, costs[0]->resolution_bytes);
+  EXPECT_LE(costs[0]->resolution_bytes, 2.0 * mebi / 3);
+  EXPECT_LE(device_.log.instantiations, 8);
+}
+
+TEST_F(ExecMemoryTest, SaysACoarserResolutionWhereItStopsAtItsBound) {
+  device_.bytes_per_node = 256;  // 20 quanta would be 160,000 nodes
+  const Step step(device_.log, 1, 40);
+  const Costs costs = measure({step.graphs()});
+  EXPECT_NEAR(costs[0]->bytes, 40 * 256, costs[0]->resolution_bytes);
+  EXPECT_GT(costs[0]->resolution_bytes, costs[0]->bytes / 10);
+  EXPECT_LT(device_.log.nodes_instantiated, 200'000);
+}
+
+// What is given back would be served again.
+TEST_F(ExecMemoryTest, KeepsItsExecs) {
+  const Step step(device_.log, 1, 40);
+  machine::ExecMemory memory(device_, *stream_);
+  EXPECT_TRUE(memory.costs_of({step.graphs()}).front().has_value());
+  EXPECT_EQ(device_.log.live_graphs, device_.log.instantiations + 1);
+}
+
+TEST_F(ExecMemoryTest, SaysNothingWhereNoDriverSpeaksOrNothingGrowsAndNeverZero) {
+  const Step step(device_.log, 1, 40);
+  device_.speaks = false;
+  EXPECT_FALSE(measure({step.graphs()}).front().has_value());
+  device_.speaks = true;
+  device_.bytes_per_node = 0;
+  EXPECT_FALSE(measure({step.graphs()}).front().has_value());
+  device_.bytes_per_node = node_bytes;
+  device_.log.instantiations = 0;
+  device_.room = 30 * mebi;
+  EXPECT_FALSE(measure({step.graphs()}).front().has_value()) << "the memory is too small";
+}
+
+class MemoryStageTest : public TaskRunTest {
+ protected:
+  // The stage alone, with batches whose graphs nothing has launched.
+  void measure() {
+    open_ = [] { return std::make_unique<WeighedDevice>(); };
+    with_run(program(), [](TaskRun& run) {
+      run.placement.emplace(run.task, run.open, run.make_rig, run.pin);
+      run.placement->rig().allocate(4);
+      run.memory.emplace();
+      for (BatchRun& batch : run.batches) {
+        model::Setup setup{};
+        batch.executor = run.placement->rig().prepare(
+            batch.size, setup, [](std::string_view) {}, false);
+        batch.result.status = model::CellStatus::ok;
+      }
+      measure_memory(run);
+    });
+  }
+};
+
+TEST_F(MemoryStageTest, SaysWhatAnExecOfEveryBatchCostsInTheFirstLaunchAlone) {
+  measure();
+  ASSERT_EQ(events_.memories.size(), 3u);
+  for (const auto& [batch, memory] : events_.memories) {
+    EXPECT_GT(*memory.exec_resolution_bytes, 0);
+    EXPECT_GE(*memory.exec_bytes, 19 * *memory.exec_resolution_bytes);
+    EXPECT_EQ(*memory.exec_bytes, *events_.memories.at(1).exec_bytes) << "their graphs are alike";
+  }
+  task_.launch = 1;
+  measure();
+  for (const auto& [batch, memory] : events_.memories)
+    EXPECT_FALSE(memory.exec_bytes || memory.exec_resolution_bytes);
 }
 
 }  // namespace

@@ -52,10 +52,9 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
     task_.sampling.seconds_max = 10;                       // samples_max is what ends the passes
     task_.sampling.samples_max = 6 * measure::placements;  // the fewest with an interval
   }
-  void run() {
-    const ir::Program program =
-        registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
-    run(program);
+  void run() { run(program()); }
+  ir::Program program() const {
+    return registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
   }
   // After others, of which no event is left.
   void run_again() {
@@ -63,6 +62,10 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
     run();
   }
   void run(const ir::Program& program, const ir::Program* evaluated = nullptr, TraceProgram traced = {}) {
+    with_run(program, run_task, evaluated, std::move(traced));
+  }
+  void with_run(const ir::Program& program, const std::function<void(TaskRun&)>& what,
+                const ir::Program* evaluated = nullptr, TraceProgram traced = {}) {
     model::InstrumentOptions unpinned;
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
@@ -76,7 +79,7 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
                 .program = &program,
                 .evaluated = evaluated,
                 .traced = std::move(traced)};
-    run_task(run);
+    what(run);
   }
 
   OpenDevice open_ = [] { return open_device("host"); };
