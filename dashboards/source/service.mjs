@@ -139,7 +139,7 @@ function facts(builder) {
     ], "Last success"))
     .withPanel(rows({
       title: "Notes",
-      description: "How far the numbers of each device's last sweep can be trusted, and what else was noted of it.",
+      description: "How far each device's last sweep can be trusted, and what else was noted of it.",
       unit: UNITS.count, span: 24, height: 7,
     }, ["instance", "device", "code"], [
       { name: "Notes", expression: maxBy(["instance", "device", "code"], of("note_info")) },
