@@ -136,7 +136,14 @@ function facts(builder) {
         // A host has no driver, and Prometheus no empty labels.
         `label_replace(${of("last_success_timestamp_seconds")} * 1000 * on (instance, device) ` +
         `group_left (name, driver) ${of("device_info")}, "driver", "none", "driver", "")`) },
-    ], "Last success"));
+    ], "Last success"))
+    .withPanel(rows({
+      title: "Notes",
+      description: "How far each device's last sweep can be trusted, and what else was noted of it.",
+      unit: UNITS.count, span: 24, height: 7,
+    }, ["instance", "device", "code"], [
+      { name: "Notes", expression: maxBy(["instance", "device", "code"], of("note_info")) },
+    ], "Notes"));
 }
 
 export function service() {

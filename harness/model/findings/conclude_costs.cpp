@@ -95,7 +95,7 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
     if (cell->summary.no_breakeven == NoBreakeven::eager_not_swept || !cell->summary.speedup_over_eager)
       continue;
     conclusion.cells.push_back(id_of(cell->cell));
-    if (cell->summary.breakeven_steps) {
+    if (cell->summary.breakeven_steps && surely_gains(group, *cell)) {
       steps.push_back(*cell->summary.breakeven_steps);
       rough = rough || !cell->summary.breakeven_ci95_low;
     } else {
@@ -162,6 +162,9 @@ std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
   return statistics::estimate_over(values);
 }
 
+// A median so far above the best is not near it, however wide their intervals.
+constexpr double untold_excess = 1.5;
+
 // What a quantity of one batch and mode takes with each number of warmups.
 class WarmupSeries {
  public:
@@ -172,9 +175,15 @@ class WarmupSeries {
       if (estimate && estimate->p50 > 0) estimates_.emplace_back(warmup, *estimate);
     }
   }
-  bool is_told() const {
+  bool has_intervals() const {
     return estimates_.size() > 1 &&
            std::ranges::all_of(estimates_, [](const auto& each) { return each.second.ci95_low.has_value(); });
+  }
+  // Intervals that are too wide would let any number of warmups be enough.
+  bool is_told() const {
+    return std::ranges::all_of(estimates_, [&](const auto& each) {
+      return each.first < enough() || each.second.p50 < untold_excess * best().p50;
+    });
   }
   // From which number on all are within their intervals of the best.
   std::int64_t enough() const {
@@ -208,19 +217,24 @@ void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusio
   Conclusion conclusion = group.conclusion("warmups");
   std::optional<WarmupSeries> worst;
   std::int64_t enough = 0;
+  bool is_told = true;
   for (const std::int64_t batch : group.batches) {
     for (const std::string& mode : group.graph_modes) {
       for (const Quantity& quantity : quantities) {
         const WarmupSeries series(group, batch, mode, quantity);
-        if (!series.is_told()) continue;
+        if (!series.has_intervals()) continue;
+        is_told = is_told && series.is_told();
         enough = std::max(enough, series.enough());
         if (!worst || series.excess() > worst->excess()) worst = series;
       }
     }
   }
   for (const CellResult* cell : group.cells) conclusion.cells.push_back(id_of(cell->cell));
-  if (!worst) {
-    conclusion.text = "How many warmups are enough these launches cannot tell: --launches 5 may.";
+  if (!worst || !is_told) {
+    const std::int64_t launches = group.result.plan.launches;
+    conclusion.text =
+        fmt::format("How many warmups are enough these launches cannot tell: --launches {} may.",
+                    launches < launches_for_intervals ? 5 : 2 * launches);
   } else {
     conclusion.figures["enough"] = static_cast<double>(enough);
     conclusion.text = enough == 0 ? "No warmup is needed"

@@ -295,6 +295,11 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
 
 }  // namespace
 
+bool surely_gains(const CellGroup& group, const CellResult& cell) {
+  const std::optional<Gain> gain = gain_of(group, &cell);
+  return gain && gain->low > 1;
+}
+
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   const std::vector<Choices> choices = choices_of(group);
   for (const Choices& each : choices) conclusions.push_back(conclusion_of(group, each));

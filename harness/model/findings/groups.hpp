@@ -42,6 +42,9 @@ class CellGroup {
 
 std::vector<CellGroup> groups_of(const Result& result);
 
+// Whether the cell's gain lies above 1 by its interval; below three launches, by more than its steps spread.
+bool surely_gains(const CellGroup& group, const CellResult& cell);
+
 // The parts of a paragraph; each appends what it finds.
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);

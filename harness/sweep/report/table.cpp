@@ -285,8 +285,7 @@ std::string legend(const Columns& columns, int columns_of_terminal) {
       warmups = true;
     }
     add(std::string(row->column) + ": " + std::string(row->column_help));
-    if (row->column == "even")
-      add("even ?: unknown, these launches cannot tell   even -: eager was not swept");
+    if (row->column == "even") add("even ?: unknown   even -: eager was not swept");
   }
   return text + line + "\n";
 }
@@ -334,8 +333,8 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const bool wide = wide_table(columns, modes) <= options.width;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << legend(columns, options.width) << '\n';
-  // Heads stand above so many rows at most, and again where modes stand below each other.
-  constexpr std::size_t rows_below_head = 30;
+  // Sections share their heads up to so many rows.
+  constexpr std::size_t rows_below_head = 40;
   std::size_t rows = rows_below_head;
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
