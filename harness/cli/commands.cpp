@@ -14,6 +14,7 @@ Made make_list(Options& options);
 Made make_floor(Options& options);
 Made make_ladder(Options& options);
 Made make_bench(Options& options);
+Made make_show(Options& options);
 Made make_compare(Options& options);
 Made make_merge(Options& options);
 Made make_ab(Options& options);
@@ -35,6 +36,7 @@ const std::vector<CommandRow>& commands() {
        "ladder --traffic TRAFFIC [--capture-sizes LIST] [options]", make_ladder},
       {"bench", "run the cells in this process as a Google Benchmark program",
        "bench [options of --sweep] [--benchmark_NAME=VALUE]...", make_bench, true},
+      {"show", "print a result again: as a table, Markdown or CSV", "show FILE [options]", make_show},
       {"compare", "say what became slower between two results", "compare BASE NEW [options]", make_compare},
       {"merge", "the shards of one plan as one result", "merge SHARD... -o FILE [options]", make_merge},
       {"ab",
