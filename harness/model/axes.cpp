@@ -41,7 +41,7 @@ AxisTable first_axes() {
        .values = names,
        .noun = "workload",
        .placeholder = "NAME,...",
-       .help = "workloads to run (default: all built in)",
+       .help = "workloads to run (default: those of --plugin, else all built in)",
        .text = &Cell::workload,
        .texts = &Axes::workload},
       {.name = "preset",
