@@ -21,6 +21,15 @@ std::string choice_help(const std::vector<std::string>& names, const std::string
   return join(names) + " (default: " + which + ")";
 }
 
+// "; none means eager, full means whole"
+std::string vllm_words() {
+  std::string text;
+  for (const Mode& mode : modes()) {
+    if (!mode.also.empty()) text += (text.empty() ? "; " : ", ") + mode.also + " means " + mode.name;
+  }
+  return text;
+}
+
 std::vector<std::string> graph_modes() {
   std::vector<std::string> names;
   for (const Mode& mode : modes()) {
@@ -88,7 +97,7 @@ AxisTable first_axes() {
       {.name = "mode",
        .noun = "mode",
        .placeholder = "MODE,...",
-       .help = choice_help(mode_names, "all"),
+       .help = choice_help(mode_names, "all") + vllm_words(),
        .choices = mode_names,
        .fallback = join(mode_names, ","),
        .text = &Cell::mode,
