@@ -74,6 +74,10 @@ class Sweep(HarnessCase):
         result = self.result("from-file.json")
         self.assertEqual(["mlp/tiny/fp32/forward/b3/w1/eager"], [cell["id"] for cell in result["cells"]])
 
+    def test_a_plugin_brings_its_own_workloads(self):
+        self.run_graphbench(*TINY, "--plugin", self.plugin("good_op"), "--mode", "eager", code=0)
+        self.assertEqual({"good_op"}, {cell["workload"] for cell in self.result()["cells"]})
+
     def test_the_program_is_dumped_and_nothing_runs(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention",
                                    "--batch", "4,8", "--dump-program", code=0)
@@ -121,5 +125,6 @@ class Sweep(HarnessCase):
         self.assertIn("good_op", plugin.stdout)
 
     def test_help_and_version(self):
-        self.assertIn("--worker-timeout", self.run_graphbench("--help").stdout)
+        self.assertIn("--worker-timeout", self.run_graphbench("--help-all").stdout)
+        self.assertLessEqual(len(self.run_graphbench("--help", code=0).stdout.splitlines()), 40)
         self.assertRegex(self.run_graphbench("--version").stdout, r"^graphbench \d+\.\d+\.\d+ \(.+\)\n$")
