@@ -52,6 +52,8 @@ std::vector<OptionSpec> other_options() {
        "the stream that steps are captured and run on: own, or the device's default (default: own)"},
       {"dump-program", plan, flag, "", "print each program and what each mode captures of it, and stop",
        true},
+      {"dry-run", plan, flag, "", "say how many cells and processes, and about how long they take, and stop",
+       true},
       {"launches", measuring, integer, "N",
        "worker processes a cell; from 3 on there are intervals (default: 1)", false, "", true},
       {"seed", measuring, integer, "N", "seed of the data and of the order (default: 1)"},
