@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <list>
+#include <ranges>
 
 #include "graphbench_version.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/service/publish/publishing.hpp"
 #include "harness/sweep/bench/flags.hpp"
@@ -42,6 +44,35 @@ bool is_flag(const CommandRow& row) {
   throw InputError("", text + "; see graphbench --help");
 }
 
+// The synonyms in our own words: `sweep` is `--sweep`, and `help COMMAND` is `COMMAND --help`.
+std::vector<std::string> without_synonyms(std::vector<std::string> words) {
+  const bool asks = !words.empty() && words.front() == "help";
+  if (asks) words.erase(words.begin());
+  if (!words.empty() && words.front() == "sweep") words.front() = "--sweep";
+  // A topic stands behind --help.
+  const bool topic = asks && !words.empty() && topic_help(words.front());
+  if (asks) words.insert(topic ? words.begin() : words.end(), "--help");
+  return words;
+}
+
+// Refuses "--batch 1 8" and "--batch 1, 8".
+void check_lists(const std::vector<std::string>& words, const std::vector<CommandRow>& rows) {
+  const auto ends_list = [&](const std::string& word) {
+    return word.starts_with("-") || std::ranges::count(rows, word, &CommandRow::name) > 0;
+  };
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const auto* option = word->starts_with("--") ? config::find_option(word->substr(2)) : nullptr;
+    const bool is_list = option != nullptr && (option->kind == config::OptionKind::words ||
+                                               option->kind == config::OptionKind::numbers);
+    if (!is_list) continue;
+    const auto end = std::find_if(word + 1, words.end(), ends_list);
+    if (end - word < 3) continue;
+    std::vector<std::string> values = split(join(std::ranges::subrange(word + 1, end), ","), ',');
+    std::erase(values, "");
+    throw InputError(*word, "lists have no spaces: give " + *word + " " + join(values, ","));
+  }
+}
+
 // The innermost command that was named.
 const CLI::App& parsed_app(const CLI::App& app) {
   const std::vector<CLI::App*> below = app.get_subcommands();
@@ -53,16 +84,19 @@ const CLI::App& parsed_app(const CLI::App& app) {
 struct CommandLine::Impl {
   CLI::App app{"graphbench: what CUDA graphs buy, at which batch size, at what cost", "graphbench"};
   bool version = false;
+  bool all_help = false;
+  const std::vector<CommandRow>& rows;
   std::list<Entry> entries;
 
-  explicit Impl(const std::vector<CommandRow>& rows) {
-    app.set_help_flag("-h,--help", "print this help and exit");
+  explicit Impl(const std::vector<CommandRow>& table) : rows(table) {
+    app.set_help_flag("-h,--help", "print a short help and exit; --help TOPIC: the options of " + topics());
+    app.add_flag("--help-all", all_help, "print this help and exit");
     app.footer(footer);
     app.allow_extras();
     app.require_subcommand(0, 1);
     app.add_flag("--version", version, "print the version and exit");
-    for (const CommandRow& row : rows) add(row);
     set_usage(app, join(rows, "\n", &CommandRow::usage));
+    for (const CommandRow& row : rows) add(row);
   }
 
   void add(const CommandRow& row) {
@@ -78,6 +112,18 @@ struct CommandLine::Impl {
       own.footer("");
     }
     entry.command = row.make(entry.options);
+    set_examples(own, row.examples);
+  }
+
+  // What --help prints, by the words that stand before and behind it.
+  std::string help() const {
+    const CLI::App& asked = parsed_app(app);
+    if (&asked != &app) return asked.help();
+    const std::vector<std::string> extras = app.remaining();
+    if (extras.empty()) return app.count("--sweep") > 0 ? app.help() : brief_help(rows);
+    if (const std::optional<std::string> topic = topic_help(extras.front())) return *topic;
+    throw InputError("--help", in_quotes(extras.front()) + " is not a command or topic: give " + names() +
+                                   ", or " + topics());
   }
 
   // The subcommand that was given, or null.
@@ -114,6 +160,9 @@ struct CommandLine::Impl {
     }
     std::vector<std::string> known;
     for (const Entry& each : entries) known.emplace_back(each.row->name);
+    if (entries.front().given && !nearest(first, known))
+      throw InputError("--sweep", in_quotes(first) + " belongs to no option: did you mean --workload " +
+                                      first + "? (see graphbench --help)");
     throw InputError("",
                      in_quotes(first) + " is not a command: give " + names() + did_you_mean(first, known));
   }
@@ -163,17 +212,21 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   Request request;
   std::vector<std::string>& own = request.invocation.argv;
   own.assign(argv, argv + argc);
+  const std::vector<std::string> words = without_synonyms({argv + std::min(argc, 1), argv + argc});
+  own.resize(static_cast<std::size_t>(std::min(argc, 1)));
+  own.insert(own.end(), words.begin(), words.end());
   // Documents keep the command line; where the binary lay says nothing about the numbers.
   if (argc > 0) own.front() = std::filesystem::path(argv[0]).filename().string();
   // Google Benchmark's flags are its own; CLI11 takes the rest, last argument first.
   std::vector<std::string> rest;
   for (std::size_t i = 1; i < own.size(); ++i)
     (bench::is_flag(own[i]) ? request.invocation.benchmark_flags : rest).push_back(own[i]);
+  check_lists(rest, impl_->rows);
   std::ranges::reverse(rest);
   try {
     impl_->app.parse(rest);
   } catch (const CLI::CallForHelp&) {
-    request.text = parsed_app(impl_->app).help();
+    request.text = impl_->help();
     return request;
   } catch (const CLI::ParseError& error) {
     refuse(error);
@@ -181,6 +234,10 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   Entry* chosen = impl_->subcommand();
   impl_->check_extras(chosen);
   impl_->check_benchmark_flags(chosen, request.invocation.benchmark_flags);
+  if (impl_->all_help) {
+    request.text = impl_->app.help();
+    return request;
+  }
   if (impl_->version) {
     request.text = "graphbench " GRAPHBENCH_VERSION " (" GRAPHBENCH_COMMIT ")\n";
     return request;

@@ -14,6 +14,7 @@ Made make_list(Options& options);
 Made make_floor(Options& options);
 Made make_ladder(Options& options);
 Made make_bench(Options& options);
+Made make_show(Options& options);
 Made make_compare(Options& options);
 Made make_merge(Options& options);
 Made make_ab(Options& options);
@@ -24,35 +25,135 @@ Made make_compile(Options& options);
 Made make_package(Options& options);
 Made make_serve(Options& options);
 
-const std::vector<CommandRow>& commands() {
-  static const std::vector<CommandRow> rows = {
-      {"--sweep", "run a sweep (the main job)", "--sweep [options]", make_sweep},
-      {"list", "say what there is: workloads, devices, modes, presets, ...", "list [WHAT] [options]",
-       make_list},
-      {"floor", "measure what this machine can do at best", "floor [--device DEVICE] [--json FILE] [options]",
-       make_floor},
-      {"ladder", "serve a traffic of batch sizes from a ladder of captured ones, and say what it costs",
-       "ladder --traffic TRAFFIC [--capture-sizes LIST] [options]", make_ladder},
-      {"bench", "run the cells in this process as a Google Benchmark program",
-       "bench [options of --sweep] [--benchmark_NAME=VALUE]...", make_bench, true},
-      {"compare", "say what became slower between two results", "compare BASE NEW [options]", make_compare},
-      {"merge", "the shards of one plan as one result", "merge SHARD... -o FILE [options]", make_merge},
-      {"ab",
-       "measure two binaries or environments side by side and say what became slower; or this one against "
-       "itself and say what this machine can find",
-       "ab [--base BINARY] [--new BINARY] [options]", make_ab},
-      {"history", "keep results over time and find where they changed", "history add|list|show [options]",
-       make_history},
-      {"doctor", "say what stops CUDA graphs from capturing a step of PyTorch, by op and line",
-       "doctor --torch FILE.py:FUNCTION [options]", make_doctor},
-      {"cache", "what is kept between processes: library choices", "cache list|verify|prune [options]",
-       make_cache},
-      {"compile", "make a workload's programs ahead of time, as a package that --sweep runs",
-       "compile --workload W --batch LIST --weights FILE -o FILE.gbp [options]", make_compile},
-      {"package", "what a package holds", "package inspect FILE [options]", make_package},
-      {"serve", "run sweeps on request, over HTTP",
-       "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]", make_serve},
+namespace {
+
+std::vector<CommandRow> measuring() {
+  using enum CommandGroup;
+  return {
+      {measure,
+       "--sweep",
+       "run a sweep, the main job; `sweep` and `--sweep` are the same",
+       "--sweep [options]",
+       make_sweep,
+       {{"sweep --batch 1:64:x2 --warmup 3 --launches 5", "the built-in workloads, with intervals", true},
+        {"sweep --torch step.py:build --launches 5", "your own PyTorch step", true},
+        {"sweep --workload mlp --mode full,none --dry-run", "how long it would take"}}},
+      {measure,
+       "ladder",
+       "serve a traffic of batch sizes from captured ones, and say what it costs",
+       "ladder --traffic TRAFFIC [--capture-sizes LIST] [options]",
+       make_ladder,
+       {{"ladder --traffic zipf:1:512 --suggest", "which sizes to capture for a traffic", true}}},
+      {measure,
+       "floor",
+       "measure what this machine can do at best",
+       "floor [--device DEVICE] [--json FILE] [options]",
+       make_floor,
+       {{"floor --device cuda", "the least that launches, graphs and waiting cost"}}},
+      {measure,
+       "bench",
+       "run the cells in this process as a Google Benchmark program",
+       "bench [options of --sweep] [--benchmark_NAME=VALUE]...",
+       make_bench,
+       {{"bench --workload mlp --batch 1,64 --benchmark_repetitions=9", "with Google Benchmark's own flags"}},
+       true},
+      {measure,
+       "doctor",
+       "say what stops CUDA graphs from capturing a step of PyTorch, by op and line",
+       "doctor --torch FILE.py:FUNCTION [options]",
+       make_doctor,
+       {{"doctor --torch step.py:build", "each op in the way, with its line"}}},
+      {measure,
+       "list",
+       "say what there is: workloads, devices, modes, presets, ...",
+       "list [WHAT] [options]",
+       make_list,
+       {{"list devices", "which work here, and why others do not"},
+        {"list metrics --format json", "every number that documents hold"}}},
   };
+}
+
+std::vector<CommandRow> comparing() {
+  using enum CommandGroup;
+  return {
+      {compare,
+       "show",
+       "print a result again: as a table, Markdown or CSV",
+       "show FILE [options]",
+       make_show,
+       {{"show graphbench.json", "the table that the sweep printed"},
+        {"show graphbench.json --format csv --columns latency,exec_bytes", "a row a cell"}}},
+      {compare,
+       "compare",
+       "say what became slower between two results",
+       "compare BASE NEW [options]",
+       make_compare,
+       {{"compare base.json new.json --margin 2%", "did it get slower? exit code 10 says so", true}}},
+      {compare,
+       "ab",
+       "measure two binaries or environments in turn and compare; alone: this one with itself",
+       "ab [--base BINARY] [--new BINARY] [options]",
+       make_ab,
+       {{"ab --base old/bin/graphbench --workload mlp", "did this build get slower?"},
+        {"ab", "the smallest change that this machine can find"}}},
+      {compare,
+       "merge",
+       "the shards of one plan as one result",
+       "merge SHARD... -o FILE [options]",
+       make_merge,
+       {{"merge graphbench.*-of-8.json -o graphbench.json", "what --shard 1/8 to 8/8 wrote"}}},
+      {compare,
+       "history",
+       "keep results over time and find where they changed",
+       "history add|list|show [options]",
+       make_history,
+       {{"history add base.json", "stored under its commit and branch"},
+        {"history list", "what is stored"},
+        {"history show mlp/base/bf16/forward/b8/w3/whole", "where a cell changed"}}},
+  };
+}
+
+std::vector<CommandRow> operating() {
+  using enum CommandGroup;
+  return {
+      {operate,
+       "serve",
+       "run sweeps on request, over HTTP, with a page and metrics",
+       "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]",
+       make_serve,
+       {{"serve --state results", "a page and an API at http://127.0.0.1:9464", true}}},
+      {operate,
+       "cache",
+       "what is kept between processes: library choices",
+       "cache list|verify|prune [options]",
+       make_cache,
+       {{"cache list", "the entries, and what they took to make"},
+        {"cache verify", "whether each can be read"},
+        {"cache prune --older-than 30d", "remove what was not used for a month"}}},
+      {operate,
+       "compile",
+       "make a workload's programs ahead of time, as a package that --sweep runs",
+       "compile --workload W --batch LIST --weights FILE -o FILE.gbp [options]",
+       make_compile,
+       {{"compile --workload mlp --batch 1,8 --weights mlp.weights -o mlp.gbp", "for --sweep --package"}}},
+      {operate,
+       "package",
+       "what a package holds",
+       "package inspect FILE [options]",
+       make_package,
+       {{"package inspect mlp.gbp", "its programs, batches and weights"}}},
+  };
+}
+
+}  // namespace
+
+const std::vector<CommandRow>& commands() {
+  static const std::vector<CommandRow> rows = [] {
+    std::vector<CommandRow> all = measuring();
+    for (const std::vector<CommandRow>& more : {comparing(), operating()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return rows;
 }
 

@@ -2,7 +2,9 @@
 // its own, which nothing else includes, and a row in commands.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,15 +13,27 @@
 
 namespace graphbench::cli {
 
+// What a command is for.
+enum class CommandGroup : std::uint8_t { measure, compare, operate };
+
 struct CommandRow {
+  CommandGroup group;
   std::string_view name;  // a leading "--": a flag of graphbench itself, whose other options are then its own
   std::string_view help;
   std::string_view usage;
   std::unique_ptr<Command> (*make)(Options& options);
+  std::vector<Example> examples;
   bool takes_benchmark_flags = false;
 };
 // In the order of the help.
 const std::vector<CommandRow>& commands();
+
+// A screenful for who sees graphbench first, made of the tables of commands and options.
+std::string brief_help(const std::vector<CommandRow>& rows);
+// All options of a topic; absent where no topic has the name.
+std::optional<std::string> topic_help(const std::string& topic);
+// "plan, steps, ...": what topic_help() takes.
+std::string topics();
 
 // What graphbench starts itself as; users never do. `parent`: its process id.
 struct ChildRow {

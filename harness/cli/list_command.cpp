@@ -1,4 +1,5 @@
 // Runs graphbench list, which prints what this machine, the loaded plugins and the tables of words offer.
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -125,10 +126,12 @@ Lines axes(const sweep::ProbeAnswer&) {
 Lines metrics(const sweep::ProbeAnswer&) {
   Lines lines;
   for (const model::MetricRow& row : model::metrics()) {
-    Json json = {{"name", row.name}, {"unit", row.unit}, {"help", row.help}};
+    const std::string path = model::path_of(row);
+    Json json = {{"name", row.name}, {"path", path}, {"unit", row.unit}, {"help", row.help}};
     json["family"] = row.family.empty() ? Json(nullptr) : Json(row.family);
     json["compared_as"] = row.compared.empty() ? Json(nullptr) : Json(row.compared);
-    lines.push_back({std::string(row.name), std::string(row.help), std::move(json)});
+    json["column"] = row.column.empty() ? Json(nullptr) : Json(row.column);
+    lines.push_back({path, std::string(row.help), std::move(json)});
   }
   return lines;
 }
@@ -145,8 +148,11 @@ const std::vector<Listing> listings = {
 
 void print_table(const Listing& listing, const Lines& lines, bool alone) {
   if (!alone) std::printf("%s\n", listing.name.c_str());
+  std::size_t width = 12;
+  for (const Line& line : lines) width = std::max(width, line.name.size());
   for (const Line& line : lines)
-    std::printf("%s%-12s %s\n", alone ? "" : "  ", line.name.c_str(), line.text.c_str());
+    std::printf("%s%-*s %s\n", alone ? "" : "  ", static_cast<int>(width), line.name.c_str(),
+                line.text.c_str());
 }
 
 class ListCommand final : public Command {

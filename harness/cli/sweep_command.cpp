@@ -11,6 +11,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
 #include "harness/measure/machine/pinning.hpp"
+#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/command.hpp"
@@ -20,6 +21,7 @@
 #include "harness/sweep/devices.hpp"
 #include "harness/sweep/journal.hpp"
 #include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/outlook.hpp"
 #include "harness/sweep/report/progress.hpp"
 #include "harness/sweep/report/sample_file.hpp"
 #include "harness/sweep/report/table.hpp"
@@ -69,12 +71,34 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
   return journal;
 }
 
-void say_what_is_finished(const model::Plan& plan, const sweep::SweepSettings& settings,
-                          const model::DeviceFacts& facts, const config::SweepOptions& options) {
-  if (settings.finished.empty() || options.quiet) return;
-  const auto taken = sweep::remainder_of(plan, settings.finished, {settings.hostname, facts.uuid});
-  complain("goes on with %s: %zu of %zu tasks are finished", sweep::journal_of(options.json).c_str(),
-           taken.taken_over.size(), plan.tasks.size());
+// Null where the document is none of ours.
+std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
+  try {
+    const codec::PaddedText text = codec::read_text(path);
+    return codec::read_parts(text.view(), path);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+// How much there is to do, and what is written over.
+void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const sweep::Journal* journal,
+                    const config::SweepOptions& options) {
+  if (options.quiet) return;
+  const model::MeasuredOn here{machine::read_environment().hostname, catalog.facts.uuid};
+  const std::vector<sweep::FinishedTask> finished =
+      journal == nullptr ? std::vector<sweep::FinishedTask>() : journal->finished();
+  const sweep::Remainder left = sweep::remainder_of(plan, finished, here);
+  complain("%s", reporters::outlook(plan.cells.size(), left.tasks).c_str());
+  if (!finished.empty())
+    complain("goes on with %s: %zu of %zu tasks are finished", sweep::journal_of(options.json).c_str(),
+             left.taken_over.size(), plan.tasks.size());
+  if (journal == nullptr) return;
+  const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
+  // What an interrupted run has left is this sweep's own.
+  if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
+  complain("%s: replaces %s", options.json.c_str(),
+           reporters::result_in_words(earlier->head, earlier->cells.size()).c_str());
 }
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
@@ -98,7 +122,6 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
         complain("warning: %s: what follows is lost if this sweep is killed", error.what());
       }
     };
-    say_what_is_finished(plan, settings, catalog.facts, options);
   }
   return sweep::run_sweep(plan, catalog.facts, settings, supervisor, listener);
 }
@@ -190,7 +213,7 @@ void make_folder(const std::string& where, const std::string& path) {
 }
 
 void check_outputs(const config::SweepOptions& options) {
-  if (options.dump_program) return;
+  if (options.dump_program || options.dry_run) return;
   if (!options.caller.dump_graph.empty()) make_folder(options.where("dump-graph"), options.caller.dump_graph);
   check_output_file(options.where("json"), options.json, Stdout::allowed);
   check_beside(options, "trace", options.trace);
@@ -230,11 +253,16 @@ class SweepCommand final : public Command {
     check_cpu(options);
     process::ProcessSupervisor supervisor;
     const std::unique_ptr<publish::Publisher> publisher =
-        options.dump_program ? nullptr : make_publisher(options);
+        options.dump_program || options.dry_run ? nullptr : make_publisher(options);
     auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
     if (options.dump_program) return dump_programs(dumps);
+    if (options.dry_run) {
+      std::puts(reporters::outlook(plan.cells.size(), plan.tasks).c_str());
+      return exit_done;
+    }
     plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
+    say_what_comes(plan, catalog, journal.get(), options);
     // Before the floors, which are measured where the cells are.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
@@ -250,6 +278,7 @@ class SweepCommand final : public Command {
     console.finish();
     add_conditions(conditions, outcome);
     const int exit_code = report(outcome, options, !invocation.served);
+    if (outcome.interrupted && journal && !invocation.served) complain("repeat the command to go on");
     // Where a file could not be written the journal still holds what it would.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);

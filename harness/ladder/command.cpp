@@ -134,6 +134,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
+  // --quiet leaves out what leads to an answer, and not the answer.
   if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
   for (const model::Suggestion& made : measured.findings.suggestions) {
     std::vector<std::string> flags;
@@ -141,11 +142,9 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
       if (made.no_suggestion.empty())
         flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
     }
-    if (!options.quiet) reporters::print_suggestion(out, made, flags, colours);
+    reporters::print_suggestion(out, made, flags, colours);
   }
-  for (const model::BestModes& best : measured.findings.best) {
-    if (!options.quiet) reporters::print_best(out, best, colours);
-  }
+  for (const model::BestModes& best : measured.findings.best) reporters::print_best(out, best, colours);
   out.flush();
   if (measured.interrupted) {
     complain("interrupted; what was measured is kept");

@@ -22,6 +22,15 @@ std::string choice_help(const std::vector<std::string>& names, const std::string
   return join(names) + " (default: " + which + ")";
 }
 
+// "; none means eager, full means whole"
+std::string vllm_words() {
+  std::string text;
+  for (const Mode& mode : modes()) {
+    if (!mode.also.empty()) text += (text.empty() ? "; " : ", ") + mode.also + " means " + mode.name;
+  }
+  return text;
+}
+
 std::vector<std::string> graph_modes() {
   std::vector<std::string> names;
   for (const Mode& mode : modes()) {
@@ -42,7 +51,7 @@ AxisTable first_axes() {
        .values = names,
        .noun = "workload",
        .placeholder = "NAME,...",
-       .help = "workloads to run (default: all built in)",
+       .help = "workloads to run (default: those of --plugin, else all built in)",
        .text = &Cell::workload,
        .texts = &Axes::workload},
       {.name = "preset",
@@ -89,7 +98,7 @@ AxisTable first_axes() {
       {.name = "mode",
        .noun = "mode",
        .placeholder = "MODE,...",
-       .help = choice_help(mode_names, "all"),
+       .help = choice_help(mode_names, "all") + vllm_words(),
        .choices = mode_names,
        .fallback = join(mode_names, ","),
        .text = &Cell::mode,

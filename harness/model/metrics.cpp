@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graphs/base/text.hpp"
 #include "harness/model/metric_rows.hpp"
 
 namespace graphbench::model {
@@ -64,6 +65,43 @@ std::string_view key_of(MetricSection section) {
                                        "shape_walk", "cache",    "package",
                                        "memory",     "summary",  ""};
   return keys[static_cast<std::size_t>(section)];
+}
+
+std::string path_below(const MetricRow& row) {
+  const std::string_view key = key_of(section_of(row));
+  return std::string(key).append(key.empty() ? "" : ".").append(row.name);
+}
+
+std::string path_of(const MetricRow& row) {
+  return (section_of(row) <= MetricSection::sustained ? "launches[]." : "") + path_below(row);
+}
+
+std::string_view heading_of(const MetricRow& row) {
+  return row.column.empty() ? row.name : row.column;
+}
+
+std::vector<const MetricRow*> metrics_named(const std::string& where, const std::vector<std::string>& words) {
+  Rows found;
+  for (const std::string& word : words) {
+    Rows ends;
+    std::vector<std::string> known;
+    const MetricRow* named = nullptr;
+    for (const MetricRow& row : table().rows) {
+      const std::string path = path_of(row);
+      known.push_back(path);
+      if (!row.column.empty()) known.emplace_back(row.column);
+      if (word == path || (word == row.column && !word.empty())) named = &row;
+      if (path.ends_with("." + word)) ends.push_back(&row);
+    }
+    if (named == nullptr && ends.empty())
+      throw InputError(where, in_quotes(word) + " is not a column or metric: give those of graphbench list " +
+                                  "metrics" + did_you_mean(word, known));
+    if (named == nullptr && ends.size() > 1)
+      throw InputError(where, in_quotes(word) + " is of several metrics: give one of " +
+                                  join(ends, ", ", [](const MetricRow* row) { return path_of(*row); }));
+    found.push_back(named != nullptr ? named : ends.front());
+  }
+  return found;
 }
 
 std::vector<const MetricRow*> metrics_in(MetricSection section) {

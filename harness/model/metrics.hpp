@@ -73,6 +73,16 @@ inline MetricSection section_of(const MetricRow& row) {
 }
 // The key of the section's object in a cell, or in a launch: "training.evaluation"; empty: it is that itself.
 std::string_view key_of(MetricSection section);
+// Below its cell or its launch: "graph.nodes".
+std::string path_below(const MetricRow& row);
+// Below its cell: "launches[].setup.capture_seconds". No two rows have the same.
+std::string path_of(const MetricRow& row);
+// What tables and lists call it: its column, or its key where it has none.
+std::string_view heading_of(const MetricRow& row);
+// The rows that `words` name, each by its column, its path or the end of its path. Throws InputError, which
+// begins with `where`, for a word that names none or several.
+std::vector<const MetricRow*> metrics_named(const std::string& where, const std::vector<std::string>& words);
+
 inline bool is_distribution(const MetricRow& row) {
   return row.estimate != nullptr;
 }

@@ -3,13 +3,18 @@
 #include "harness/model/vocabulary.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace graphbench::model {
 
 const std::vector<Mode>& modes() {
   static const std::vector<Mode> rows = {
-      {.name = "eager", .help = "every op is launched by the host", .graph = false, .reference = true},
-      {.name = "whole", .help = "the step is captured as one graph", .graph = true},
+      {.name = "eager",
+       .help = "every op is launched by the host",
+       .graph = false,
+       .reference = true,
+       .also = "none"},
+      {.name = "whole", .help = "the step is captured as one graph", .graph = true, .also = "full"},
       {.name = "piecewise",
        .help = "runs of ops between splitting ops are captured as pieces that share a pool",
        .graph = true},
@@ -19,6 +24,14 @@ const std::vector<Mode>& modes() {
 
 const Mode& reference_mode() {
   return *std::ranges::find_if(modes(), &Mode::reference);
+}
+
+std::string mode_named(const std::string& word) {
+  std::string lower = word;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto is_it = [&](const Mode& mode) { return mode.name == lower || mode.also == lower; };
+  const auto found = std::ranges::find_if(modes(), is_it);
+  return found == modes().end() ? word : found->name;
 }
 
 bool is_step_mode(std::string_view name) {

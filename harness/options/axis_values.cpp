@@ -28,6 +28,12 @@ std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<
                        {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 
+// In our words, so that one mode in two words is one that is given twice.
+std::vector<RawItem> modes_of(std::vector<RawItem> items) {
+  for (RawItem& item : items) item.text = join(split(item.text, ','), ",", model::mode_named);
+  return items;
+}
+
 std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<RawItem>& items) {
   if (axis.values == model::AxisValues::name) return {text_of(items.back())};
   std::vector<std::string> texts;
@@ -35,7 +41,7 @@ std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<Raw
     for (const std::int64_t number : numbers_of(axis, items)) texts.push_back(std::to_string(number));
     return texts;
   }
-  texts = words_of(items, axis.noun);
+  texts = words_of(axis.texts == &model::Axes::mode ? modes_of(items) : items, axis.noun);
   if (axis.values == model::AxisValues::choices) check_choices(axis, texts, items.front().where);
   return texts;
 }

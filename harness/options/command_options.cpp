@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
+#include <memory>
 
 #include "graphs/base/text.hpp"
 #include "harness/options/document_options.hpp"
@@ -21,12 +23,40 @@ class UsageFormatter final : public CLI::Formatter {
     for (const char c : usage_) text += c == '\n' ? "\n       graphbench " : std::string(1, c);
     return text + "\n";
   }
+  std::string make_footer(const CLI::App* app) const override {
+    const std::string footer = CLI::Formatter::make_footer(app);
+    return examples.empty() ? footer : "\nExamples:\n" + lines_of(examples) + footer;
+  }
+
+  std::vector<Example> examples;
 
  private:
   std::string usage_;
 };
 
 }  // namespace
+
+std::string lines_of(const std::vector<Example>& examples) {
+  std::size_t width = 0;
+  for (const Example& example : examples) width = std::max(width, example.line.size());
+  std::string text;
+  for (const Example& example : examples) {
+    text += "  graphbench " + std::string(example.line) + std::string(width + 3 - example.line.size(), ' ') +
+            std::string(example.what) + "\n";
+  }
+  return text;
+}
+
+void set_examples(CLI::App& app, const std::vector<Example>& examples) {
+  std::dynamic_pointer_cast<UsageFormatter>(app.get_formatter())->examples = examples;
+  for (CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::string name = app.get_name() + " " + below->get_name();
+    std::vector<Example> own;
+    std::ranges::copy_if(examples, std::back_inserter(own),
+                         [&](const Example& example) { return example.line.starts_with(name); });
+    set_examples(*below, own);
+  }
+}
 
 void set_usage(CLI::App& app, const std::string& usage) {
   app.formatter(std::make_shared<UsageFormatter>(usage));

@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/options/options.hpp"
@@ -70,6 +71,17 @@ class Options {
   std::vector<std::string> never_empty_;
   std::list<Options> below_;
 };
+
+// A command line that a help shows.
+struct Example {
+  std::string_view line;  // what follows "graphbench "
+  std::string_view what;  // it does
+  bool brief = false;     // in the short help too
+};
+// "  graphbench floor   what launches cost here", a line each.
+std::string lines_of(const std::vector<Example>& examples);
+// Shown behind the options of the app, and of each command below it those that begin with its name.
+void set_examples(CLI::App& app, const std::vector<Example>& examples);
 
 // An app whose help begins with "Usage: graphbench " and `usage`, a line for each of its lines.
 void set_usage(CLI::App& app, const std::string& usage);

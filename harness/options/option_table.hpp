@@ -20,19 +20,38 @@ enum class OptionKind : std::uint8_t {
   flag,      // there or not
 };
 
-// What an option is about: `--help` shows one group after the other.
-enum class OptionGroup : std::uint8_t { what, how, where, plugins, machine };
+// What an option is about, in the order that the help shows.
+enum class OptionGroup : std::uint8_t {
+  plan,
+  steps,
+  training,
+  torch,
+  packages,
+  measuring,
+  results,
+  prometheus,
+  plugins,
+  machine,
+  shards
+};
+struct OptionTopic {
+  OptionGroup group;
+  std::string name;  // what `--help NAME` takes
+  std::string_view title;
+};
+const std::vector<OptionTopic>& option_topics();
 std::string_view title_of(OptionGroup group) noexcept;
 
 struct OptionSpec {
   std::string name;  // without dashes
-  OptionGroup group = OptionGroup::what;
+  OptionGroup group = OptionGroup::plan;
   OptionKind kind = OptionKind::text;
   std::string placeholder = {};
   std::string help = {};
   // Names a file or an address, or changes what is printed: a request to the service may not give it.
   bool local = false;
   std::string alone = {};  // what it means where it is given without a value; empty: it needs one
+  bool brief = false;      // in the short help too
 };
 
 // The axes' options, then the others, in the order `--help` shows them.

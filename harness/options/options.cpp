@@ -318,6 +318,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.prometheus = prometheus_options(raw);
   options.quiet = flag(raw, "quiet");
   options.dump_program = flag(raw, "dump-program");
+  options.dry_run = flag(raw, "dry-run");
   return options;
 }
 

@@ -105,6 +105,7 @@ struct SweepOptions {
   PrometheusOptions prometheus;
   bool quiet = false;
   bool dump_program = false;
+  bool dry_run = false;
   std::map<std::string, std::string> places;  // option name -> where it was given
 
   // Files of code that the user names: plugins, and the step of --torch.

@@ -147,6 +147,7 @@ class Interrupt(HarnessCase):
     def check(self, code, err):
         self.assertEqual(130, code, err)
         self.assertIn("interrupted", err)
+        self.assertTrue(err.endswith("graphbench: repeat the command to go on\n"), err)
         result = self.result()
         self.assertFalse(result["complete"])
         statuses = {cell["status"] for cell in result["cells"]}
@@ -163,6 +164,8 @@ class Interrupt(HarnessCase):
         code, out, err = self.interrupt(signal.SIGINT)
         self.check(code, err)
         self.assertIn("mlp", out)
+        left = sum(cell["status"] == "skipped" for cell in self.result()["cells"])
+        self.assertIn(f" 0 skipped, {left} not measured; the result is in ", out)
 
     def test_termination_does_too(self):
         code, _, err = self.interrupt(signal.SIGTERM)

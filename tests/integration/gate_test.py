@@ -229,7 +229,7 @@ class Templates(GateCase):
 
     def test_every_flag_exists(self):
         known = set(re.findall(r"--[a-z][a-z-]*", self.help_of(GATE, "--help")))
-        sweep = set(re.findall(r"--[a-z][a-z-]*", self.help_of(harness_case.BINARY, "--help")))
+        sweep = set(re.findall(r"--[a-z][a-z-]*", self.help_of(harness_case.BINARY, "--help-all")))
         gates = 0
         for name, script, _ in self.scripts:
             for line in script.replace("\\\n", "").splitlines():

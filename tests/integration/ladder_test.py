@@ -190,6 +190,14 @@ class Ladder(HarnessCase):
         self.assertIn("--suggest: no graph mode has mean times beside eager", done.stderr)
         self.assertEqual(self.result()["ladders"][0]["launches"][0]["steps"]["eager_beyond"], 60)
 
+    def test_quiet_leaves_the_suggestion(self):
+        asked = "--workload mlp --traffic uniform:1:4 --no-rivals --suggest --quiet"
+        done = self.run_graphbench(*TINY, *asked.split(), code=0)
+        self.assertIn("sizes", done.stdout)
+        self.assertEqual("", done.stderr)
+        document, shown = self.serve(asked.replace(" --suggest --quiet", ""))
+        self.assertGreater(len(shown), len(done.stdout), "what leads to it is left out")
+
     def test_waiting_for_an_arrival_is_no_silence(self):
         self.write("gap.csv", "time,size\n0,1\n2.5,1\n")
         self.serve("--workload mlp --traffic gap.csv --no-rivals --worker-timeout 1.5")

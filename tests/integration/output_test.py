@@ -1,8 +1,10 @@
 """Where output goes: the document, the samples, the table, progress, colours; and what a full disk does."""
 
+import csv
 import json
 import os
 import resource
+import statistics
 import subprocess
 
 import numpy
@@ -32,6 +34,27 @@ class Output(HarnessCase):
         for text in (done.stdout, done.stderr):
             self.assertNotIn("\x1b", text)
             self.assertNotIn("\r", text)
+
+    def test_a_result_is_shown_again(self):
+        swept = self.run_graphbench(*TWO, code=0).stdout
+        shown = self.run_graphbench("show", "graphbench.json", code=0).stdout
+        self.assertEqual(swept.replace("; the result is in graphbench.json", ""), shown)
+        page = self.run_graphbench("show", "graphbench.json", "--format", "markdown", code=0).stdout
+        self.assertIn("\n\n|  | eager submit | eager latency | whole submit | whole latency | whole gain | "
+                      "whole even |\n", page)
+        self.assertTrue(page.startswith("- **mlp**: "), page)
+        csv_of = ("show", "graphbench.json", "--format", "csv", "--columns")
+        sheet = self.run_graphbench(*csv_of, "latency", code=0).stdout
+        rows = list(csv.DictReader(sheet.splitlines()))
+        for cell, row in zip(self.result()["cells"], rows, strict=True):
+            self.assertEqual((cell["id"], str(cell["batch"])), (row["id"], row["batch"]))
+            p50s = [launch["latency_seconds"]["p50"] for launch in cell["launches"]]
+            shown = float(row["launches[].latency_seconds"])
+            self.assertAlmostEqual(statistics.median(p50s), shown, places=12)
+        for arguments, said in (((), "FILE is missing"), (("none.json",), "none.json"),
+                                (("graphbench.json", "--format", "xml"), "give table, markdown, csv"),
+                                (("graphbench.json", "--columns", "latncy"), 'did you mean "latency"?')):
+            self.assertIn(said, self.run_graphbench("show", *arguments, code=2).stderr)
 
     def test_quiet_leaves_the_conclusions(self):
         done = self.run_graphbench(*ONE, "--quiet")

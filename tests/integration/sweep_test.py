@@ -74,6 +74,29 @@ class Sweep(HarnessCase):
         result = self.result("from-file.json")
         self.assertEqual(["mlp/tiny/fp32/forward/b3/w1/eager"], [cell["id"] for cell in result["cells"]])
 
+    def test_a_dry_run_says_how_long_and_nothing_runs(self):
+        arguments = [*TINY, "--workload", "mlp,conv", "--mode", "none,full"]
+        dry = self.run_graphbench(*arguments, "--dry-run", code=0)
+        self.assertRegex(dry.stdout, r"\A8 cells, 4 processes, about \d+ seconds\n\Z")
+        self.assertEqual([], os.listdir(self.folder))
+        swept = self.run_graphbench(*arguments, code=0)
+        self.assertEqual("graphbench: " + dry.stdout, swept.stderr.splitlines(keepends=True)[0])
+        self.assertEqual(["eager", "whole"], self.result()["plan"]["axes"]["mode"], "in our words")
+
+    def test_the_result_that_is_replaced_is_named(self):
+        small = [*TINY, "--workload", "mlp", "--mode", "eager"]
+        first = self.run_graphbench(*small, code=0)
+        self.assertNotIn("replaces", first.stderr)
+        began = self.result()["started_at"]
+        second = self.run_graphbench("sweep", *small[1:], code=0)
+        self.assertIn(f"graphbench.json: replaces the result of {began} (2 cells of mlp on ", second.stderr)
+        self.write("graphbench.json", "not ours")
+        self.assertNotIn("replaces", self.run_graphbench(*small, code=0).stderr)
+
+    def test_a_plugin_brings_its_own_workloads(self):
+        self.run_graphbench(*TINY, "--plugin", self.plugin("good_op"), "--mode", "eager", code=0)
+        self.assertEqual({"good_op"}, {cell["workload"] for cell in self.result()["cells"]})
+
     def test_the_program_is_dumped_and_nothing_runs(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention",
                                    "--batch", "4,8", "--dump-program", code=0)
@@ -121,5 +144,6 @@ class Sweep(HarnessCase):
         self.assertIn("good_op", plugin.stdout)
 
     def test_help_and_version(self):
-        self.assertIn("--worker-timeout", self.run_graphbench("--help").stdout)
+        self.assertIn("--worker-timeout", self.run_graphbench("--help-all").stdout)
+        self.assertLessEqual(len(self.run_graphbench("--help", code=0).stdout.splitlines()), 40)
         self.assertRegex(self.run_graphbench("--version").stdout, r"^graphbench \d+\.\d+\.\d+ \(.+\)\n$")

@@ -42,12 +42,6 @@ std::vector<const model::MetricRow*> rows_of_launches() {
   return rows;
 }
 
-// Below its cell or its launch: "graph.nodes".
-std::string path_of(const model::MetricRow& row) {
-  const std::string_view key = key_of(section_of(row));
-  return std::string(key).append(key.empty() ? "" : ".").append(row.name);
-}
-
 // The id without parts that name no axis of this version: a later one's, or which ladder it is.
 std::string known_part(std::string_view id) {
   const auto& axes = model::axes();
@@ -104,7 +98,7 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
   for (const model::MetricRow* row : model::counted_metrics()) {
     const std::optional<std::int64_t> count = count_of(row->value, cell);
     if (!count || *count >= 0) continue;
-    walk_.fail_below(path_of(*row), std::to_string(*count) + " is not a whole number from 0 up");
+    walk_.fail_below(path_below(*row), std::to_string(*count) + " is not a whole number from 0 up");
   }
   // A comparison sums up by itself, but a document must not contradict itself.
   for (const model::MetricRow& row : model::metrics()) {
@@ -200,7 +194,7 @@ void CellChecker::check_summary(const model::Summary& summary, const Place& plac
 }
 
 void CellChecker::refuse(const Place& place, std::string_view rank, const std::string& detail) const {
-  std::string where = "launches[" + std::to_string(place.launch) + "]." + path_of(place.row);
+  std::string where = "launches[" + std::to_string(place.launch) + "]." + path_below(place.row);
   if (!rank.empty()) where.append(".").append(rank);
   walk_.fail_below(where, detail);
 }

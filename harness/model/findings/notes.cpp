@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -109,7 +110,8 @@ Note trust_in(const Result& result) {
     const auto cells = static_cast<double>(result.cells.size());
     if (static_cast<double>(found.size()) <= disturbed_share_max * cells) return;
     doubts.push_back({fmt::format("{} of {} cells {}", found.size(), result.cells.size(), what), advice});
-    ids.insert(ids.end(), found.begin(), found.end());
+    std::ranges::copy_if(found, std::back_inserter(ids),
+                         [&](const std::string& id) { return !contains(ids, id); });
   };
   add(is_disturbed, "disturbed", "stop other work");
   add(is_throttled, throttle_of(result), "let the device cool, or lift its limit");

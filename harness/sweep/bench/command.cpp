@@ -249,9 +249,8 @@ constexpr Refused refused[] = {
     {"on-skip", "a benchmark that cannot run says so: run a sweep with --on-skip"},
 };
 constexpr const char* of_sweeps_alone[] = {
-    "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program",
-    "package",  "weights",     "low-memory",     "dump-graph",       "concurrent",
-    "shard",    "shard-by",    "costs"};
+    "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
+    "weights",  "low-memory",  "dump-graph",     "concurrent",       "shard",        "shard-by", "costs"};
 
 // Null where bench takes the option.
 const char* refusal_of(const config::OptionSpec& option) {
@@ -259,7 +258,9 @@ const char* refusal_of(const config::OptionSpec& option) {
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
   if (found != std::end(refused)) return found->instead;
   if (std::ranges::count(of_sweeps_alone, option.name) > 0) return "it belongs to --sweep";
-  return option.group == config::OptionGroup::where ? publishes_nothing : nullptr;
+  const bool publishes =
+      option.group == config::OptionGroup::results || option.group == config::OptionGroup::prometheus;
+  return publishes ? publishes_nothing : nullptr;
 }
 
 class BenchCommand final : public Command {

@@ -14,6 +14,9 @@ namespace graphbench::plan {
 // possible (Graham 1969). Returns each cost's shard, from 0. Ties go to what stands first.
 std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards);
 
+// About how long these tasks take, one after the other: by this shards are balanced, and people told.
+double estimated_seconds(const std::vector<model::WorkerTask>& tasks);
+
 // Seconds of one launch of a cell, by id, as launches[].worker_seconds of a result have them.
 using CellCosts = std::map<std::string, double>;
 CellCosts costs_of(const model::Result& result);

@@ -127,8 +127,11 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
   std::vector<std::string> chosen = options.axes.workload;
   if (options.torch.given()) chosen = {catalog.workloads.back().name};  // lent last
   if (chosen.empty()) {
+    // A plugin may bring ops or passes alone.
+    const auto from_plugin = [](const abi::WorkloadInfo& info) { return info.plugin != "builtin"; };
+    const bool own = !options.plugins.empty() && std::ranges::any_of(catalog.workloads, from_plugin);
     for (const abi::WorkloadInfo& info : catalog.workloads) {
-      if (info.plugin == "builtin") chosen.push_back(info.name);
+      if (from_plugin(info) == own) chosen.push_back(info.name);
     }
   }
   std::vector<WorkloadChoice> choices;

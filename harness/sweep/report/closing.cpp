@@ -25,6 +25,7 @@ struct Counts {
   std::int64_t ok = 0;
   std::int64_t failed = 0;
   std::int64_t skipped = 0;
+  std::int64_t not_measured = 0;  // because the sweep was interrupted
 };
 
 Counts count(const model::Result& result) {
@@ -34,6 +35,8 @@ Counts count(const model::Result& result) {
       ++counts.ok;
     } else if (cell.status == model::CellStatus::failed) {
       ++counts.failed;
+    } else if (!cell.reason || cell.reason->code == "interrupted") {
+      ++counts.not_measured;
     } else {
       ++counts.skipped;
     }
@@ -108,9 +111,10 @@ void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
   print_notes(out, model::notes_of(result), options);
   const Counts counts = count(result);
-  const std::string line = fmt::format("{}: {} ok, {} failed, {} skipped",
-                                       plural(static_cast<std::int64_t>(result.cells.size()), "cell"),
-                                       counts.ok, counts.failed, counts.skipped);
+  std::string line = fmt::format("{}: {} ok, {} failed, {} skipped",
+                                 plural(static_cast<std::int64_t>(result.cells.size()), "cell"), counts.ok,
+                                 counts.failed, counts.skipped);
+  if (counts.not_measured > 0) line += fmt::format(", {} not measured", counts.not_measured);
   const Colour colour = counts.failed > 0 ? Colour::red : Colour::green;
   out << paint(line, colour, options.colours);
   if (!options.json_path.empty()) out << "; the result is in " << options.json_path;

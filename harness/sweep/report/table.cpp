@@ -30,22 +30,17 @@ constexpr int ratio_width = 7;  // with its mark
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
-bool in_group(const model::MetricRow& row, std::string_view mode) {
-  return model::is_graph_mode(mode) || !(row.graphs_only || section_of(row) == model::MetricSection::summary);
-}
-
 // A blank in front of the widest number, or of the name where that is wider.
 int width_of(const model::MetricRow& row) {
   const int numbers = row.kind == model::MetricKind::time    ? time_width
                       : row.kind == model::MetricKind::ratio ? ratio_width
                                                              : short_width;
-  return std::max(numbers, static_cast<int>(row.column.size()) + 1);
+  return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-using Columns = std::vector<const model::MetricRow*>;
-
 // What is measured on request has a column where a cell has it, and not 0 of it.
-Columns columns_of(const model::Result& result) {
+Columns columns_of(const model::Result& result, const TableOptions& options) {
+  if (!options.columns.empty()) return options.columns;
   Columns columns = model::column_metrics();
   std::erase_if(columns, [&](const model::MetricRow* row) {
     return row->on_request && std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
@@ -86,14 +81,6 @@ struct TableSection {
   Section key;
   std::vector<Row> rows;
 };
-
-std::vector<std::string> modes_of(const model::Result& result) {
-  std::vector<std::string> modes;
-  for (const model::CellResult& cell : result.cells) {
-    if (!contains(modes, cell.cell.mode)) modes.push_back(cell.cell.mode);
-  }
-  return modes;
-}
 
 // Sections and rows in the order in which the plan names them first.
 std::vector<TableSection> arrange(const model::Result& result, const std::vector<std::string>& modes) {
@@ -171,26 +158,23 @@ std::string text_of(const Gain& gain) {
   return gain.may_be_none() ? number + "?" : number;
 }
 
-std::string gain_in(const std::optional<Gain>& gain, int width, bool colours) {
-  if (!gain) return right("-", width);
-  const std::string text = right(text_of(*gain), width);
-  if (gain->may_be_none()) return paint(text, Colour::dim, colours);
-  return paint(text, gain->ratio >= 1 ? Colour::green : Colour::red, colours);
-}
-
 // In place of a break-even. Launches too few for an interval do not exclude that there is one.
 std::string_view mark_of(const model::CellSummary& summary) {
   if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
   return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
 }
 
+std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult& cell) {
+  if (row.name == "speedup_over_eager") return latency_gain(cell);
+  return row.name == "throughput_over_eager" ? throughput_gain(cell) : std::nullopt;
+}
+
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
-  const int width = width_of(row);
-  if (row.name == "speedup_over_eager") return gain_in(latency_gain(cell), width, colours);
-  if (row.name == "throughput_over_eager") return gain_in(throughput_gain(cell), width, colours);
-  if (const std::optional<double> value = statistics::value_of(row, cell))
-    return right(text_of(row, *value), width);
-  return right(row.name == "breakeven_steps" ? mark_of(cell.summary) : "-", width);
+  const std::string text = right(shown(row, cell), width_of(row));
+  const std::optional<Gain> gain = gain_of(row, cell);
+  if (!gain) return text;
+  if (gain->may_be_none()) return paint(text, Colour::dim, colours);
+  return paint(text, gain->ratio >= 1 ? Colour::green : Colour::red, colours);
 }
 
 // Under `columns`, those that the mode lacks left blank.
@@ -216,7 +200,8 @@ std::string group_of(const Columns& columns, const model::CellResult* cell, std:
 
 std::string column_names(const Columns& columns, std::string_view mode) {
   std::string names;
-  for (const model::MetricRow* row : columns_of(columns, mode)) names += right(row->column, width_of(*row));
+  for (const model::MetricRow* row : columns_of(columns, mode))
+    names += right(model::heading_of(*row), width_of(*row));
   return names;
 }
 
@@ -284,7 +269,8 @@ std::string legend(const Columns& columns, int columns_of_terminal) {
       add("W: warmups");
       warmups = true;
     }
-    add(std::string(row->column) + ": " + std::string(row->column_help));
+    add(std::string(model::heading_of(*row)) + ": " +
+        std::string(row->column.empty() ? row->help : row->column_help));
     if (row->column == "even") add("even ?: unknown   even -: eager was not swept");
   }
   return text + line + "\n";
@@ -316,7 +302,9 @@ int narrow_table(const Columns& columns) {
 }
 
 // Without what is spare, where the table would not fit its width with it.
-Columns fitting(Columns columns, const std::vector<std::string>& modes, int width) {
+Columns fitting(Columns columns, const std::vector<std::string>& modes, const TableOptions& options) {
+  if (!options.columns.empty()) return columns;
+  const int width = options.width;
   Columns fewer = columns;
   std::erase_if(fewer, [](const model::MetricRow* row) { return row->spare_column; });
   const bool side_by_side = wide_table(fewer, modes) <= width;
@@ -326,10 +314,28 @@ Columns fitting(Columns columns, const std::vector<std::string>& modes, int widt
 
 }  // namespace
 
+bool in_group(const model::MetricRow& row, std::string_view mode) {
+  return model::is_graph_mode(mode) || !(row.graphs_only || section_of(row) == model::MetricSection::summary);
+}
+
+std::vector<std::string> modes_of(const model::Result& result) {
+  std::vector<std::string> modes;
+  for (const model::CellResult& cell : result.cells) {
+    if (!contains(modes, cell.cell.mode)) modes.push_back(cell.cell.mode);
+  }
+  return modes;
+}
+
+std::string shown(const model::MetricRow& row, const model::CellResult& cell) {
+  if (const std::optional<Gain> gain = gain_of(row, cell)) return text_of(*gain);
+  if (const std::optional<double> value = statistics::value_of(row, cell)) return text_of(row, *value);
+  return std::string(row.name == "breakeven_steps" ? mark_of(cell.summary) : "-");
+}
+
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
   const model::DeviceFacts& device = result.environment.device;
   const std::vector<std::string> modes = modes_of(result);
-  const Columns columns = fitting(columns_of(result), modes, options.width);
+  const Columns columns = fitting(columns_of(result, options), modes, options);
   const bool wide = wide_table(columns, modes) <= options.width;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << legend(columns, options.width) << '\n';

@@ -4,21 +4,41 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/model/metrics.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::reporters {
+
+using Columns = std::vector<const model::MetricRow*>;
 
 struct TableOptions {
   bool colours = false;
   int width = 120;        // columns of the terminal; three modes need 120, else each gets its own line
   std::string json_path;  // where the result was written; empty: it is not mentioned
+  Columns columns = {};   // empty: those of the table of metrics
 };
 
 // Times are medians; `capture` is capture + instantiate + upload. Failed and skipped cells show their
 // reason's code in place and are listed below the table with their messages.
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options);
+
+// What a cell shows of a metric: "1.23ms", "~1.05x", "never", "-".
+std::string shown(const model::MetricRow& row, const model::CellResult& cell);
+// Whether cells of a mode have the metric.
+bool in_group(const model::MetricRow& row, std::string_view mode);
+// The modes of a result's cells, in their order.
+std::vector<std::string> modes_of(const model::Result& result);
+
+// A GitHub-flavoured table: a row a workload and batch (and what else differs between cells), the columns of
+// each mode side by side, estimates with half of their 95 % interval. Names are escaped.
+void print_result_markdown(std::ostream& out, const model::Result& result, const Columns& columns);
+
+// A row a cell: its axes, its status, and each metric in its own unit, at full precision, under its path; an
+// estimate's interval beside it.
+void print_result_csv(std::ostream& out, const model::Result& result, const Columns& columns);
 
 // Uses the environment's device and floors.
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours);

@@ -1,17 +1,22 @@
 // The command line: which command it asks for, and the one line a mistake gets.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/cli/commands.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // What a command line comes to, without its command.
@@ -33,13 +38,18 @@ std::string refusal(const std::vector<const char*>& words) {
 }
 
 TEST(CommandLine, EveryRowOfTheTableIsACommandWithHelp) {
-  const std::string all = parse({"--help"}).text;
+  const std::string all = parse({"--help-all"}).text;
+  const std::string brief = parse({"--help"}).text;
   for (const CommandRow& row : commands()) {
     const std::string name(row.name);
     EXPECT_THAT(all, HasSubstr("graphbench " + std::string(row.usage) + "\n"));
     EXPECT_THAT(all, HasSubstr(name));
     const std::string own = parse({name.c_str(), "--help"}).text;
-    EXPECT_THAT(own, HasSubstr("Usage: graphbench " + std::string(row.usage)));
+    if (row.name != "--sweep") EXPECT_THAT(own, HasSubstr("Usage: graphbench " + std::string(row.usage)));
+    ASSERT_FALSE(row.examples.empty()) << name;
+    for (const Example& example : row.examples)
+      EXPECT_THAT(own, HasSubstr("  graphbench " + std::string(example.line) + " ")) << name;
+    EXPECT_THAT(brief, HasSubstr(std::string(row.help) + "\n"));
     EXPECT_THAT(refusal({}), HasSubstr(name)) << "where nothing was asked for";
   }
 }
@@ -51,7 +61,8 @@ TEST(CommandLine, DocumentsKeepItWithoutTheBinarysFolder) {
 }
 
 TEST(CommandLine, HelpGroupsTheOptionsOfASweepAndTheVersionIsText) {
-  const std::string help = parse({"--help"}).text;
+  const std::string help = parse({"--help-all"}).text;
+  EXPECT_EQ(help, parse({"--sweep", "--help"}).text);
   std::size_t last = 0;
   for (const char* title : {"What is measured:", "How it is measured:", "Where results go:", "Plugins:",
                             "Machine:", "Subcommands:"}) {
@@ -61,6 +72,70 @@ TEST(CommandLine, HelpGroupsTheOptionsOfASweepAndTheVersionIsText) {
     last = at;
   }
   EXPECT_THAT(parse({"--version"}).text, StartsWith("graphbench "));
+}
+
+TEST(CommandLine, TheShortHelpFitsAScreen) {
+  const std::string help = parse({"--help"}).text;
+  EXPECT_EQ(help, parse({"help"}).text);
+  std::istringstream lines(help);
+  int count = 0;
+  int options = 0;
+  int examples = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_LE(line.size(), 110u) << line;
+    options += line.starts_with("  --") ? 1 : 0;
+    examples += line.starts_with("  graphbench ") ? 1 : 0;
+  }
+  EXPECT_LE(count, 40);
+  EXPECT_EQ(options, 10);
+  EXPECT_EQ(examples, 5);
+  for (const char* title : {"\nMeasure:\n", "\nCompare:\n", "\nOperate:\n"})
+    EXPECT_THAT(help, HasSubstr(title));
+}
+
+TEST(CommandLine, EveryOptionBelongsToOneTopicOfTheHelp) {
+  std::map<std::string, int> seen;
+  for (const config::OptionTopic& topic : config::option_topics()) {
+    const std::string help = parse({"--help", topic.name.c_str()}).text;
+    EXPECT_EQ(help, parse({"help", topic.name.c_str()}).text);
+    EXPECT_THAT(help, StartsWith(std::string(topic.title) + ":\n  --"));
+    for (const config::OptionSpec& option : config::sweep_options())
+      seen[option.name] += help.find("  --" + option.name + " ") != std::string::npos ? 1 : 0;
+  }
+  for (const auto& [name, times] : seen) EXPECT_EQ(times, 1) << name;
+  EXPECT_THAT(parse({"--help", "training"}).text,
+              AllOf(HasSubstr("--optimizer"), Not(HasSubstr("--batch "))));
+  EXPECT_THAT(refusal({"--help", "trainig"}),
+              HasSubstr("\"trainig\" is not a command or topic: give --sweep"));
+}
+
+TEST(CommandLine, HelpTakesACommand) {
+  EXPECT_EQ(parse({"help", "compare"}).text, parse({"compare", "--help"}).text);
+  EXPECT_EQ(parse({"help", "sweep"}).text, parse({"--help-all"}).text);
+  EXPECT_THAT(parse({"help", "history", "list"}).text,
+              AllOf(HasSubstr("  graphbench history list "), Not(HasSubstr("history add base.json"))));
+}
+
+TEST(CommandLine, SweepIsASynonym) {
+  const Parsed parsed = parse({"sweep", "--batch", "1,2"});
+  EXPECT_EQ(parsed.name, "--sweep");
+  EXPECT_THAT(parsed.invocation.argv, testing::ElementsAre("graphbench", "--sweep", "--batch", "1,2"));
+}
+
+TEST(CommandLine, ListsHaveNoSpaces) {
+  const std::string said = "--batch: lists have no spaces: give --batch 1,8";
+  EXPECT_EQ(refusal({"--sweep", "--batch", "1", "8"}), said);
+  EXPECT_EQ(refusal({"--sweep", "--batch", "1,", "8", "--quiet"}), said);
+  EXPECT_EQ(refusal({"ladder", "--mode", "whole", ",piecewise"}),
+            "--mode: lists have no spaces: give --mode whole,piecewise");
+  EXPECT_EQ(refusal({"--sweep", "--set", "mlp.hidden=8", "--batch", "1,8"}), "accepted");
+  EXPECT_THAT(refusal({"--sweep", "--batch", "1", "--batch", "8"}), HasSubstr("given 2 times: give it once"));
+}
+
+TEST(CommandLine, AWordBehindSweepMayBeAWorkload) {
+  EXPECT_EQ(refusal({"--sweep", "mlp"}),
+            "--sweep: \"mlp\" belongs to no option: did you mean --workload mlp? (see graphbench --help)");
+  EXPECT_THAT(refusal({"--sweep", "flor"}), HasSubstr("did you mean \"floor\"?"));
 }
 
 TEST(CommandLine, UnknownOptionsGetASuggestionOfTheirCommand) {

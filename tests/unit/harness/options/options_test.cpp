@@ -89,6 +89,12 @@ TEST(Options, OfAShardMayNameIt) {
   EXPECT_THAT(check_options(raw).prometheus.grouping, ElementsAre("shard=3-of-8"));
 }
 
+TEST(Options, UnderstandTheModesOfVllm) {
+  EXPECT_THAT(check_options(flag("mode", "none,FULL,PIECEWISE")).axes.mode,
+              ElementsAre("eager", "whole", "piecewise"));
+  EXPECT_EQ(refusal(flag("mode", "full,whole")), "--mode: \"whole\" is given twice: give each mode once");
+}
+
 TEST(Options, RefuseUnknownWordsWithASuggestion) {
   EXPECT_EQ(refusal(flag("mode", "eager,hole")),
             "--mode: \"hole\" is not a mode: give eager, whole, piecewise; did you mean \"whole\"?");

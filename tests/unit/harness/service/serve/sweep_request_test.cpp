@@ -73,6 +73,9 @@ TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
     EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"x\"}"), HasSubstr("a request may not give it"))
         << key;
   }
+  for (const char* key : {"dry-run", "dump-program", "quiet"})
+    EXPECT_THAT(refusal(std::string("{\"") + key + "\": true}"), HasSubstr("a request may not give it"))
+        << key;
   EXPECT_THAT(refusal("{\"config\": \"x\"}"), HasSubstr("is not a key of a sweep"));
   EXPECT_THAT(refusal("plugin = \"x\"\n", BodyFormat::toml),
               HasSubstr("request:1: plugin: a request may not give it"));

@@ -49,6 +49,16 @@ TEST(MakePlan, CellsFollowTheAxesWithTheModeInnermost) {
                           "mlp/tiny/fp32/forward/b1/w3/whole", "mlp/tiny/fp32/forward/b1/w3/eager"));
 }
 
+TEST(MakePlan, OfAPluginsWorkloadsWhereItBringsSome) {
+  config::SweepOptions options = config::check_options({});
+  options.plugins = {"/p.so"};
+  EXPECT_THAT(make_plan(options, sample_catalog(), {}).facts.axes.workload, ElementsAre("mine"));
+  Catalog without = sample_catalog();
+  without.workloads.pop_back();
+  EXPECT_THAT(make_plan(options, without, {}).facts.axes.workload, ElementsAre("mlp", "conv"))
+      << "a plugin may bring ops or passes alone";
+}
+
 TEST(MakePlan, TheDefaultSweepIsEveryBatchAndTheQuestionOfWarmups) {
   const model::Plan plan = planned(config::with_default_plan({}));
   EXPECT_THAT(plan.facts.axes.workload, ElementsAre("mlp", "conv"));

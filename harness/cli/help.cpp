@@ -1,0 +1,67 @@
+// The help that fits a screen, and that of one topic; CLI11 writes the others.
+#include <algorithm>
+#include <optional>
+
+#include "graphs/base/text.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/options/option_table.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+// Two columns, the first as wide as its widest entry.
+std::string columns_of(const std::vector<std::pair<std::string, std::string>>& lines) {
+  std::size_t width = 0;
+  for (const auto& [left, right] : lines) width = std::max(width, left.size());
+  std::string text;
+  for (const auto& [left, right] : lines)
+    text += "  " + left + std::string(width + 2 - left.size(), ' ') + right + "\n";
+  return text;
+}
+
+std::string options_of(const std::function<bool(const config::OptionSpec&)>& wanted) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    if (!wanted(option)) continue;
+    lines.emplace_back("--" + option.name + (option.placeholder.empty() ? "" : " " + option.placeholder),
+                       option.help);
+  }
+  return columns_of(lines);
+}
+
+}  // namespace
+
+std::string brief_help(const std::vector<CommandRow>& rows) {
+  std::string text = "graphbench: what CUDA graphs buy, at which batch size, at what cost\nExamples:\n";
+  std::vector<Example> examples;
+  for (const CommandRow& row : rows)
+    std::ranges::copy_if(row.examples, std::back_inserter(examples), &Example::brief);
+  text += lines_of(examples);
+  // All groups at once, so that their columns are aligned.
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const CommandRow& row : rows)
+    lines.emplace_back(row.name.substr(row.name.starts_with("--") ? 2 : 0), row.help);
+  const std::vector<std::string> aligned = split(columns_of(lines), '\n');
+  const char* const titles[] = {"Measure", "Compare", "Operate"};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || rows[i].group != rows[i - 1].group)
+      text += std::string(titles[static_cast<std::size_t>(rows[i].group)]) + ":\n";
+    text += aligned[i] + "\n";
+  }
+  return text + "Options of a sweep:\n" + options_of(std::mem_fn(&config::OptionSpec::brief)) +
+         "More: graphbench help COMMAND; --help-all has every option, --help TOPIC those of one topic:\n" +
+         topics() + "\n";
+}
+
+std::optional<std::string> topic_help(const std::string& topic) {
+  const auto found = std::ranges::find(config::option_topics(), topic, &config::OptionTopic::name);
+  if (found == config::option_topics().end()) return std::nullopt;
+  return std::string(found->title) + ":\n" +
+         options_of([&](const config::OptionSpec& option) { return option.group == found->group; });
+}
+
+std::string topics() {
+  return join(model::names_of(config::option_topics()));
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,18 @@
+// What is said before a sweep begins: how much it measures, how long that takes, what it writes over. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+
+namespace graphbench::reporters {
+
+// "324 cells, 36 processes, about 4 minutes".
+std::string outlook(std::size_t cells, const std::vector<model::WorkerTask>& tasks);
+
+// "the result of 2026-11-25T14:52:01Z (42 cells of mlp on NVIDIA H200)".
+std::string result_in_words(const model::Result& head, std::size_t cells);
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,91 @@
+// A result as Markdown and CSV: what stands in a row, and that names of a document stay text.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "graphs/base/text.hpp"
+#include "harness/sweep/report/table.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+model::Estimate estimate(double p50, double low, double high) {
+  return {.p50 = p50, .ci95_low = low, .ci95_high = high, .between_launches = {}, .within_launch = {}};
+}
+
+std::string markdown(const model::Result& result, const std::vector<std::string>& columns) {
+  std::ostringstream out;
+  print_result_markdown(out, result, model::metrics_named("--columns", columns));
+  return out.str();
+}
+
+std::vector<std::string> csv(const model::Result& result, const std::vector<std::string>& columns) {
+  std::ostringstream out;
+  print_result_csv(out, result, model::metrics_named("--columns", columns));
+  return split(out.str(), '\n');
+}
+
+TEST(ResultMarkdown, HasARowABatchAndTheModesSideBySide) {
+  const model::Result result = samples::small_result();
+  const std::string text = markdown(result, {"submit", "gain"});
+  EXPECT_THAT(text, HasSubstr("|  | eager submit | whole submit | whole gain | piecewise submit | "
+                              "piecewise gain |\n| --- | --- | --- | --- | --- | --- |\n"));
+  for (const std::string& line : split(text, '\n'))
+    if (!line.empty()) EXPECT_EQ(std::ranges::count(line, '|'), 7) << line;
+  EXPECT_THAT(text, HasSubstr("host_op")) << "why a cell has no numbers";
+}
+
+TEST(ResultMarkdown, ShowsHalfOfAnInterval) {
+  model::Result result = samples::small_result();
+  result.cells.front().summary.submit_seconds = estimate(100e-6, 98e-6, 104e-6);
+  EXPECT_THAT(markdown(result, {"submit"}), HasSubstr("100us ±3 % |"));
+  result.cells.front().summary.submit_seconds->ci95_low.reset();
+  EXPECT_THAT(markdown(result, {"submit"}), Not(HasSubstr("±")));
+}
+
+TEST(ResultMarkdown, NamesMarkNothingUp) {
+  model::Result result = samples::small_result();
+  for (model::CellResult& cell : result.cells) cell.cell.workload = "a|b<i>[x](y)";
+  EXPECT_THAT(markdown(result, {"submit"}), AllOf(HasSubstr("a&#124;b&#60;i&#62;&#91;x&#93;(y) b"),
+                                                  Not(HasSubstr("a|b")), Not(HasSubstr("<i>"))));
+}
+
+TEST(ResultMarkdown, RowsAreNamedByWhatDiffers) {
+  model::Result result = samples::small_result();
+  result.cells[1].cell.more_axes["io"] = "copy_in";
+  EXPECT_THAT(markdown(result, {"submit"}), HasSubstr(" io=copy_in |"));
+}
+
+TEST(ResultCsv, HasARowACellAndNumbersInTheirUnits) {
+  model::Result result = samples::small_result();
+  model::CellResult& first = result.cells.front();
+  first.cell.workload = "a,\"b\"";
+  first.summary.submit_seconds = estimate(100e-6, 98e-6, 104e-6);
+  const std::vector<std::string> lines = csv(result, {"submit", "memory.pool_bytes"});
+  ASSERT_EQ(lines.size(), result.cells.size() + 2) << "a heading, and nothing behind the last end of a line";
+  EXPECT_EQ(lines[0],
+            "id,workload,preset,dtype,pass,batch,warmup,mode,status,reason,launches[].submit_seconds,"
+            "launches[].submit_seconds.ci95_low,launches[].submit_seconds.ci95_high,memory.pool_bytes");
+  EXPECT_THAT(lines[1], AllOf(HasSubstr(",\"a,\"\"b\"\"\","), HasSubstr(",9.8e-05,0.000104,")));
+  EXPECT_THAT(csv(result, {}).front(), HasSubstr("graph.nodes"));
+  EXPECT_THAT(csv(result, {}).front(), Not(HasSubstr("launches[].sustained"))) << "no cell has it";
+  EXPECT_THAT(lines, testing::Contains(HasSubstr(",skipped,host_op,,,,")));
+}
+
+TEST(ResultTable, HasTheColumnsThatWereAskedFor) {
+  TableOptions options;
+  options.columns = model::metrics_named("--columns", {"latency", "graph.nodes"});
+  std::ostringstream out;
+  print_table(out, samples::small_result(), options);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("batch  W | latency | latency nodes |"),
+                               HasSubstr("nodes: Nodes of the step's graphs."), Not(HasSubstr("submit:"))));
+}
+
+}  // namespace
+}  // namespace graphbench::reporters
