@@ -21,6 +21,7 @@ SHELL = [ROOT / "ci" / name
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 import figures  # noqa: E402
 import influence  # noqa: E402
+import readme_tables  # noqa: E402
 import sum_tests  # noqa: E402
 
 
@@ -89,16 +90,21 @@ class KernelBuild(unittest.TestCase):
 class ReadmeTables(unittest.TestCase):
     def test_are_what_the_results_say(self):
         readme = (ROOT / "README.md").read_text()
-        results = ROOT / "ci" / "baselines"
-        for options in ([results / "h200-launches.json"], [results / "h200.json", "--steady"]):
-            with self.subTest(options):
-                done = run(sys.executable, ROOT / "ci" / "readme_table.py", *options)
-                self.assertEqual(0, done.returncode, done.stderr)
-                self.assertIn(done.stdout, readme)
+        self.assertEqual(readme, readme_tables.rewritten(readme), "run ci/readme_tables.py")
+        with self.assertRaisesRegex(SystemExit, "README.md has 0 tables warmups: give it one"):
+            readme_tables.rewritten(readme.replace("<!-- table warmups -->", ""))
 
-    def test_begin_with_pytorchs_eager_and_whole(self):
+    def test_name_one_commit(self):
+        documents = [{"environment": {"device": {"name": "GPU", "driver": "1"}}, "tool": {"commit": commit},
+                      "cells": [{"status": "ok", "launches": [{}]}]} for commit in ("a", "b")]
+        self.assertIn("GPU (driver 1), commit a, 1 launches", readme_tables.origin(documents[:1]))
+        with self.assertRaisesRegex(SystemExit, "several commits or cards"):
+            readme_tables.origin(documents)
+
+    def test_show_pytorchs_eager_and_whole_side_by_side(self):
         def cell(batch, mode, seconds, status="ok", gain=None):
-            summary = {"latency_seconds": {"p50": seconds, "ci95": None}, "speedup_over_eager": gain}
+            summary = {"latency_seconds": {"p50": seconds, "ci95": None}, "speedup_over_eager": gain,
+                       "speedup_over_eager_ci95": None}
             return {"workload": "steps-mlp", "batch": batch, "mode": mode, "warmup": 3, "status": status,
                     "summary": summary}
 
@@ -106,13 +112,11 @@ class ReadmeTables(unittest.TestCase):
                  cell(8, "eager", 5e-4), cell(8, "whole", None, "failed"), cell(8, "torch.replay", 2e-4)]
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "torch.json"
-            path.write_text(json.dumps({"cells": cells}))
-            document = ROOT / "ci" / "baselines" / "h200-launches.json"
-            done = run(sys.executable, ROOT / "ci" / "readme_table.py", document, "--torch", path)
-            ours = run(sys.executable, ROOT / "ci" / "readme_table.py", document)
+            path.write_text(json.dumps({"plan": {"axes": {"warmup": [3]}}, "cells": cells}))
+            done = run(sys.executable, ROOT / "ci" / "readme_tables.py", "--print", "torch", path)
         self.assertEqual("| PyTorch | eager latency | whole latency | whole gains |\n"
                          "| --- | --- | --- | --- |\n"
-                         "| mlp b1 | 475 us | 158 us | 3.01x |\n\n" + ours.stdout, done.stdout, done.stderr)
+                         "| mlp b1 | 475 us | 158 us | 3.01x |\n", done.stdout, done.stderr)
 
 
 class Packages(unittest.TestCase):

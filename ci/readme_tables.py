@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Makes the README's tables from committed result documents.
+
+    ci/readme_tables.py                       # rewrites README.md
+    ci/readme_tables.py --print TABLE FILE... # one table (torch, base or warmups) of other documents
+
+Each table stands between two comments, `<!-- table NAME -->` and `<!-- end of NAME -->`, and names the card
+and the commit that measured it. Exit codes: 0 done; 1 documents of one table are of several commits or cards,
+or README.md lacks a table."""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BASELINES = ROOT / "ci" / "baselines"
+DOCUMENTS = {"base": [BASELINES / "h100-launches.json"], "warmups": [BASELINES / "h100.json"]}
+BATCHES = (1, 16, 256)
+
+
+def duration(seconds):
+    """Three significant digits, in microseconds or milliseconds."""
+    value, unit = (seconds * 1e6, "us") if seconds < 1e-3 else (seconds * 1e3, "ms")
+    return f"{value:.3g} {unit}"
+
+
+def half_width(value, interval):
+    """Half of the 95 % interval in percent of the value; empty where there are too few launches for one."""
+    if interval is None:
+        return ""
+    percent = (interval[1] - interval[0]) / 2 / value * 100
+    return f" ±{percent:.0f} %" if percent >= 1 else f" ±{percent:.1g} %"
+
+
+def estimate(values):
+    return duration(values["p50"]) + half_width(values["p50"], values["ci95"])
+
+
+def gain(summary):
+    value = summary["speedup_over_eager"]
+    return f"{value:.2f}x" + half_width(value, summary["speedup_over_eager_ci95"])
+
+
+def breakeven(summary):
+    steps = summary["breakeven_steps"]
+    return summary.get("no_breakeven", "never") if steps is None else f"{steps:.0f}"
+
+
+def cells_of(document):
+    """Those of the plan's first grid; later grids ask other questions."""
+    axes = document["plan"]["axes"]
+    return {(cell["workload"], cell["batch"], cell["mode"]): cell["summary"] for cell in document["cells"]
+            if cell["status"] == "ok" and cell["warmup"] in axes["warmup"] and "prepare" not in cell}
+
+
+def markdown(rows):
+    head, *body = rows
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *body])
+
+
+def torch_table(documents):
+    """A document holds one of PyTorch's steps. Batches that did not run in both modes are left out."""
+    rows = [["PyTorch", "eager latency", "whole latency", "whole gains"]]
+    for document in documents:
+        cells = cells_of(document)
+        for workload, batch, mode in cells:
+            if mode != "whole" or (workload, batch, "eager") not in cells:
+                continue
+            whole = cells[workload, batch, mode]
+            rows.append([f"{workload.split('-', 1)[-1]} b{batch}",
+                         estimate(cells[workload, batch, "eager"]["latency_seconds"]),
+                         estimate(whole["latency_seconds"]), gain(whole)])
+    return markdown(rows)
+
+
+def base_table(documents):
+    document, = documents
+    cells, axes = cells_of(document), document["plan"]["axes"]
+    rows = [["", *(f"{mode} {what}" for mode in axes["mode"] for what in ("submit", "latency")),
+             "whole gains", "even after"]]
+    for workload in axes["workload"]:
+        for batch in BATCHES:
+            of_mode = [cells[workload, batch, mode] for mode in axes["mode"]]
+            times = [estimate(summary[f"{what}_seconds"]) for summary in of_mode
+                     for what in ("submit", "latency")]
+            whole = cells[workload, batch, "whole"]
+            rows.append([f"{workload} b{batch}", *times, gain(whole), breakeven(whole)])
+    return markdown(rows)
+
+
+def setup(launch):
+    return sum(launch["setup"][f"{part}_seconds"] for part in ("capture", "instantiate", "upload"))
+
+
+def warmups_table(documents):
+    """Setup of the cells of the plan's second grid: the median launch, and the range of all."""
+    document, = documents
+    grid = document["plan"]["more_grids"][0]
+    rows = [["setup of whole", *(f"W = {warmup}" for warmup in grid["warmup"])]]
+    for workload in grid["workload"]:
+        row = [f"{workload} b{grid['batch'][0]}"]
+        for warmup in grid["warmup"]:
+            cell, = (cell for cell in document["cells"] if cell["workload"] == workload
+                     and cell["warmup"] == warmup and cell.get("prepare") == "first-use")
+            times = sorted(setup(launch) * 1e3 for launch in cell["launches"])
+            row.append(f"{statistics.median(times):.2g} ms ({times[0]:.2g} to {times[-1]:.2g})")
+        rows.append(row)
+    return markdown(rows)
+
+
+TABLES = {"torch": torch_table, "base": base_table, "warmups": warmups_table}
+
+
+def origin(documents):
+    """The card and commit that measured them all, and how often."""
+    origins = set()
+    for document in documents:
+        device = document["environment"]["device"]
+        libraries = device.get("libraries") or {}
+        torch = f", PyTorch {libraries['torch']}" if "torch" in libraries else ""
+        launches = min(len(cell["launches"]) for cell in document["cells"] if cell["status"] == "ok")
+        origins.add(f"One {device['name']} (driver {device['driver']}{torch}), "
+                    f"commit {document['tool']['commit']}, {launches} launches: medians, and half "
+                    "of their 95 % intervals.")
+    if len(origins) > 1:
+        sys.exit("ci/readme_tables.py: one table is of several commits or cards:\n" + "\n".join(origins))
+    return origins.pop()
+
+
+def block(name):
+    documents = [json.loads(path.read_text()) for path in DOCUMENTS[name]]
+    return "\n\n".join([f"<!-- table {name} -->", origin(documents), TABLES[name](documents),
+                        f"<!-- end of {name} -->"])
+
+
+def rewritten(readme):
+    for name in DOCUMENTS:
+        pattern = f"<!-- table {name} -->.*?<!-- end of {name} -->"
+        readme, found = re.subn(pattern, lambda _, name=name: block(name), readme, flags=re.DOTALL)
+        if found != 1:
+            sys.exit(f"ci/readme_tables.py: README.md has {found} tables {name}: give it one")
+    return readme
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--print", nargs="+", metavar=("TABLE", "FILE"), help="print a table instead")
+    asked = parser.parse_args().print
+    if asked is None:
+        readme = ROOT / "README.md"
+        readme.write_text(rewritten(readme.read_text()))
+        return
+    if asked[0] not in TABLES:
+        parser.error(f"--print: '{asked[0]}' is not a table: give {', '.join(TABLES)}")
+    print(TABLES[asked[0]]([json.loads(pathlib.Path(path).read_text()) for path in asked[1:]]))
+
+
+if __name__ == "__main__":
+    main()
