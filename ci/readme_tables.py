@@ -123,8 +123,7 @@ def origin(documents):
         torch = f", PyTorch {libraries['torch']}" if "torch" in libraries else ""
         launches = min(len(cell["launches"]) for cell in document["cells"] if cell["status"] == "ok")
         origins.add(f"One {device['name']} (driver {device['driver']}{torch}), "
-                    f"commit {document['tool']['commit']}, {launches} launches: medians, and half "
-                    "of their 95 % intervals.")
+                    f"commit {document['tool']['commit']}, {launches} launches.")
     if len(origins) > 1:
         sys.exit("ci/readme_tables.py: one table is of several commits or cards:\n" + "\n".join(origins))
     return origins.pop()
