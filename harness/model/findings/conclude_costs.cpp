@@ -46,7 +46,7 @@ std::string cost_of(const std::string& mode, const std::vector<const CellResult*
   std::string text = mode + " " + format_seconds(setup);
   conclusion.figures[mode + "_setup_seconds"] = setup;
   if (once > 0) {
-    text += fmt::format(" (the first time in a process {} more)", format_seconds(once));
+    text += fmt::format(" ({} more the first time)", format_seconds(once));
     conclusion.figures[mode + "_setup_once_seconds"] = once;
   }
   if (exec_bytes > 0) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/findings/groups.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -274,10 +275,12 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// "back to back whole gains nothing at 128, 256": who does not wait for each step.
+// "Back to back, no gain is seen of whole at 128, 256, piecewise at 64 to 256.": for a caller who does not
+// wait for each step.
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("throughput");
+  std::vector<std::string> of_modes;
   for (const std::string& mode : group.graph_modes) {
-    Conclusion conclusion = group.conclusion("throughput");
     std::vector<std::int64_t> without;
     for (const std::int64_t batch : group.batches) {
       const CellResult* cell = group.at(batch, mode);
@@ -287,10 +290,11 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
       without.push_back(batch);
       conclusion.cells.push_back(id_of(cell->cell));
     }
-    if (without.empty()) continue;
-    conclusion.text = fmt::format("Back to back, {} gains nothing at {}.", mode, group.batches_text(without));
-    conclusions.push_back(std::move(conclusion));
+    if (!without.empty()) of_modes.push_back(mode + " at " + group.batches_text(without));
   }
+  if (of_modes.empty()) return;
+  conclusion.text = "Back to back, no gain is seen of " + join(of_modes) + ".";
+  conclusions.push_back(std::move(conclusion));
 }
 
 }  // namespace

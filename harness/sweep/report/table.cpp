@@ -355,7 +355,6 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
     }
     rows += section.rows.size();
   }
-  out << '\n';
   print_floor_line(out, result, options.colours);
   print_troubles(out, result, options);
   print_closing(out, result, options);
