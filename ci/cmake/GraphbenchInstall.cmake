@@ -10,9 +10,20 @@ if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
 install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py")
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
+# The documentation keeps the tree's folders, so that every link of it holds.
+file(GLOB documents RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
+foreach(document IN LISTS documents ITEMS LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+    graphs/ir/OPS.md ci/peers/README.md dashboards/README.md dashboards/prometheus/alerts.rules.yml
+    dashboards/prometheus/recording.rules.yml dashboards/prometheus/scrape.yml
+    dashboards/provisioning/dashboards/graphbench.yaml reporters/schema/openapi.json
+    reporters/schema/result.schema.json tests/integration/plugins/foreign_step.cpp)
+  get_filename_component(folder "${document}" DIRECTORY)
+  install(FILES "${document}" DESTINATION "share/doc/graphbench/${folder}" COMPONENT runtime)
+endforeach()
+install(DIRECTORY tests/integration/plugins/example
+  DESTINATION share/doc/graphbench/tests/integration/plugins COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
-  reporters/schema/comparison.schema.json
+  reporters/schema/comparison.schema.json reporters/schema/openapi.json
   DESTINATION share/graphbench COMPONENT runtime)
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)

@@ -6,6 +6,7 @@ GRAPHBENCH_BUILD names the build folder that is installed from."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,18 @@ class InstalledCopy(unittest.TestCase):
         for name in ("include/graphbench/graphbench_abi.h", "lib/cmake/graphbench/graphbench-config.cmake",
                      "share/graphbench/result.schema.json"):
             self.assertTrue((self.prefix / name).is_file(), name)
+
+    def test_has_its_documentation_without_a_dead_link(self):
+        folder = self.prefix / "share" / "doc" / "graphbench"
+        pages = sorted(folder.rglob("*.md"))
+        links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#\s]+)", page.read_text())
+                 if not link.startswith(("http://", "https://"))]
+        self.assertGreater(len(links), 50)
+        self.assertEqual([], [f"{page}: {link}" for page, link in links if not (page.parent / link).exists()])
+        self.assertTrue((folder / "docs" / "ladder.md").is_file())
+        for path in re.findall(r"`(tests/integration/plugins/[\w./]+)`",
+                               (folder / "docs" / "plugins.md").read_text()):
+            self.assertTrue((folder / path).exists(), path)
 
     def test_has_the_dashboards_and_what_prometheus_reads(self):
         folder = self.prefix / "share" / "graphbench" / "dashboards"
