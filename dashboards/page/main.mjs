@@ -17,7 +17,10 @@ let polling = null; // the timer
 let polls = 0; // of two that overlap, the later one counts
 let devices_known = false;
 
-const results = make_results({ on_save: (id) => attempt(() => save(id)) });
+const results = make_results({
+  on_save: (id) => attempt(() => save(id)),
+  result_of: async (id) => JSON.parse(await (await service.results(id)).text()),
+});
 const queue = make_queue({
   show: (id) => { location.hash = id; },
   cancel: (id) => attempt(() => cancel(id)),

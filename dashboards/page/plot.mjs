@@ -3,12 +3,16 @@ import uPlot from "uplot";
 
 import { MODES } from "./columns.mjs";
 import { element, find, set_text } from "./dom.mjs";
-import { NOTHING, seconds, tick } from "./format.mjs";
-import { axis_batches, axis_times, log_range, METRICS, told } from "./series.mjs";
+import { NOTHING, ratio, seconds, tick } from "./format.mjs";
+import { axis_batches, axis_ratios, axis_times, GAIN, log_range, METRICS, told } from "./series.mjs";
 
 // A line style for each mode in their order; style.css has its colours. Others share the last.
 const DASHES = [[], [10, 4], [3, 4], [1, 3]];
 const LOGARITHMIC = 3;
+// What a metric is called on its axis, and how its values and round values are written.
+const of_metric = (metric) => (metric === GAIN
+  ? { label: "gain", text: ratio, splits: axis_ratios, tick: (value) => `${value}\u00d7` }
+  : { label: `${metric.replace("_seconds", "")}, median`, text: seconds, splits: axis_times, tick });
 const FONT = "12px system-ui, sans-serif";
 
 // The colours come from the style sheet, which follows the dark mode.
@@ -48,9 +52,9 @@ function axes_of(width, metric) {
     { ...common, scale: "x", label: "batch", filter: (_, splits) => splits,
       splits: (plot) => axis_batches([...plot.data[0]], Math.floor(width / 60)),
       values: (_, splits) => splits.map(String) },
-    { ...common, scale: "y", label: `${metric.replace("_seconds", "")}, median`, size: 66,
-      filter: (_, splits) => splits,
-      splits: (_, __, low, high) => axis_times(low, high), values: (_, splits) => splits.map(tick) },
+    { ...common, scale: "y", label: of_metric(metric).label, size: 66, filter: (_, splits) => splits,
+      splits: (_, __, low, high) => of_metric(metric).splits(low, high),
+      values: (_, splits) => splits.map(of_metric(metric).tick) },
   ];
 }
 
@@ -78,16 +82,16 @@ function options_of(series, metric, size, on_batch) {
 }
 
 // The names of the lines, and their values at the batch under the cursor, else at the largest.
-function show_legend(series, at) {
+function show_legend(series, metric, at) {
   const index = at ?? series.batches.length - 1;
   const swatch = (mode) => {
     const made = element("i", { className: "swatch" });
     made.dataset.line = style_of(mode);
     return made;
   };
+  const text_of = (value) => (value === null ? NOTHING : of_metric(metric).text(value));
   find("legend").replaceChildren(...series.lines.map(({ mode, values }) =>
-    element("li", {}, swatch(mode), `${mode} `,
-      element("b", { textContent: values[index] === null ? NOTHING : seconds(values[index]) }))));
+    element("li", {}, swatch(mode), `${mode} `, element("b", { textContent: text_of(values[index]) }))));
   set_text(find("legend-batch"), series.batches.length === 0 ? "" : `at batch ${series.batches[index]}:`);
 }
 
@@ -101,13 +105,14 @@ export function make_plot() {
     plot = null;
     if (!shown) return;
     const { series, metric } = shown;
-    place.setAttribute("aria-label", told(series, METRICS[metric], seconds));
-    show_legend(series, null);
+    place.setAttribute("aria-label", told(series, METRICS[metric], of_metric(metric).text));
+    show_legend(series, metric, null);
     find("plot-empty").hidden = series.lines.length > 0;
     if (series.lines.length === 0) return;
     const size = { width: place.clientWidth, height: Math.min(380, Math.max(240, place.clientWidth / 2)) };
     const data = [series.batches, ...series.lines.map(({ values }) => values)];
-    plot = new uPlot(options_of(series, metric, size, (index) => show_legend(series, index)), data, place);
+    const on_batch = (index) => show_legend(series, metric, index);
+    plot = new uPlot(options_of(series, metric, size, on_batch), data, place);
   }
 
   let width = 0;

@@ -9,21 +9,25 @@ import { choices_of, METRICS, series_of } from "./series.mjs";
 
 const NUMBERS = COLUMNS.length;
 
+// A small screen has room for what is asked first: the others are minor.
+const MAJOR = ["latency_seconds", "speedup_over_eager"];
+const class_of = (key) => (MAJOR.includes(key) ? "number" : "number minor");
+
 // Headings of the numbers stand before the one of the remark.
 function add_headings() {
   const remark = find("cell-columns").lastElementChild;
-  for (const { title, help } of COLUMNS) {
+  for (const { key, title, help } of COLUMNS) {
     const text = title[0].toUpperCase() + title.slice(1);
     const name = element("abbr", { title: help }, text);
-    remark.before(element("th", { scope: "col", className: "number" }, name));
+    remark.before(element("th", { scope: "col", className: class_of(key) }, name));
   }
 }
 
 function make_row() {
   const texts = (names) => names.map((name) => element("td", { className: name }));
-  const numbers = Array.from({ length: NUMBERS }, () => element("td", { className: "number" }));
-  return element("tr", {}, ...texts(["variant", "number", "number", "mode"]),
-    element("td", {}, element("span", { className: "status" })), ...numbers,
+  const numbers = COLUMNS.map(({ key }) => element("td", { className: class_of(key) }));
+  return element("tr", {}, ...texts(["variant", "number minor", "number", "mode"]),
+    element("td", { className: "minor" }, element("span", { className: "status" })), ...numbers,
     element("td", { className: "reason" }));
 }
 
@@ -76,8 +80,8 @@ const FILTERS = {
   troubled: (cell) => cell.status !== "ok" || cell.check?.identical === false,
 };
 
-// `on_save(id)` fetches the result document.
-export function make_results({ on_save }) {
+// `on_save(id)` saves the result document, `result_of(id)` reads it.
+export function make_results({ on_save, result_of }) {
   add_headings();
   const plot = make_plot();
   const rows = new KeyedList(find("cell-rows"), make_row, update_row);
@@ -85,6 +89,25 @@ export function make_results({ on_save }) {
   let progress = null;
   let cells = new Map();
   let due = false;
+  let described = null; // the sweep whose findings are shown
+
+  // What a whole sweep shows, in the words of its console. Others may have no document.
+  async function describe() {
+    const whole = sweep.state === "done" && cells.size > 0;
+    if (!whole) described = null;
+    if (described !== sweep.id) find("findings").hidden = true;
+    if (!whole || described === sweep.id) return;
+    const id = sweep.id;
+    described = id;
+    const { conclusions = [], notes = [] } = await result_of(id).catch(() => ({}));
+    if (described !== id || conclusions.length + notes.length === 0) return;
+    const subjects = [...new Set(conclusions.map(({ subject }) => subject))];
+    find("conclusions").replaceChildren(...subjects.map((subject) => element("li", {},
+      element("b", { textContent: subject }),
+      `: ${conclusions.filter((each) => each.subject === subject).map(({ text }) => text).join(" ")}`)));
+    find("notes").replaceChildren(...notes.map(({ text }) => element("li", {}, text)));
+    find("findings").hidden = false;
+  }
 
   function draw() {
     due = false;
@@ -104,6 +127,7 @@ export function make_results({ on_save }) {
     const some = listed.length < all.length;
     set_text(find("cells-shown"), some ? `${listed.length} of ${all.length} shown.` : "");
     set_text(find("tally"), tally(all));
+    describe();
   }
 
   // Many cells arrive when a worker ends: they are drawn once a frame.

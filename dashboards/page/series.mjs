@@ -1,7 +1,10 @@
 // Cells as lines of the plot: a metric's median over batch, one line a mode. No document, no network.
 import { mode_order, variant_of } from "./cells.mjs";
 
+export const GAIN = "speedup_over_eager";
+// The first one is shown first. Eager's gain is 1, so its line is the one to be above.
 export const METRICS = {
+  [GAIN]: "gain (eager's latency over this mode's)",
   latency_seconds: "latency (submit start to completion)",
   submit_seconds: "submit (CPU time of the submission)",
   device_seconds: "device (event time around the step)",
@@ -15,16 +18,19 @@ export function choices_of(cells, variant) {
   return { variants, variant: chosen, warmups: [...new Set(warmups)].sort((a, b) => a - b) };
 }
 
+const estimate_of = (summary, metric) =>
+  (metric === GAIN ? { p50: summary?.[GAIN], ci95: summary?.[`${GAIN}_ci95`] } : summary?.[metric]);
+
 // { batches, lines: [{ mode, values, intervals }] }: values[i] is of batches[i], null if it was not measured.
 // A mode without any value has no line.
 export function series_of(cells, { variant, warmup, metric }) {
   const chosen = cells.filter((cell) => cell.status === "ok" && variant_of(cell) === variant
-    && cell.warmup === warmup && cell.summary?.[metric]?.p50 > 0);
+    && cell.warmup === warmup && estimate_of(cell.summary, metric)?.p50 > 0);
   const batches = [...new Set(chosen.map((cell) => cell.batch))].sort((a, b) => a - b);
   const modes = [...new Set(chosen.map((cell) => cell.mode))].sort(mode_order);
   const lines = modes.map((mode) => {
     const by_batch = new Map(chosen.filter((cell) => cell.mode === mode)
-      .map((cell) => [cell.batch, cell.summary[metric]]));
+      .map((cell) => [cell.batch, estimate_of(cell.summary, metric)]));
     return {
       mode,
       values: batches.map((batch) => by_batch.get(batch)?.p50 ?? null),
@@ -62,6 +68,10 @@ export function axis_times(low, high) {
   }
   return splits;
 }
+
+// Those of an axis of gains.
+export const axis_ratios = (low, high) =>
+  [0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50].filter((value) => value >= low && value <= high);
 
 // The plot in words, for screen readers.
 export function told(series, metric_name, format) {

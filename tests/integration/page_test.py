@@ -132,7 +132,14 @@ class Page(PageCase):
         self.assertEqual("running", self.ask("GET", path)[1]["state"])
         self.wait_until("sweep-state", "done")
         self.wait_until("tally", "^36 ok$")
-        self.check_results(self.ask("GET", path + "/results")[1]["cells"])
+        result = self.ask("GET", path + "/results")[1]
+        self.check_results(result["cells"])
+        said = "\n".join(node.text for node in self.all("#conclusions li"))
+        self.assertTrue(said.startswith("mlp: "), said)
+        for each in result["conclusions"]:
+            self.assertIn(each["text"], said)
+        notes = [node.text for node in self.all("#notes li")]
+        self.assertEqual([each["text"] for each in result["notes"]], notes)
 
     def check_results(self, cells):
         rows = self.rows_shown()
@@ -341,6 +348,16 @@ class Looks(PageCase):
                 self.screenshot(f"8-{scheme}-{width}")
                 self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"),
                                      self.run_script("return innerWidth"), f"the page is wider than {width}")
+            self.assertEqual(["Workload", "Batch", "Mode", "Latency", "Gain"], self.headings_in_sight())
+
+    def headings_in_sight(self):
+        """Of the table of cells, without scrolling it sideways."""
+        return self.run_script("""
+          const right = document.querySelector("#cells").parentElement.getBoundingClientRect().right;
+          return [...document.querySelectorAll("#cell-columns th")].filter((node) =>
+            node.clientWidth > 0 && node.innerText.trim() !== "Remark"
+            && node.getBoundingClientRect().right <= right + 1).map((node) => node.innerText.trim());
+        """)
 
     def test_everything_that_can_be_used_has_a_name(self):
         self.open_page()

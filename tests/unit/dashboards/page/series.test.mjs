@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { axis_batches, axis_times, choices_of, log_range, series_of, told }
+import { axis_batches, axis_ratios, axis_times, choices_of, GAIN, log_range, METRICS, series_of, told }
   from "../../../../dashboards/page/series.mjs";
 import { seconds } from "../../../../dashboards/page/format.mjs";
 import { cell, skipped } from "./cells_of.mjs";
@@ -32,6 +32,20 @@ test("the metric is the one that was chosen, with its interval", () => {
   assert.deepEqual(series_of(cells, latency).lines[0].intervals, [[0.5, 2]]);
   const submit = series_of(cells, { ...latency, metric: "submit_seconds" }).lines[0];
   assert.deepEqual([submit.values, submit.intervals], [[0.1], [null]]);
+});
+
+test("gains come first, with their interval; eager's line is at 1", () => {
+  assert.equal(Object.keys(METRICS)[0], GAIN);
+  const of_gain = (mode, value, interval) => {
+    const made = cell({ mode, p50: 1 });
+    return { ...made, summary: { ...made.summary, [GAIN]: value, [`${GAIN}_ci95`]: interval } };
+  };
+  const cells = [of_gain("eager", 1, null), of_gain("whole", 1.5, [1.4, 1.6]),
+    of_gain("piecewise", null, null)];
+  const { lines } = series_of(cells, { ...latency, metric: GAIN });
+  assert.deepEqual(lines, [{ mode: "eager", values: [1], intervals: [null] },
+    { mode: "whole", values: [1.5], intervals: [[1.4, 1.6]] }]);
+  assert.deepEqual(axis_ratios(0.7, 2.5), [0.8, 1, 1.2, 1.5, 2]);
 });
 
 test("what a logarithm cannot show is left out", () => {
