@@ -181,7 +181,10 @@ bool take_best(std::vector<config::RawItem>& items) {
   std::vector<std::string> words = config::words_of(items, "mode");
   std::vector<std::string> known = model::names_of(model::modes());
   known.emplace_back("best");
-  for (const std::string& word : words) require_known(where, word, "mode", known);
+  for (std::string& word : words) {
+    word = model::mode_named(word);
+    require_known(where, word, "mode", known);
+  }
   if (std::erase(words, "best") == 0) return false;
   if (words.empty()) words = {"whole", "piecewise"};
   if (std::ranges::none_of(words, model::is_graph_mode))

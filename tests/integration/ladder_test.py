@@ -263,6 +263,7 @@ class Ladder(HarnessCase):
                 ("--mutated-inputs copy", ["--mutated-inputs", "refuse, copy_back"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),
+                ("--mode NONE,best", ["--mode", "give whole or piecewise"]),  # vLLM's word for eager
                 ("--suggest --pad none", ["--pad", '"none"', "--suggest"]),
                 ("--suggest --beyond split", ["--beyond", '"split"', "give eager"]),
                 ("--suggest --memory engine --engine-sizes 1,600", ["--memory", "600", "--capture-sizes"]),

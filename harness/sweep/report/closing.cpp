@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -102,9 +101,9 @@ void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const
         << text.substr(text.find(':') + 1) << '\n';
   }
   if (all) return;
-  const auto rest = notes | std::views::drop(lines_max - 1);
+  const std::vector<model::Note> rest(notes.begin() + (lines_max - 1), notes.end());
   out << fmt::format("{} {} more (`notes` in the document): {}\n",
-                     paint("note:", Colour::yellow, options.colours), std::ranges::ssize(rest),
+                     paint("note:", Colour::yellow, options.colours), std::ssize(rest),
                      join(rest, ", ", &model::Note::code));
 }
 
