@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <list>
-#include <ranges>
 
 #include "graphbench_version.hpp"
 #include "graphs/base/text.hpp"
@@ -67,7 +66,7 @@ void check_lists(const std::vector<std::string>& words, const std::vector<Comman
     if (!is_list) continue;
     const auto end = std::find_if(word + 1, words.end(), ends_list);
     if (end - word < 3) continue;
-    std::vector<std::string> values = split(join(std::ranges::subrange(word + 1, end), ","), ',');
+    std::vector<std::string> values = split(join(std::vector<std::string>(word + 1, end), ","), ',');
     std::erase(values, "");
     throw InputError(*word, "lists have no spaces: give " + *word + " " + join(values, ","));
   }
