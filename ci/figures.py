@@ -15,8 +15,9 @@ import program_figures
 from figure_row import Row, at_most, document_rows
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
-CELLS = 324
-SWEEP_SECONDS_MAX = 110
+CELLS = 93
+# Of the default sweep with an empty cache, by the card's name.
+SWEEP_SECONDS_MAX = {"H100": 125, "H200": 110}
 POOL_RATIO_MAX = 1.05
 UNACCOUNTED_MAX = 0.02
 LOST_BYTES_MAX = 2 << 20
@@ -57,26 +58,25 @@ def cells_row(document, expected=CELLS):
 
 
 def pool_rows(document):
-    """The pool that all batches share, against what the largest single batch needs by itself."""
-    shared, own, broken = {}, {}, set()
+    """The pool that all batches of a worker share, against what its largest batch needs by itself: of each
+    workload and mode the worst worker."""
+    workers = collections.defaultdict(lambda: collections.defaultdict(list))
     for cell in document["cells"]:
         if cell["mode"] not in GRAPH_MODES:
             continue
         key = (cell["workload"], cell["preset"], cell["dtype"], cell["pass"], cell["mode"])
-        memory = cell["memory"]
-        if memory is None:
-            broken.add(key)
-            continue
-        shared[key] = max(shared.get(key, 0), memory["pool_bytes"])
-        # One warmup count is one worker, with a pool of its own: the counts must not hide each other.
-        own.setdefault(key, collections.defaultdict(int))
-        own[key][cell["warmup"]] = max(own[key][cell["warmup"]], memory["pool_bytes_own"])
+        # A cell that prepares nothing ahead has a process of its own.
+        alone = cell["batch"] if "prepare" in cell else None
+        workers[key][cell["warmup"], alone].append(cell["memory"])
     rows = []
-    for key in sorted(set(shared) | broken):
-        figure = f"pool / largest batch's own: {key[0]} {key[4]}"
-        need = min(own[key].values()) if key in own else 0
-        ratio = shared[key] / need if need and key not in broken else None
-        rows.append(at_most(figure, POOL_RATIO_MAX, ratio))
+    for key, of_key in sorted(workers.items()):
+        ratios = []
+        for memories in of_key.values():
+            own = max((memory["pool_bytes_own"] for memory in memories if memory), default=0)
+            known = None not in memories and own > 0
+            ratios.append(max(memory["pool_bytes"] for memory in memories) / own if known else None)
+        worst = None if None in ratios else max(ratios)
+        rows.append(at_most(f"pool / largest batch's own: {key[0]} {key[4]}", POOL_RATIO_MAX, worst))
     nothing = Row("pool / largest batch's own", f"<= {POOL_RATIO_MAX}", "no graph mode was swept", False)
     return rows or [nothing]
 
@@ -295,12 +295,15 @@ def first_use_rows(document):
 
 def sweep_rows(folder, stages):
     seconds = next((float(seconds) for name, _, seconds in stages if name == "sweep"), None)
-    rows = [at_most("default sweep", SWEEP_SECONDS_MAX, seconds, "s")]
     try:
         document = json.loads((folder / "result.json").read_text())
     except (OSError, ValueError) as error:
-        return [*rows, Row("result document", "readable", str(error), False)]
-    return [*rows, *cells_row(document), *pool_rows(document), *memory_rows(document)]
+        return [Row("result document", "readable", str(error), False)]
+    card = document["environment"]["device"]["name"]
+    limit = next((seconds for name, seconds in SWEEP_SECONDS_MAX.items() if name in card),
+                 min(SWEEP_SECONDS_MAX.values()))
+    return [at_most(f"default sweep, {card}", limit, seconds, "s"), *cells_row(document),
+            *pool_rows(document), *memory_rows(document)]
 
 
 def log_of(folder, stage):

@@ -69,7 +69,7 @@ export function axis_times(low, high) {
   return splits;
 }
 
-// Those of an axis of gains.
+// The round values of an axis of gains that lie in the range.
 export const axis_ratios = (low, high) =>
   [0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50].filter((value) => value >= low && value <= high);
 

@@ -82,7 +82,7 @@ std::vector<CommandRow> comparing() {
        "show FILE [options]",
        make_show,
        {{"show graphbench.json", "the table that the sweep printed"},
-        {"show graphbench.json --format csv --columns latency,exec_bytes", "a row a cell"}}},
+        {"show graphbench.json --format csv --columns latency,exec_bytes", "one row per cell"}}},
       {compare,
        "compare",
        "say what became slower between two results",

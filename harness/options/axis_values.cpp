@@ -88,7 +88,7 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
       const std::string name = part.substr(0, equals);
       require_known(item.where, name, "grid's axis", names);
       if (!seen.insert(name).second)
-        throw InputError(item.where, in_quotes(name) + " is there twice: give each axis once");
+        throw InputError(item.where, in_quotes(name) + " is given twice: give each axis once");
       changed[name] = {{part.substr(equals + 1), item.where}};
     }
     grids.push_back(read_axes(changed, table));

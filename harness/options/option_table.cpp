@@ -58,8 +58,8 @@ std::vector<OptionSpec> other_options() {
        "worker processes per cell; 3 or more give intervals (default: 1; without any axis 3)", false, "",
        true},
       {"seed", measuring, integer, "N", "seed of the data and of the order (default: 1)"},
-      {"time-per-cell", measuring, real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
-      {"samples-max", measuring, integer, "N", "samples a cell and pass at most (default: 2000)"},
+      {"time-per-cell", measuring, real, "SECONDS", "sampling time per cell at most (default: 0.15)"},
+      {"samples-max", measuring, integer, "N", "samples per cell and pass at most (default: 2000)"},
       {"worker-timeout", measuring, real, "SECONDS", "how long a worker may be silent (default: 120)"},
       {"cache", measuring, text, "DIR|off",
        "keep there what takes long to choose or make, for later processes (default: GRAPHBENCH_PLAN_CACHE, "

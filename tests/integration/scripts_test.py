@@ -222,7 +222,7 @@ class Figures(unittest.TestCase):
         return [row.passed for row in rows]
 
     def test_a_sweep_passes_only_with_every_cell_ok_and_identical(self):
-        good = [cell(batch=batch) for batch in range(1, 325)]
+        good = [cell(batch=batch) for batch in range(1, figures.CELLS + 1)]
         self.assertEqual([True], self.verdicts(figures.cells_row({"cells": good})))
         for wrong in (cell(status="failed"), cell(identical=False), {**cell(), "check": None}):
             self.assertEqual([False], self.verdicts(figures.cells_row({"cells": good[:-1] + [wrong]})))
@@ -231,8 +231,18 @@ class Figures(unittest.TestCase):
     def test_a_shared_pool_is_held_to_its_largest_batch(self):
         cells = [cell(batch=1, pool=1050, own=100), cell(batch=8, pool=1050, own=1000)]
         self.assertEqual([True], self.verdicts(figures.pool_rows({"cells": cells})))
+        alone = {**cell(batch=1, pool=100, own=100), "prepare": "first-use"}
+        self.assertEqual([True], self.verdicts(figures.pool_rows({"cells": [*cells, alone]})))
         cells[0]["memory"]["pool_bytes"] = cells[1]["memory"]["pool_bytes"] = 1051
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": cells})))
+
+    def test_the_committed_default_sweep_holds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(ROOT / "ci" / "baselines" / "h100.json", pathlib.Path(folder) / "result.json")
+            rows = figures.sweep_rows(pathlib.Path(folder), [("sweep", "0", "125")])
+            self.assertEqual([], [row for row in rows if not row.passed])
+            slow = figures.sweep_rows(pathlib.Path(folder), [("sweep", "0", "126")])
+            self.assertEqual([False], [row.passed for row in slow if "default sweep" in row.figure])
 
     def test_a_worker_whose_memory_is_in_no_account_fails(self):
         good = {**cell(), "memory": {"used_bytes": 1000, "unaccounted_bytes": -20}}

@@ -212,8 +212,7 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   conclusion.figures = {{"ratio_min", least}, {"ratio_max", most}};
   conclusion.text = "Piecewise takes " + format_ratio(least);
   if (format_ratio(most) != format_ratio(least)) conclusion.text += " to " + format_ratio(most);
-  conclusion.text += " whole's time";
-  conclusion.text += ".";
+  conclusion.text += " whole's time.";
   conclusions.push_back(std::move(conclusion));
 }
 

@@ -56,7 +56,7 @@ TEST(Options, OfAGridAreThePlansButForTheAxesItNames) {
   EXPECT_THAT(refusal(flag("grid", "warmups=3")), HasSubstr("did you mean \"warmup\"?"));
   EXPECT_THAT(refusal(flag("grid", "workload=mlp")), HasSubstr("\"workload\" is not a grid's axis"));
   EXPECT_EQ(refusal(flag("grid", "batch=1 batch=2")),
-            "--grid: \"batch\" is there twice: give each axis once");
+            "--grid: \"batch\" is given twice: give each axis once");
   EXPECT_THAT(refusal(flag("grid", "batch=0")), HasSubstr("--grid: "));
   EXPECT_THAT(refusal(flag("grid", "")), HasSubstr("--grid: "));
 }

@@ -194,7 +194,8 @@ TEST(OddLaunches, AreNotThoseWithinAClocksStep) {
   EXPECT_EQ(odd.front().metric, Metric::latency);
 }
 
-// As where many sweeps of one launch are merged with one of five: such a cell lies at its own mean.
+// A side of many sweeps of one launch, merged with one of five, has cells with one launch: each lies at its
+// own mean.
 TEST(OddLaunches, CellsOfOneLaunchSayNothingOfTheSpread) {
   Side base = side_of(1, {}, 1);
   Side now = side_of(3, {0.001, 0.05}, 1);
