@@ -22,7 +22,7 @@ TEST(Outlook, SaysHowMuchAndAboutHowLong) {
   EXPECT_EQ(outlook(0, {}), "0 cells, 0 processes, about 1 second");
   std::vector<model::WorkerTask> loaded = tasks(1, 4, 0.15);
   loaded.front().instruments.sustained_seconds = 15;
-  EXPECT_EQ(outlook(4, loaded), "4 cells, 1 process, about 63 seconds");
+  EXPECT_EQ(outlook(4, loaded), "4 cells, 1 process, about 2 minutes");
 }
 
 TEST(Outlook, SaysWhichResultIsReplaced) {
