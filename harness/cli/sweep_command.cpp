@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/files.hpp"
@@ -134,7 +135,13 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   table.colours = wants_colours(descriptor);
   table.width = width_of(descriptor, table.width);
   if (!stdout_taken && written) table.json_path = options.json;
-  if (options.quiet) {
+  if (!result.plan.concurrent.empty()) {
+    // In one piece, because other devices' processes write to the same place.
+    std::ostringstream paragraph;
+    if (written) paragraph << options.device << ": " << options.json << '\n';
+    reporters::print_conclusions(paragraph, result, table);
+    out << paragraph.str();
+  } else if (options.quiet) {
     reporters::print_conclusions(out, result, table);
   } else {
     reporters::print_table(out, result, table);

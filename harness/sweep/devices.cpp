@@ -204,12 +204,7 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
     code = worse(code, children_of_this.wait(i));
     if (code == exit_interrupted) return code;
   }
-  for (std::size_t i = 0; together && i < devices.size(); ++i) {
-    const int own = children_of_this.wait(i);
-    if (own == exit_done || own == exit_cells_failed)
-      std::printf("%s: %s\n", devices[i].c_str(), options_of(raw, devices[i]).at("json").back().text.c_str());
-    code = worse(code, own);
-  }
+  for (std::size_t i = 0; together && i < devices.size(); ++i) code = worse(code, children_of_this.wait(i));
   return code;
 }
 

@@ -6,11 +6,13 @@
 The launches of a result are drawn into two sides, in NEW of which a change is planted. Where there are enough
 launches for both sides, each comparison is another split of them; else launches are drawn with replacement.
 A change is found where the planted metric and mode is slower, in its mean or in a cell. Without a change,
-exit code 10 is a false alarm."""
+exit code 10 is a false alarm. The gate's rows ask for the power that ci/gate asks for: exit code 11 says that
+the sides spread too far to find a slowdown of 10 %."""
 
 import argparse
 import collections
 import json
+import math
 import pathlib
 import random
 import subprocess
@@ -23,7 +25,8 @@ SETUP = ("capture_seconds", "instantiate_seconds", "upload_seconds")
 
 # Which cells change, by the beginning and the end of their ids, in which launches, and by how much.
 Plant = collections.namedtuple("Plant", "metric mode factor workload launches", defaults=("", None))
-Case = collections.namedtuple("Case", "launches plant what")
+# With `inflate`, each launch differs from its cell's mean by so many times as much, on a logarithmic scale.
+Case = collections.namedtuple("Case", "launches plant what gate inflate", defaults=(False, 1))
 CASES = (
     Case(5, None, "nothing"),
     Case(5, Plant("submit", "whole", 1.20), "submit of whole +20 %"),
@@ -36,7 +39,11 @@ CASES = (
     Case(5, Plant("all", "", 1.50, launches=(2,)), "launch 2 of NEW 1.5 times slower"),
     Case(5, Plant("all", "", 1.10, launches=(2,)), "launch 2 of NEW 1.1 times slower"),
     Case(5, Plant("all", "whole", 2.00, "mlp", (1, 3)), "whole of mlp twice as slow in 2 of 5 launches"),
+    Case(5, None, "gate: nothing", True),
+    Case(5, Plant("all", "", 1.10), "gate: all times +10 %", True),
+    Case(5, Plant("all", "", 1.10), "gate: the same, spread ten times as far", True, 10),
 )
+POWER = ("--require-power", "latency=10%,submit=10%")
 
 
 def scaled(value, factor):
@@ -76,6 +83,21 @@ def side(result, chosen, plant):
     return {**result, "cells": cells}
 
 
+def inflated(result, factor):
+    """The result whose launches differ `factor` times as much from their cell's geometric mean."""
+    cells = []
+    for cell in result["cells"]:
+        launches = [dict(launch) for launch in cell["launches"]]
+        for metric in TIMES:
+            found = [launch for launch in launches if launch.get(metric)]
+            logs = [math.log(launch[metric]["p50"]) for launch in found]
+            for launch, log in zip(found, logs):
+                off = log - sum(logs) / len(logs)
+                launch[metric] = scaled(launch[metric], math.exp((factor - 1) * off))
+        cells.append({**cell, "launches": launches})
+    return {**result, "cells": cells}
+
+
 def draws(count, launches, splits, rng):
     """Pairs of lists of launches; those without replacement differ."""
     seen = set()
@@ -90,20 +112,20 @@ def draws(count, launches, splits, rng):
             yield pair
 
 
-def compare(binary, base, new, folder):
+def compare(binary, base, new, folder, options):
     for name, document in (("base", base), ("new", new)):
         (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
-    done = subprocess.run([binary, "compare", folder / "base.json", folder / "new.json", "--format", "json"],
-                          capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 10):
+    done = subprocess.run([binary, "compare", folder / "base.json", folder / "new.json", "--format", "json",
+                           *options], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 10, 11):
         sys.exit(f"exit code {done.returncode}: {done.stderr or done.stdout[:500]}")
     return done.returncode, json.loads(done.stdout)
 
 
 def found(comparison, plant):
-    means = any(mean["verdict"] == "slower" and mean["metric"] == plant.metric and
+    means = any(mean["verdict"] == "slower" and plant.metric in ("all", mean["metric"]) and
                 mean["mode"].endswith(plant.mode) for mean in comparison["means"])
-    return means or any(metric["verdict"] == "slower" and metric["metric"] == plant.metric
+    return means or any(metric["verdict"] == "slower" and plant.metric in ("all", metric["metric"])
                         for cell in comparison["cells"] if is_in(cell["id"], plant)
                         for metric in cell["metrics"])
 
@@ -111,15 +133,17 @@ def found(comparison, plant):
 def rates(binary, result, case, splits, rng):
     """How many of the comparisons found the change, exited with 10, named a launch, said less steady."""
     counts = collections.Counter()
+    result = inflated(result, case.inflate) if case.inflate != 1 else result
     with tempfile.TemporaryDirectory() as name:
         for base, new in draws(len(result["cells"][0]["launches"]), case.launches, splits, rng):
             code, comparison = compare(binary, side(result, base, None), side(result, new, case.plant),
-                                       pathlib.Path(name))
+                                       pathlib.Path(name), POWER if case.gate else ())
             odd = comparison["odd_launches"]
             named = {launch["launch"] for launch in odd if launch["side"] == "new"}
             planted_launches = set(case.plant.launches or ()) if case.plant else set()
             counts["found"] += bool(case.plant and found(comparison, case.plant))
             counts["exit 10"] += code == 10
+            counts["exit 11"] += code == 11
             counts["named"] += bool(planted_launches & named)
             counts["named wrongly"] += bool(named - planted_launches) or any(
                 launch["side"] == "base" for launch in odd)
@@ -136,13 +160,14 @@ def main():
                         type=pathlib.Path)
     parser.add_argument("--splits", default=60, type=int)
     parser.add_argument("--seed", default=1, type=int)
+    parser.add_argument("--only", default="", help="run the rows that hold this text")
     asked = parser.parse_args()
     result = json.loads(asked.document.read_text(encoding="utf-8"))
-    columns = ("found", "exit 10", "named", "named wrongly", "less steady")
+    columns = ("found", "exit 10", "exit 11", "named", "named wrongly", "less steady")
     print(f"{asked.document.name}, {asked.splits} comparisons a row, seed {asked.seed}\n")
     print("| planted | launches a side | " + " | ".join(columns) + " |")
     print("| --- | --- |" + " --- |" * len(columns))
-    for case in CASES:
+    for case in (case for case in CASES if asked.only in case.what):
         counts = rates(asked.binary, result, case, asked.splits, random.Random(asked.seed))
         figures = " | ".join(str(counts[each]) for each in columns)
         print(f"| {case.what} | {case.launches} | {figures} |", flush=True)

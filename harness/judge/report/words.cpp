@@ -6,10 +6,14 @@
 #include <utf8.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -303,19 +307,46 @@ bool is_choice(const model::Difference& difference) {
   return difference.field.starts_with(codec::choice_prefix);
 }
 
+namespace {
+
+// Differences of one op's choices, and its outermost dimensions: "matmul rows 8 n 1024 ..." has 8.
+struct OpChoices {
+  std::int64_t count = 0;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = 0;
+
+  void add(std::string_view key) {
+    ++count;
+    const std::size_t digit = key.find_first_of("0123456789");
+    std::int64_t size = 0;
+    if (digit == std::string_view::npos ||
+        std::from_chars(key.data() + digit, key.data() + key.size(), size).ec != std::errc())
+      return;
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  std::string text(const std::string& op) const {
+    const std::string text = fmt::format("{} {}", printable(op, name_length_max), count);
+    if (most == 0) return text;
+    return text + " at first dimension " +
+           (least == most ? std::to_string(most) : fmt::format("{} to {}", least, most));
+  }
+};
+
+}  // namespace
+
 std::string choices_text(const model::Comparison& comparison) {
-  std::map<std::string, std::int64_t> by_op;
+  std::map<std::string, OpChoices> by_op;
   std::int64_t all = 0;
   for (const model::Difference& difference : comparison.differences) {
     if (!is_choice(difference)) continue;
     const std::string key = difference.field.substr(codec::choice_prefix.size());
-    ++by_op[key.substr(0, key.find(' '))];
+    const std::size_t space = std::min(key.find(' '), key.size());
+    by_op[key.substr(0, space)].add(std::string_view(key).substr(space));
     ++all;
   }
   if (all == 0) return "";
-  const std::string ops = join(by_op, ", ", [](const auto& op) {
-    return fmt::format("{} {}", printable(op.first, name_length_max), op.second);
-  });
+  const std::string ops = join(by_op, ", ", [](const auto& op) { return op.second.text(op.first); });
   return fmt::format("differs: {} library choice{} ({}); --format json has all", all, all == 1 ? "" : "s",
                      ops);
 }

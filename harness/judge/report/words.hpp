@@ -71,8 +71,8 @@ std::string throttle_text(const model::CellComparison& cell);
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
 // "device.driver: 580 -> 590", with what it means where it is in the way.
 std::string difference_text(const model::Difference& difference);
-// Whether a library chose another algorithm. There may be many of them; choices_text says them in one line:
-// "differs: 76 library choices (matmul 70, sdpa 6); --format json has all". Empty where there is none.
+// Whether a library chose another algorithm. There may be many of them; choices_text says them in one line,
+// "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json has all", or is empty.
 bool is_choice(const model::Difference& difference);
 std::string choices_text(const model::Comparison& comparison);
 // "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 5 launches, 2026-..."

@@ -38,6 +38,19 @@ TEST(MetricText, NamesNoIntervalWhereThereIsNone) {
   EXPECT_EQ("latency 112us -> 118us, 1.050x [1.040, 1.060], q 0.012", metric_text(metric));
 }
 
+TEST(ChoicesText, CountsThemByOpAndSaysBetweenWhichSizes) {
+  model::Comparison comparison;
+  EXPECT_EQ("", choices_text(comparison));
+  for (const char* const key :
+       {"matmul rows 8 n 1024 bf16", "matmul rows 1 n 3072 bf16", "sdpa 16x1x64 bf16", "sum of all"})
+    comparison.differences.push_back({std::string("library_choices.") + key, "a", "b"});
+  comparison.differences.push_back({"device.driver", "a", "b"});
+  EXPECT_EQ(
+      "differs: 4 library choices (matmul 2 at first dimension 1 to 8, sdpa 1 at first dimension 16, "
+      "sum 1); --format json has all",
+      choices_text(comparison));
+}
+
 TEST(RatioText, NeverOutgrowsItsColumn) {
   EXPECT_EQ("1.052x", ratio_text(1.052));
   EXPECT_EQ("99.999x", ratio_text(99.999));

@@ -16,8 +16,8 @@ std::vector<model::WorkerTask> tasks(std::size_t count, std::size_t batches, dou
 }
 
 TEST(Outlook, SaysHowMuchAndAboutHowLong) {
-  EXPECT_EQ(outlook(324, tasks(36, 9, 0.15)), "324 cells, 36 processes, about 3 minutes");
-  EXPECT_EQ(outlook(1, tasks(1, 1, 0.15)), "1 cell, 1 process, about 2 seconds");
+  EXPECT_EQ(outlook(324, tasks(36, 9, 0.15)), "324 cells, 36 processes, about 2 minutes");
+  EXPECT_EQ(outlook(1, tasks(1, 1, 0.15)), "1 cell, 1 process, about 1 second");
   EXPECT_EQ(outlook(9, tasks(1000, 9, 3)), "9 cells, 1000 processes, about 8 hours");
   EXPECT_EQ(outlook(0, {}), "0 cells, 0 processes, about 1 second");
   std::vector<model::WorkerTask> loaded = tasks(1, 4, 0.15);
