@@ -59,7 +59,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text(
       "--require-power", arguments.require_power, "LIST",
       "exit with 11 where a slowdown of one cell's latency of this size (5%) would be found in fewer than "
-      "nine cases of ten, or one of a metric's mean over a mode's cells (submit=10%)");
+      "nine cases of ten, or one of all cells alike in a metric (submit=10%)");
   options.flag(
       "--strict", arguments.strict,
       "exit with 11 where something is inconclusive, 10 where a count changed or launches are less steady");

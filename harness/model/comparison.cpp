@@ -2,8 +2,10 @@
 #include "harness/model/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/model/metrics.hpp"
+#include "harness/model/statistics/mean_difference.hpp"
 
 namespace graphbench::model {
 namespace {
@@ -65,29 +67,59 @@ std::string incomplete_text(const Comparison& comparison) {
   return comparison.base.complete ? "NEW is not complete" : "BASE and NEW are not complete";
 }
 
-std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
+namespace {
+
+// The tests of a metric over cells. A mode of one cell has no mean but the cell.
+std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metric metric) {
   std::vector<const MetricComparison*> tested;
   for (const MeanComparison& mean : comparison.means) {
     if (mean.metric.metric == metric) tested.push_back(&mean.metric);
   }
-  // A mode of one cell has no mean but the cell.
-  if (comparison.means.empty()) {
-    for (const CellComparison& cell : comparison.cells) {
-      for (const MetricComparison& each : cell.metrics) {
-        if (each.metric == metric) tested.push_back(&each);
-      }
+  if (!comparison.means.empty()) return tested;
+  for (const CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& each : cell.metrics) {
+      if (each.metric == metric) tested.push_back(&each);
     }
   }
+  return tested;
+}
+
+// What a decided test excludes, however many launches it was decided with.
+std::optional<double> excluded(const MetricComparison& test) {
+  if (test.verdict == Verdict::faster) return 0;
+  return test.verdict == Verdict::same ? std::optional(test.margin) : std::nullopt;
+}
+
+std::optional<double> least(const std::optional<double>& one, const std::optional<double>& other) {
+  return one && other ? std::min(*one, *other) : one ? one : other;
+}
+
+}  // namespace
+
+std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric) {
   std::optional<double> found;
-  for (const MetricComparison* each : tested) {
-    // An early look may have decided it with fewer launches than would find so little.
-    std::optional<double> least = each->detectable90;
-    if (each->verdict == Verdict::faster) least = 0;
-    if (each->verdict == Verdict::same) least = std::min(least.value_or(each->margin), each->margin);
-    if (!least) return std::nullopt;
-    found = std::max(found.value_or(0), *least);
+  for (const MetricComparison* test : means_of(comparison, metric)) {
+    const std::optional<double> own = least(test->detectable90, excluded(*test));
+    if (!own) return std::nullopt;
+    found = std::max(found.value_or(0), *own);
   }
   return found;
+}
+
+std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
+  using namespace statistics;
+  std::vector<Power> powers;
+  std::optional<double> known;
+  for (const MetricComparison* test : means_of(comparison, metric)) {
+    known = least(known, excluded(*test));
+    if (!test->detectable || !test->detectable90) continue;
+    const double often = std::log1p(*test->detectable90);
+    const double scale = (often - std::log1p(*test->detectable)) / (nine_of_ten - four_of_five);
+    if (scale > 0) powers.push_back({often - nine_of_ten * scale, scale});
+  }
+  std::optional<double> found = found_by_any(powers, std::log1p(slowdown_max));
+  if (found) found = std::expm1(*found);
+  return least(known, found);
 }
 
 bool any_slower(const ComparisonCounts& counts) {

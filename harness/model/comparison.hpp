@@ -183,7 +183,7 @@ struct ComparisonSide {
 struct MetricSettings {
   double margin = 0.02;
   double floor_seconds = 200e-9;
-  // The slowdown of its mean over a mode's cells that must have been found in nine cases of ten.
+  // The slowdown of all cells alike that must have been found in nine cases of ten.
   std::optional<double> require_power = {};
 };
 
@@ -268,11 +268,16 @@ struct Comparison {
   std::string headline;
 };
 
+// What would be found is not said of a change beyond elevenfold.
+inline constexpr double slowdown_max = 10;
+
 // "NEW is not complete", where its sweep was interrupted; empty where both sides are.
 std::string incomplete_text(const Comparison& comparison);
 
-// The slowdown of a metric's mean that these launches find in nine cases of ten in whichever mode, or that a
-// decided mean excludes; absent where none was tested, or where it is more than tenfold.
+// The slowdown of a metric's mean that these launches find in nine cases of ten, or that a decided mean
+// excludes; absent where none was tested, or where it is more than tenfold. Of one mode, whichever it is, and
+// of all cells alike, which one mode's mean is enough to show.
+std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 
 // True where a cell or a mean is slower.

@@ -40,8 +40,10 @@ CASES = (
     Case(5, Plant("all", "", 1.10, launches=(2,)), "launch 2 of NEW 1.1 times slower"),
     Case(5, Plant("all", "whole", 2.00, "mlp", (1, 3)), "whole of mlp twice as slow in 2 of 5 launches"),
     Case(5, None, "gate: nothing", True),
+    Case(8, None, "gate: nothing", True),
     Case(5, Plant("all", "", 1.10), "gate: all times +10 %", True),
     Case(5, Plant("all", "", 1.10), "gate: the same, spread ten times as far", True, 10),
+    Case(5, Plant("all", "", 1.10), "gate: the same, spread sixty times as far", True, 60),
 )
 POWER = ("--require-power", "latency=10%,submit=10%")
 

@@ -19,11 +19,7 @@
 #include "harness/model/statistics/mean_difference.hpp"
 
 namespace graphbench::ab {
-namespace {
-
-constexpr double slowdown_max = 10;
-
-}  // namespace
+namespace {}  // namespace
 
 model::Plan one_cell_a_task(model::Plan plan) {
   const auto has_several = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
@@ -167,7 +163,7 @@ std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comp
           std::log1p(metric.margin), threshold));
     }
   }
-  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(slowdown_max));
+  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(model::slowdown_max));
   return found ? std::optional(std::expm1(*found)) : std::nullopt;
 }
 

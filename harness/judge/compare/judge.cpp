@@ -89,7 +89,6 @@ void share_spreads(std::span<Trial> trials) {
 using model::MetricComparison;
 using model::Verdict;
 
-constexpr double detectable_max = 10;   // a change beyond elevenfold is not reported
 constexpr double half_width_max = 600;  // of a logarithm, whose exponential must be a double
 constexpr double launches_advised_max = 1000;
 constexpr double interval_alpha = 0.05;  // of ratio_ci95
@@ -139,7 +138,7 @@ void give_verdict(Trial& trial, double alpha) {
   trial.power = statistics::power_of(difference, trial.log_margin(), trial.threshold);
   const auto found = [&](double quantile) {
     const double change = std::expm1(trial.power.centre + quantile * trial.power.scale);
-    return change <= detectable_max ? std::optional(change) : std::nullopt;
+    return change <= model::slowdown_max ? std::optional(change) : std::nullopt;
   };
   result.detectable = found(statistics::four_of_five);
   result.detectable90 = found(statistics::nine_of_ten);
@@ -232,7 +231,7 @@ std::optional<double> slowdown_found(std::span<const Trial> trials) {
   for (const Trial& trial : trials) {
     if (trial.result.p && trial.result.metric == model::Metric::latency) powers.push_back(trial.power);
   }
-  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(detectable_max));
+  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(model::slowdown_max));
   return found ? std::optional(std::expm1(*found)) : std::nullopt;
 }
 

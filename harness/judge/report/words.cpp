@@ -407,10 +407,13 @@ std::string means_found_text(const model::Comparison& comparison) {
           return mean.metric.metric == metric && mean.metric.p;
         }))
       continue;
-    const std::optional<double> slowdown = mean_slowdown_found(comparison, metric);
-    found.push_back(name_of(metric) + " " + (slowdown ? percent_text(slowdown) : "not in every mode"));
+    const auto text = [](const std::optional<double>& slowdown) {
+      return slowdown ? percent_text(slowdown) : std::string("none");
+    };
+    found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
+                                text(mode_slowdown_found(comparison, metric))));
   }
-  return found.empty() ? "" : "over a mode's cells: " + join(found);
+  return found.empty() ? "" : "of all cells alike (of one mode's): " + join(found);
 }
 
 std::string power_text(const model::Comparison& comparison) {
