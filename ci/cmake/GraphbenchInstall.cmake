@@ -11,7 +11,8 @@ if(TARGET graphbench_cuda)
 endif()
 install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py")
 # The documentation keeps the tree's folders, so that every link of it holds.
-file(GLOB documents RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
+file(GLOB documents RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md"
+  "${PROJECT_SOURCE_DIR}/docs/*.png" "${PROJECT_SOURCE_DIR}/docs/reference/*.md")
 foreach(document IN LISTS documents ITEMS LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
     graphs/ir/OPS.md ci/peers/README.md dashboards/README.md dashboards/prometheus/alerts.rules.yml
     dashboards/prometheus/recording.rules.yml dashboards/prometheus/scrape.yml

@@ -68,8 +68,9 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where);
 
-// What to give to an engine: "vllm", "sglang", "trtllm". docs/ladder.md says in which versions. `pad`:
-// whether the engine is to pad steps, where it can be told. There is at least one size.
+// The flag that gives these sizes to an engine: "vllm", "sglang" or "trtllm", in the versions that
+// docs/reference/ladder.md names. `pad` says whether the engine pads steps, for engines with such a flag.
+// There is at least one size.
 const std::vector<std::string>& engines();
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
 

@@ -405,7 +405,7 @@ struct ShardFacts {
   std::map<std::string, std::string> presets = {};
 };
 
-// How this version comes to its numbers: see docs/reading-the-numbers.md. The number of placements
+// How this version comes to its numbers: see docs/reference/measuring.md. The number of placements
 // per launch does not belong to it, because what they estimate is the same.
 inline constexpr std::int64_t measuring_method = 3;
 

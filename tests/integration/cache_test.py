@@ -1,5 +1,5 @@
 """`graphbench cache` and --cache as a person uses them. Entries are made here, by the form that is documented
-(docs/cache.md): on the host device nothing is chosen."""
+(docs/reference/packages.md): on the host device nothing is chosen."""
 
 import hashlib
 import json

@@ -21,8 +21,8 @@ SHELL = [ROOT / "ci" / name
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 import figures  # noqa: E402
 import influence  # noqa: E402
-import readme_tables  # noqa: E402
 import sum_tests  # noqa: E402
+import tables  # noqa: E402
 
 
 def run(*command, **options):
@@ -87,19 +87,19 @@ class KernelBuild(unittest.TestCase):
                 self.assertNotEqual(before, build(), file)
 
 
-class ReadmeTables(unittest.TestCase):
+class Tables(unittest.TestCase):
     def test_are_what_the_results_say(self):
-        readme = (ROOT / "README.md").read_text()
-        self.assertEqual(readme, readme_tables.rewritten(readme), "run ci/readme_tables.py")
-        with self.assertRaisesRegex(SystemExit, "README.md has 0 tables warmups: give it one"):
-            readme_tables.rewritten(readme.replace("<!-- table warmups -->", ""))
+        page = tables.PAGE.read_text()
+        self.assertEqual(page, tables.rewritten(page), "run ci/tables.py")
+        with self.assertRaisesRegex(SystemExit, "docs/figures.md has 0 tables warmups: give it one"):
+            tables.rewritten(page.replace("<!-- table warmups -->", ""))
 
     def test_name_one_commit(self):
         documents = [{"environment": {"device": {"name": "GPU", "driver": "1"}}, "tool": {"commit": commit},
                       "cells": [{"status": "ok", "launches": [{}]}]} for commit in ("a", "b")]
-        self.assertIn("GPU (driver 1), commit a, 1 launches", readme_tables.origin(documents[:1]))
+        self.assertIn("GPU (driver 1), commit a, 1 launches", tables.origin(documents[:1]))
         with self.assertRaisesRegex(SystemExit, "several commits or cards"):
-            readme_tables.origin(documents)
+            tables.origin(documents)
 
     def test_show_pytorchs_eager_and_whole_side_by_side(self):
         def cell(batch, mode, seconds, status="ok", gain=None):
@@ -113,7 +113,7 @@ class ReadmeTables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "torch.json"
             path.write_text(json.dumps({"plan": {"axes": {"warmup": [3]}}, "cells": cells}))
-            done = run(sys.executable, ROOT / "ci" / "readme_tables.py", "--print", "torch", path)
+            done = run(sys.executable, ROOT / "ci" / "tables.py", "--print", "torch", path)
         self.assertEqual("| PyTorch | eager latency | whole latency | whole gains |\n"
                          "| --- | --- | --- | --- |\n"
                          "| mlp b1 | 475 us | 158 us | 3.01x |\n", done.stdout, done.stderr)

@@ -17,8 +17,16 @@ import rooms  # noqa: E402
 import tidy_rules  # noqa: E402
 import tidy_words  # noqa: E402
 
-# A link of a Markdown file into the tree.
-LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+# A link of a Markdown file into the tree: a file, a heading, or both.
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)")
+DOCS_WORDS_MAX = 20_000
+README_BYTES_MAX = 6_000
+
+
+def anchors_of(page):
+    """The names by which links reach the page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def tracked_files():
@@ -85,8 +93,25 @@ class Tree(unittest.TestCase):
         links = [(name, link) for name in pages
                  for link in LINK.findall((ROOT / name).read_text(encoding="utf-8"))]
         self.assertGreater(len(links), 20, "the links were not found")
-        for name, link in links:
-            self.assertTrue((ROOT / name).parent.joinpath(link).exists(), f"{name}: {link}")
+        for name, (link, anchor) in links:
+            page = (ROOT / name).parent / link if link else ROOT / name
+            self.assertTrue(page.exists(), f"{name}: {link}")
+            if anchor:
+                self.assertIn(anchor, anchors_of(page), f"{name}: {link}#{anchor}")
+
+    def test_has_documentation_that_is_read(self):
+        """Guides are few, the index names every page, and all of them together stay short."""
+        pages = sorted((ROOT / "docs").rglob("*.md"))
+        index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+        self.assertIn("I want to ...", index)
+        missing = [page.name for page in pages if page.name != "README.md"
+                   and f"({page.relative_to(ROOT / 'docs').as_posix()}" not in index]
+        self.assertEqual([], missing, "docs/README.md names no such page")
+        guides = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md", "figures.md"}
+        self.assertLessEqual(len(guides), 10, guides)
+        words = sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+        self.assertLessEqual(words, DOCS_WORDS_MAX, "words of docs")
+        self.assertLessEqual((ROOT / "README.md").stat().st_size, README_BYTES_MAX)
 
     def test_counts_exceptions(self):
         needed = rooms.needed_exceptions(ROOT)

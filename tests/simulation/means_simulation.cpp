@@ -1,5 +1,5 @@
 // graphbench_means_simulation [COMPARISONS [SEED]]: what compare() makes up of sweeps in which nothing
-// changed, by all of its tests together, and of launches. The table stands in docs/comparing.md.
+// changed, by all of its tests together, and of launches. docs/reference/statistics.md sums it up.
 #include <fmt/format.h>
 
 #include <array>

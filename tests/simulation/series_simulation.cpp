@@ -1,5 +1,5 @@
 // graphbench_series_simulation [SERIES [SEED]]: false changes of `history show` in correlated series, and the
-// steps it finds. The table in docs/history.md is its output.
+// steps it finds. docs/reference/statistics.md sums its table up.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // graphbench_verdict_simulation [COMPARISONS [SEED [NAME]]]: false alarms of `compare` and what it misses.
-// The tables in docs/comparing.md are its output.
+// docs/reference/statistics.md sums its tables up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   }
   std::puts("|");
   if (part.empty()) print_rivals_and_power(comparisons, static_cast<std::uint64_t>(seed));
-  std::puts("\n(*) not promised: see docs/comparing.md");
+  std::puts("\n(*) not promised: see docs/reference/statistics.md");
   std::puts(held ? "held" : "NOT HELD");
   return held ? 0 : 1;
 }

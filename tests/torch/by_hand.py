@@ -7,8 +7,7 @@ For each step of steps.py and batch one process builds the step for both, and ta
 of replays, ours and the script's in turn; a pair is the median of some steps. The script calls, waits and
 reads the clock in Python, and replays with CUDAGraph.replay(). Printed: both gains; eager through graphbench
 less the script's, with the upper bound of the 95 % interval over pairs; submit of a bare launch over a loop
-of cudaGraphLaunch in C. Exit codes: 0 all within the limits that docs/torch.md names, 1 some are not, 2 bad
-usage, 77 no GPU."""
+of cudaGraphLaunch in C. Exit codes: 0 all within the limits below, 1 some are not, 2 bad usage, 77 no GPU."""
 
 import argparse
 import ctypes

@@ -1,4 +1,4 @@
-// Judges by the rules of docs/comparing.md, in its order: beyond the margin, within the margin, or
+// Judges by the rules of docs/reference/statistics.md, in its order: beyond the margin, within the margin, or
 // inconclusive. Variances are per launch, so that pairs and sides of different length are comparable.
 #include "harness/judge/compare/judge.hpp"
 

@@ -15,7 +15,7 @@ using Tell = std::function<void(const WorkerEvent&)>;
 // Runs the task to its end. A batch that fails is reported as a cell with its reason, and the others go on
 // or, behind WorkerEvent::stopped, ends. Throws Error only where no cell could be measured: no device, no
 // such workload, a program that does not build. `lent`: a plugin record beside those that the task names,
-// of a process that is not ours (docs/plugins.md).
+// of a process that is not ours (docs/reference/plugins.md).
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent = nullptr);
 
 }  // namespace graphbench::worker

@@ -1,5 +1,5 @@
 // The service as a whole: store, runner, server, from start to stop; and its routes and their answers, which
-// docs/service.md describes for users.
+// docs/reference/service.md describes for users.
 #pragma once
 
 #include <cstddef>

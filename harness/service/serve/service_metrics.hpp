@@ -11,7 +11,7 @@
 
 namespace graphbench::reporters {
 
-// Thread-safe. docs/prometheus.md lists names, labels and types.
+// Thread-safe. docs/reference/prometheus.md lists the families.
 class ServiceMetrics {
  public:
   ServiceMetrics();

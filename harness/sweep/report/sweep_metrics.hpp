@@ -1,4 +1,5 @@
-// Tells Prometheus of cells, progress, what runs where. docs/prometheus.md lists names, labels and types.
+// Gives Prometheus the cells, the progress and the running sweep. docs/reference/prometheus.md lists the
+// families.
 #pragma once
 
 #include <prometheus/counter.h>

@@ -339,7 +339,7 @@ TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
   EXPECT_TRUE(shows("graphbench_queue_capacity_sweeps 2"));
 }
 
-// What a browser says of a request that a page makes; docs/service.md.
+// What a browser says of a request that a page makes; docs/reference/service.md.
 TEST_F(ServiceApiTest, NoPageOfAnotherOriginChangesAnything) {
   const json sweep = submit(R"({"seed": 1})");
   const std::vector<std::pair<std::string, std::string>> changes = {{"POST", "/v1/sweeps"},

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the README's tables from committed result documents.
+"""Makes the tables of docs/figures.md from committed result documents.
 
-    ci/readme_tables.py                       # rewrites README.md
-    ci/readme_tables.py --print TABLE FILE... # one table (torch, base or warmups) of other documents
+    ci/tables.py                       # rewrites docs/figures.md
+    ci/tables.py --print TABLE FILE... # one table (torch, base or warmups) of other documents
 
 Each table stands between two comments, `<!-- table NAME -->` and `<!-- end of NAME -->`, and names the card
-and the commit that measured it. Exit codes: 0 done; 1 documents of one table are of several commits or cards,
-or README.md lacks a table."""
+and the commit that measured it. Exit codes: 0 done; 1 the documents are of several commits or cards,
+or docs/figures.md lacks a table."""
 
 import argparse
 import json
@@ -16,8 +16,9 @@ import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "figures.md"
 BASELINES = ROOT / "ci" / "baselines"
-DOCUMENTS = {"base": [BASELINES / "h100-launches.json"], "warmups": [BASELINES / "h100.json"]}
+DOCUMENTS = {"base": BASELINES / "h100-launches.json", "warmups": BASELINES / "h100.json"}
 BATCHES = (1, 16, 256)
 
 
@@ -116,32 +117,32 @@ TABLES = {"torch": torch_table, "base": base_table, "warmups": warmups_table}
 
 def origin(documents):
     """The card and commit that measured them all, and how often."""
-    origins = set()
-    for document in documents:
-        device = document["environment"]["device"]
-        libraries = device.get("libraries") or {}
-        torch = f", PyTorch {libraries['torch']}" if "torch" in libraries else ""
-        launches = min(len(cell["launches"]) for cell in document["cells"] if cell["status"] == "ok")
-        origins.add(f"One {device['name']} (driver {device['driver']}{torch}), "
-                    f"commit {document['tool']['commit']}, {launches} launches.")
+    origins = {one_origin(document) for document in documents}
     if len(origins) > 1:
-        sys.exit("ci/readme_tables.py: one table is of several commits or cards:\n" + "\n".join(origins))
-    return origins.pop()
+        sys.exit("ci/tables.py: documents of several commits or cards:\n" + "\n".join(sorted(origins)))
+    launches = min(len(cell["launches"]) for document in documents for cell in document["cells"]
+                   if cell["status"] == "ok")
+    return f"{origins.pop()}, {launches} launches."
 
 
-def block(name):
-    documents = [json.loads(path.read_text()) for path in DOCUMENTS[name]]
-    return "\n\n".join([f"<!-- table {name} -->", origin(documents), TABLES[name](documents),
-                        f"<!-- end of {name} -->"])
+def one_origin(document):
+    device = document["environment"]["device"]
+    libraries = device.get("libraries") or {}
+    torch = f", PyTorch {libraries['torch']}" if "torch" in libraries else ""
+    return f"One {device['name']} (driver {device['driver']}{torch}), commit {document['tool']['commit']}"
 
 
-def rewritten(readme):
-    for name in DOCUMENTS:
+def rewritten(page):
+    documents = {name: json.loads(path.read_text()) for name, path in DOCUMENTS.items()}
+    origin(documents.values())  # one commit measured all tables
+    for name, document in documents.items():
+        block = "\n\n".join([f"<!-- table {name} -->", origin([document]), TABLES[name]([document]),
+                             f"<!-- end of {name} -->"])
         pattern = f"<!-- table {name} -->.*?<!-- end of {name} -->"
-        readme, found = re.subn(pattern, lambda _, name=name: block(name), readme, flags=re.DOTALL)
+        page, found = re.subn(pattern, lambda _, block=block: block, page, flags=re.DOTALL)
         if found != 1:
-            sys.exit(f"ci/readme_tables.py: README.md has {found} tables {name}: give it one")
-    return readme
+            sys.exit(f"ci/tables.py: docs/figures.md has {found} tables {name}: give it one")
+    return page
 
 
 def main():
@@ -150,8 +151,7 @@ def main():
     parser.add_argument("--print", nargs="+", metavar=("TABLE", "FILE"), help="print a table instead")
     asked = parser.parse_args().print
     if asked is None:
-        readme = ROOT / "README.md"
-        readme.write_text(rewritten(readme.read_text()))
+        PAGE.write_text(rewritten(PAGE.read_text()))
         return
     if asked[0] not in TABLES:
         parser.error(f"--print: '{asked[0]}' is not a table: give {', '.join(TABLES)}")
