@@ -103,17 +103,16 @@ class Children {
   Children() {
     struct sigaction action {};
     action.sa_handler = hand_on;
-    ::sigaction(SIGINT, &action, &before_int_);
-    ::sigaction(SIGTERM, &action, &before_term_);
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      ::sigaction(signals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);
+    }
     children_count = 0;
     told_to_stop = 0;
   }
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
-  ~Children() {
-    ::sigaction(SIGINT, &before_int_, nullptr);
-    ::sigaction(SIGTERM, &before_term_, nullptr);
-  }
+  ~Children() { restore_signals(); }
 
   void start(const std::function<int()>& work) {
     std::fflush(nullptr);
@@ -121,8 +120,7 @@ class Children {
     const pid_t child = ::fork();
     if (child < 0) throw Error(ErrorCode::io, "start a process for a device");
     if (child == 0) {
-      ::sigaction(SIGINT, &before_int_, nullptr);
-      ::sigaction(SIGTERM, &before_term_, nullptr);
+      restore_signals();
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // which keeps what was measured
       const int code = ::getppid() == parent ? guarded(work) : exit_interrupted;
       std::fflush(nullptr);
@@ -143,8 +141,13 @@ class Children {
   }
 
  private:
-  struct sigaction before_int_ {};
-  struct sigaction before_term_ {};
+  static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
+
+  void restore_signals() {
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  }
+
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
 int worse(int one, int other) {

@@ -64,14 +64,12 @@ std::optional<std::string_view> record_of(std::string_view line) {
   return record;
 }
 
-// The line may have been cut anywhere: a file of someone else's is not to be written over.
+// A file of someone else's is not to be written over, nor what is too short to tell: a journal whose first
+// write fails is removed.
 bool may_begin_a_journal(std::string_view line) {
-  constexpr std::string_view start = R"({"event":"writer")";
-  const std::string_view digest = line.substr(0, digest_size);
-  if (digest.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
-  if (line.size() <= digest_size) return true;
-  const std::string_view record = line.substr(digest_size + 1);
-  return line[digest_size] == ' ' && (record.starts_with(start) || start.starts_with(record));
+  constexpr std::string_view start = R"( {"event":"writer")";
+  return line.find_first_not_of("0123456789abcdef") == digest_size &&
+         line.substr(digest_size).starts_with(start);
 }
 
 }  // namespace
@@ -165,7 +163,7 @@ void Journal::leave_out_other() {
 
 void Journal::drop_last_line(std::string_view line, std::size_t number) {
   if (number == 1 && !may_begin_a_journal(line))
-    refuse("is not a journal of graphbench: give another --json");
+    refuse("is not a journal of graphbench: remove it, or give another --json");
   said_ = in_quotes(settings_.path) + ": its last line, " + std::to_string(number) +
           ", is not whole and is dropped: what it held is measured again";
 }

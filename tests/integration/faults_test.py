@@ -1,11 +1,12 @@
 """Plugins that crash, hang, throw and lie: each costs its own cells, or the sweep before it begins."""
 
 import os
+import pty
 import signal
 import time
 
 from client import wait_for
-from harness_case import TINY, HarnessCase, workers_of
+from harness_case import BINARY, TINY, HarnessCase, workers_of
 
 # About a minute of work, of which a second is done.
 LONG = ["--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", "0",
@@ -148,6 +149,9 @@ class Interrupt(HarnessCase):
         self.assertEqual(130, code, err)
         self.assertIn("interrupted", err)
         self.assertTrue(err.endswith("graphbench: repeat the command to go on\n"), err)
+        self.check_document()
+
+    def check_document(self):
         result = self.result()
         self.assertFalse(result["complete"])
         statuses = {cell["status"] for cell in result["cells"]}
@@ -170,6 +174,18 @@ class Interrupt(HarnessCase):
     def test_termination_does_too(self):
         code, _, err = self.interrupt(signal.SIGTERM)
         self.check(code, err)
+
+    def test_a_closed_terminal_does_too(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execve(BINARY, [BINARY, *LONG], self.environment())
+        journal = self.folder / "graphbench.json.partial"
+        while not journal.exists() or '"event":"task"' not in journal.read_text(encoding="utf-8"):
+            os.read(terminal, 65536)
+        os.close(terminal)
+        self.assertEqual(130, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        self.check_document()
 
     def test_before_anything_was_measured_there_is_nothing_to_keep(self):
         process = self.start(*TINY, "--plugin", self.plugin("open_hang"))

@@ -52,6 +52,16 @@ class ServeAccess(ServeCase):
                             lambda: len(now := self.processes()) >= 3 and now):
             self.assertNotIn(TOKEN.encode(), pathlib.Path(f"/proc/{pid}/environ").read_bytes())
 
+    def test_only_its_user_may_read_what_it_and_its_sweeps_write(self):
+        state = self.folder / "graphbench-state"
+        state.mkdir(mode=0o755)
+        self.serve()
+        self.submit(LONG)
+        wait_for("a journal", lambda: list(state.glob("*.partial")))
+        files = list(state.iterdir())
+        self.assertIn(state / "sweeps.sqlite", files)
+        self.assertEqual([], [file for file in files if file.stat().st_mode & 0o077])
+
     def test_a_hang_up_is_said_once_and_changes_nothing(self):
         process = self.serve()
         process.send_signal(signal.SIGHUP)

@@ -24,6 +24,7 @@ HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, 
 
 STEPS = """
     import os
+    import subprocess
     import torch
 
     def model(batch, device):
@@ -61,7 +62,12 @@ STEPS = """
     def leaving(batch, device):
         if batch == 2:
             os._exit(5)
-        print("printed to stdout")
+        if batch == 4:
+            os.closerange(0, 1000)
+        left = subprocess.Popen(["sleep", "300"], start_new_session=True)
+        with open("left", "a") as file:
+            print(left.pid, file=file)
+        print("printed to stdout" * 100_000)
         return lambda: torch.ones(batch)
 
     def beside(batch, device):
@@ -132,11 +138,15 @@ class Torch(HarnessCase):
         self.assertTrue(cells["eager", 1]["reason"]["message"].endswith(f" at step.py:{line}"), cells)
         self.assertIn("ValueError: two is too many at step.py:", cells["eager", 2]["reason"]["message"])
 
-    def test_an_exit_costs_its_batch_and_what_is_printed_does_not_mix(self):
-        done = self.sweep("leaving", "--mode", "eager", "--json", "-", code=3)
+    def test_an_exit_and_closed_descriptors_cost_their_batches_and_nothing_is_left_behind(self):
+        done = self.sweep("leaving", "--mode", "eager", "--json", "-", batch="1,2,4,8", code=3)
         cells = {cell["batch"]: cell for cell in json.loads(done.stdout)["cells"]}
-        self.assertEqual("ok", cells[1]["status"], cells[1])
+        self.assertEqual(["ok", "failed", "failed", "ok"], [cells[batch]["status"] for batch in (1, 2, 4, 8)])
         self.assertIn("exit code 5", cells[2]["reason"]["message"])
+        self.assertIn("of batch 4", cells[4]["reason"]["message"])
+        left = (self.folder / "left").read_text(encoding="ascii").split()
+        self.assertGreater(len(left), 1)
+        self.assertEqual([], [pid for pid in left if pathlib.Path("/proc", pid).exists()])
 
     def test_what_is_not_a_step_is_refused(self):
         for arguments, *words in ((["--torch", "step.py"], "--torch", "give FILE.py:FUNCTION"),

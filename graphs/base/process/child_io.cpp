@@ -5,15 +5,21 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <mutex>
+#include <set>
 #include <string_view>
+#include <thread>
 
 #include "graphs/base/error.hpp"
 
@@ -128,7 +134,56 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
+// Children of this process that are not orphans, by their ids. What holds the lock sees no child that was
+// started and is not known yet.
+std::mutex known_mutex;
+std::set<pid_t> known_children;
+
+// In /proc/PID/stat the parent stands behind the state, which follows the name's closing parenthesis.
+std::set<pid_t> own_children() {
+  std::set<pid_t> children;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::string stat = read_whole_file(entry.path() / "stat", 4096).text;
+    const std::size_t behind_name = stat.rfind(')');
+    if (behind_name == std::string::npos || behind_name + 4 > stat.size()) continue;
+    if (std::atol(stat.c_str() + behind_name + 4) == getpid()) children.insert(std::stoi(name));
+  }
+  return children;
+}
+
+bool has_children() {
+  siginfo_t unused{};
+  return waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 }  // namespace
+
+void adopt_orphans() {
+  const std::scoped_lock lock(known_mutex);
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("adopt what child processes leave behind");
+  if (has_children()) known_children.merge(own_children());
+}
+
+// Killing one may orphan its own children, which are adopted then. One that hangs in the kernel is left to
+// it.
+void end_orphans() noexcept {
+  constexpr int rounds_max = 200;
+  const std::scoped_lock lock(known_mutex);
+  for (int round = 0; round < rounds_max && has_children(); ++round) {
+    const std::set<pid_t> children = own_children();
+    std::erase_if(known_children, [&](pid_t child) { return !children.contains(child); });
+    if (children.size() == known_children.size()) return;
+    for (const pid_t child : children) {
+      if (known_children.contains(child)) continue;
+      ::kill(child, SIGKILL);
+      waitpid(child, nullptr, WNOHANG);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
 
 bool die_with_parent(std::string_view parent) {
   if (parent.empty()) return true;
@@ -187,7 +242,11 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   settings.close_all_above(event_descriptor);
   settings.own_group_and_default_signals();
   SpawnedChild child;
-  child.pid = settings.start(argv, environment);
+  {
+    const std::scoped_lock lock(known_mutex);
+    child.pid = settings.start(argv, environment);
+    known_children.insert(child.pid);
+  }
   child.events = std::move(events.read_end);
   child.output = std::move(output.read_end);
   return child;

@@ -48,4 +48,11 @@ struct SpawnedChild {
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 
+// From here on, what children of this process leave behind becomes its own child, also where it has left
+// their group and session. Children that it has now were there before, and stay.
+void adopt_orphans();
+
+// Kills all that were adopted. For use when a child has been waited for.
+void end_orphans() noexcept;
+
 }  // namespace graphbench::process

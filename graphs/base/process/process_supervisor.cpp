@@ -178,6 +178,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     // What it started may still hold the pipes open. The id of a reaped child may be used again, but not as a
     // group while the old group has members; for an empty group kill() returns an error that does no harm.
     ::kill(-pid_, SIGKILL);
+    end_orphans();
     drain();
     if (!killed_) {
       result_.how = WIFSIGNALED(status) ? ChildExit::How::signalled : ChildExit::How::exited;
@@ -226,7 +227,13 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
 
 class ProcessSupervisor::Impl {
  public:
-  Impl() : stop_signals_(io_, SIGINT, SIGTERM) { watch(); }
+  Impl() : stop_signals_(io_, SIGINT, SIGTERM) {
+    struct sigaction at_hangup {};
+    ::sigaction(SIGHUP, nullptr, &at_hangup);
+    if (at_hangup.sa_handler != SIG_IGN) stop_signals_.add(SIGHUP);  // else it runs under nohup
+    adopt_orphans();
+    watch();
+  }
 
   bool interrupted() {
     io_.restart();

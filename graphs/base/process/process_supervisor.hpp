@@ -1,4 +1,4 @@
-// Runs child processes one at a time, and watches for SIGINT and SIGTERM meanwhile.
+// Runs child processes one at a time, and watches for SIGINT, SIGTERM and SIGHUP meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ using LineHandler = std::function<void(std::string_view line)>;
 // Called about once per second while a child runs.
 using TickHandler = std::function<void()>;
 
-// From construction to destruction SIGINT and SIGTERM do not end this process; they set
+// From construction to destruction SIGINT, SIGTERM and SIGHUP do not end this process; they set
 // `interrupted()`. One at a time in a process, from one thread.
 class ProcessSupervisor {
  public:
@@ -56,7 +56,7 @@ class ProcessSupervisor {
   ProcessSupervisor(const ProcessSupervisor&) = delete;
   ProcessSupervisor& operator=(const ProcessSupervisor&) = delete;
 
-  // Runs the child to its end, in a process group of its own; what is left of that group is then killed.
+  // Runs the child to its end, in a process group of its own; what it has left behind is then killed.
   // Throws Error(io) where it cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
 

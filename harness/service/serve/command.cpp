@@ -2,6 +2,7 @@
 #include "harness/options/command.hpp"
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
@@ -207,6 +208,7 @@ class ServeCommand final : public Command {
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
     serve::raise_descriptor_limit();
+    ::umask(S_IRWXG | S_IRWXO);  // its sweeps' files too, also in a folder that others may enter
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);

@@ -94,6 +94,7 @@ void SweepProcess::reap() {
     exit_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   }
   pid_ = -1;
+  process::end_orphans();
   kill_.cancel();
 }
 

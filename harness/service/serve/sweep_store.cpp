@@ -332,6 +332,8 @@ storage::Connection open_sweep_store(const std::string& file) {
         file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
     // FULL: an accepted sweep survives the machine's end, not only the process's.
     // 256 KiB of pages: the kernel caches them as well, and 2 MiB that fill row by row look like a leak.
+    if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
+      throw storage::DamageError("it is damaged (" + finding + "): restore a copy, or give another --state");
     database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
     const std::int64_t version = database.integer_of("PRAGMA user_version");
     if (version > sweep_store_version) {

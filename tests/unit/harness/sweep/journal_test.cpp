@@ -110,9 +110,11 @@ TEST_F(JournalTest, OfAnotherPlanOrBinaryItIsRefused) {
 }
 
 TEST_F(JournalTest, AFileOfSomeoneElseIsNotCut) {
-  overwrite("notes of mine");
-  EXPECT_THAT(refusal(settings()), HasSubstr("is not a journal"));
-  EXPECT_EQ(test::read_file(path), "notes of mine");
+  for (const std::string notes : {"notes of mine", "abc", "0123456789abcdef", "0123456789abcdef {\"event"}) {
+    overwrite(notes);
+    EXPECT_THAT(refusal(settings()), HasSubstr("is not a journal"));
+    EXPECT_EQ(test::read_file(path), notes);
+  }
 }
 
 // RLIMIT_FSIZE makes write() fail part-way, as a full disk does.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/process/child_io.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "tests/support/scripts.hpp"
 
@@ -99,6 +101,26 @@ TEST_F(SupervisorTest, KillsWhatTheChildLeftBehind) {
   EXPECT_NE(::kill(left, 0), 0);
 }
 
+TEST_F(SupervisorTest, KillsWhatHasLeftTheChildsSession) {
+  std::vector<pid_t> left;
+  supervisor.run(
+      {shell("setsid sh -c 'echo $$ >&3; setsid sh -c \"echo \\$\\$ >&3; sleep 60\"' & sleep 60"), "", 60},
+      [&](std::string_view line) {
+        left.push_back(std::stoi(std::string(line)));
+        if (left.size() == 2) throw Error(ErrorCode::invalid_argument, "both have left");
+      });
+  ASSERT_EQ(left.size(), 2u);
+  for (const pid_t each : left) EXPECT_NE(::kill(each, 0), 0) << each;
+}
+
+TEST_F(SupervisorTest, LeavesAloneWhatIsNotTheChilds) {
+  const SpawnedChild other = spawn(shell("sleep 60"), "", {});
+  run("exit 0");
+  EXPECT_EQ(waitpid(other.pid, nullptr, WNOHANG), 0);
+  ::kill(other.pid, SIGKILL);
+  waitpid(other.pid, nullptr, 0);
+}
+
 TEST_F(SupervisorTest, KillsAChildWhoseLinesAreRefused) {
   const ChildExit exit = supervisor.run({shell("echo nonsense >&3; sleep 60"), "", 60}, [](std::string_view) {
     throw Error(ErrorCode::invalid_argument, "that is not an event");
@@ -125,6 +147,16 @@ TEST_F(SupervisorTest, TerminationInterruptsToo) {
   EXPECT_FALSE(supervisor.interrupted());
   ::kill(getpid(), SIGTERM);
   EXPECT_TRUE(supervisor.interrupted());
+}
+
+TEST(Supervisor, AClosedTerminalInterruptsUnlessItIsIgnored) {
+  for (const bool ignored : {false, true}) {
+    const auto before = std::signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
+    ProcessSupervisor supervisor;
+    ::kill(getpid(), SIGHUP);
+    EXPECT_EQ(supervisor.interrupted(), !ignored);
+    std::signal(SIGHUP, before);
+  }
 }
 
 TEST_F(SupervisorTest, ACommandThatDoesNotExistIsAnError) {

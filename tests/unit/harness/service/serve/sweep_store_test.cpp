@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
@@ -239,6 +241,17 @@ TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {
                                              "': a newer graphbench wrote it (version 5): use that one, or "
                                              "another --state");
   }
+}
+
+TEST_F(SweepStoreTest, ADamagedFileIsRefusedAndLeftAsItIs) {
+  for (int i = 0; i < 100; ++i) add(std::string(1000, 'x'));
+  restart();
+  std::string bytes = test::read_file(file());
+  bytes.replace(bytes.size() / 2, 4096, 4096, 'x');
+  std::ofstream(file(), std::ios::binary) << bytes;
+  EXPECT_NE(test::failure([&] { return SweepStore(file()).queued(); }).find("it is damaged ("),
+            std::string::npos);
+  EXPECT_EQ(test::read_file(file()), bytes);
 }
 
 TEST(SweepStore, AFileThatIsNoDatabaseIsAnError) {
