@@ -62,7 +62,8 @@ std::string columns(const std::string&) {
   const char* kinds[] = {"time", "count", "bytes", "ratio", "rate"};
   std::string rows;
   for (const model::MetricRow* row : model::column_metrics()) {
-    if (row->on_request) continue;
+    // The page draws memory.
+    if (row->on_request || row->kind == model::MetricKind::bytes) continue;
     const Json column = {{"key", row->name},
                          {"kind", kinds[static_cast<int>(row->kind)]},
                          {"distribution", model::is_distribution(*row)},

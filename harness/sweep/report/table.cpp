@@ -25,6 +25,7 @@ namespace {
 constexpr int batch_width = 5;
 constexpr int warmup_width = 3;
 constexpr int time_width = 7;
+constexpr int bytes_width = 8;
 constexpr int short_width = 6;  // counts
 constexpr int ratio_width = 7;  // with its mark
 constexpr int mode_width = 11;
@@ -33,17 +34,19 @@ constexpr std::string_view bar = " |";
 // A blank in front of the widest number, or of the name where that is wider.
 int width_of(const model::MetricRow& row) {
   const int numbers = row.kind == model::MetricKind::time    ? time_width
+                      : row.kind == model::MetricKind::bytes ? bytes_width
                       : row.kind == model::MetricKind::ratio ? ratio_width
                                                              : short_width;
   return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-// What is measured on request has a column where a cell has it, and not 0 of it.
+// What is measured on request, or by some devices, has a column where a cell has it, and not 0 of it.
 Columns columns_of(const model::Result& result, const TableOptions& options) {
   if (!options.columns.empty()) return options.columns;
   Columns columns = model::column_metrics();
   std::erase_if(columns, [&](const model::MetricRow* row) {
-    return row->on_request && std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
+    return (row->on_request || row->spare_column) &&
+           std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
              return statistics::value_of(*row, cell).value_or(0) != 0;
            });
   });
@@ -301,15 +304,21 @@ int narrow_table(const Columns& columns) {
   return batch_width + warmup_width + mode_width + group_width(columns, "whole");
 }
 
-// Without what is spare, where the table would not fit its width with it.
+// Without as much of what is spare, from the last, as the table would not fit its width with.
 Columns fitting(Columns columns, const std::vector<std::string>& modes, const TableOptions& options) {
   if (!options.columns.empty()) return columns;
   const int width = options.width;
+  const auto is_spare = [](const model::MetricRow* row) { return row->spare_column; };
   Columns fewer = columns;
-  std::erase_if(fewer, [](const model::MetricRow* row) { return row->spare_column; });
+  std::erase_if(fewer, is_spare);
   const bool side_by_side = wide_table(fewer, modes) <= width;
-  const int needed = side_by_side ? wide_table(columns, modes) : narrow_table(columns);
-  return needed <= width ? columns : fewer;
+  const auto needed = [&] { return side_by_side ? wide_table(columns, modes) : narrow_table(columns); };
+  while (needed() > width) {
+    const auto spare = std::find_if(columns.rbegin(), columns.rend(), is_spare);
+    if (spare == columns.rend()) break;
+    columns.erase(std::prev(spare.base()));
+  }
+  return columns;
 }
 
 }  // namespace

@@ -96,6 +96,22 @@ TEST(Table, HasGainsOfThroughputWhereModesStillFitSideBySide) {
   EXPECT_THAT(print_at(67), HasSubstr("gain  setup  even\n"));
 }
 
+TEST(Table, HasMemoryOfGraphsWhereItIsKnownAndFits) {
+  model::Result result = samples::small_result();
+  const auto print_at = [&](int width) {
+    TableOptions options;
+    options.width = width;
+    return print(result, options);
+  };
+  EXPECT_THAT(print_at(200), Not(HasSubstr("graphs"))) << "no device told it";
+  for (model::CellResult& cell : result.cells) {
+    if (cell.cell.mode != "eager") cell.memory->exec_bytes = 1'800'000;
+  }
+  EXPECT_THAT(print_at(149), AllOf(HasSubstr("gain   rate  setup  even |"), Not(HasSubstr("graphs"))));
+  EXPECT_THAT(print_at(150), AllOf(HasSubstr("gain   rate  setup  graphs  even |"), HasSubstr(" 1.80 MB ")));
+  EXPECT_THAT(print_at(100), HasSubstr("gain   rate  setup  graphs  even\n"));
+}
+
 TEST(Table, MarksTheGainThatIsOfTwoPrograms) {
   model::Result result = samples::small_result();
   EXPECT_THAT(print(result, {}), Not(HasSubstr("*")));
