@@ -1,6 +1,8 @@
 // Lays the cells out: modes side by side where the terminal is wide enough, else one line a mode.
 #include "harness/sweep/report/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -28,11 +30,25 @@ constexpr int time_width = 7;
 constexpr int bytes_width = 8;
 constexpr int short_width = 6;  // counts
 constexpr int ratio_width = 7;  // with its mark
+constexpr int interval_width = 10;
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
+// Stands behind the gain where launches give it an interval. Other formats have it in the gain's own column.
+constexpr model::MetricRow gain_interval = {
+    .name = "speedup_ci95",
+    .kind = model::MetricKind::ratio,
+    .unit = "ratio",
+    .help = "The 95 % interval of speedup_over_eager.",
+    .value = {.section = model::MetricSection::summary},
+    .graphs_only = true,
+    .column = "95 %",
+    .column_help = "its interval over launches",
+};
+
 // A blank in front of the widest number, or of the name where that is wider.
 int width_of(const model::MetricRow& row) {
+  if (&row == &gain_interval) return interval_width;
   const int numbers = row.kind == model::MetricKind::time    ? time_width
                       : row.kind == model::MetricKind::bytes ? bytes_width
                       : row.kind == model::MetricKind::ratio ? ratio_width
@@ -50,6 +66,11 @@ Columns columns_of(const model::Result& result, const TableOptions& options) {
              return statistics::value_of(*row, cell).value_or(0) != 0;
            });
   });
+  const auto gain =
+      std::ranges::find(columns, std::string_view("speedup_over_eager"), &model::MetricRow::name);
+  const bool known = std::ranges::any_of(
+      result.cells, [](const model::CellResult& cell) { return cell.summary.speedup_ci95_low.has_value(); });
+  if (known && gain != columns.end()) columns.insert(std::next(gain), &gain_interval);
   return columns;
 }
 
@@ -170,6 +191,14 @@ std::string_view mark_of(const model::CellSummary& summary) {
 std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult& cell) {
   if (row.name == "speedup_over_eager") return latency_gain(cell);
   return row.name == "throughput_over_eager" ? throughput_gain(cell) : std::nullopt;
+}
+
+// "1.23-1.42": three digits in what is left of the column.
+std::string interval_of(const model::CellSummary& summary) {
+  if (!summary.speedup_ci95_low) return "-";
+  const int digits = *summary.speedup_ci95_high < 9.995 ? 2 : *summary.speedup_ci95_high < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f}-{:.{}f}", *summary.speedup_ci95_low, digits, *summary.speedup_ci95_high,
+                     digits);
 }
 
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
@@ -336,6 +365,7 @@ std::vector<std::string> modes_of(const model::Result& result) {
 }
 
 std::string shown(const model::MetricRow& row, const model::CellResult& cell) {
+  if (&row == &gain_interval) return interval_of(cell.summary);
   if (const std::optional<Gain> gain = gain_of(row, cell)) return text_of(*gain);
   if (const std::optional<double> value = statistics::value_of(row, cell)) return text_of(row, *value);
   return std::string(row.name == "breakeven_steps" ? mark_of(cell.summary) : "-");
