@@ -2,7 +2,7 @@
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame } from "./links.mjs";
-import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
+import { UNITS, bars, lines, numbers, thresholds } from "./panels.mjs";
 import { any, maxBy, one, select } from "./queries.mjs";
 import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
@@ -15,28 +15,18 @@ const of = (metric, ...matchers) => select(`graphbench_ladder_${metric}`, ...mat
 const byMode = (metric, ...matchers) => maxBy(["mode"], of(metric, ASKED, ...matchers));
 
 function headline(builder) {
-  const stat = (about, expression) => number({ span: 6, ...about }, expression, "{{mode}}");
-  return builder
-    .withPanel(stat({
-      title: "Hits",
-      description: "Steps that a captured graph served, exactly or padded, over all steps.",
-      unit: UNITS.share, decimals: 1, thresholds: thresholds("red", [0.9, "orange"], [0.99, "green"]),
-    }, byMode("hit_ratio")))
-    .withPanel(stat({
-      title: "Padding waste",
-      description: "Padding rows over all rows that ran in graphs.",
-      unit: UNITS.share, decimals: 1, thresholds: thresholds("green", [0.1, "orange"], [0.3, "red"]),
-    }, byMode("padding_waste_ratio")))
-    .withPanel(stat({
-      title: "Start-up",
-      description: "Preparing, warming up, capturing, instantiating and uploading all sizes.",
-      unit: UNITS.seconds, decimals: 2,
-    }, `sum by (mode) (${of("startup_seconds", ASKED)})`))
-    .withPanel(stat({
-      title: "Stalls",
-      description: "Time that requests waited for captures, where these are lazy.",
-      unit: UNITS.seconds, decimals: 2, thresholds: thresholds("green", [0.001, "orange"]),
-    }, byMode("stall_seconds")));
+  return numbers(builder, { span: 6, name: "{{mode}}" },
+    ["Hits", "Steps that a captured graph served, exactly or padded, over all steps.",
+      UNITS.share,
+      byMode("hit_ratio"), { decimals: 1, thresholds: thresholds("red", [0.9, "orange"], [0.99, "green"]) }],
+    ["Padding waste", "Padding rows over all rows that ran in graphs.",
+      UNITS.share, byMode("padding_waste_ratio"),
+      { decimals: 1, thresholds: thresholds("green", [0.1, "orange"], [0.3, "red"]) }],
+    ["Start-up", "Preparing, warming up, capturing, instantiating and uploading all sizes.",
+      UNITS.seconds, `sum by (mode) (${of("startup_seconds", ASKED)})`, { decimals: 2 }],
+    ["Stalls", "Time that requests waited for captures, where these are lazy.",
+      UNITS.seconds,
+      byMode("stall_seconds"), { decimals: 2, thresholds: thresholds("green", [0.001, "orange"]) }]);
 }
 
 function sideBySide(builder) {

@@ -37,6 +37,13 @@ export function frame({ uid, title, description, from, refresh }) {
     );
 }
 
+/** A row whose panels the user opens. */
+export function collapsed(name, ...panels) {
+  const row = new dashboard.RowBuilder(name).collapsed(true);
+  panels.forEach((panel) => row.withPanel(panel));
+  return row;
+}
+
 /** From a row of a table to its cell: `row` are labels that are columns, `kept` are variables here. */
 export function toCell(row, kept) {
   const columns = row.map((label) => `var-${label}=\${__data.fields.${title(label)}}`);
@@ -50,7 +57,7 @@ export function toCell(row, kept) {
 /** The built dashboard with its panels numbered in order: Grafana wants ids that differ. */
 export function numbered(builder) {
   const built = builder.build();
-  built.panels.forEach((panel, index) => {
+  built.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]).forEach((panel, index) => {
     panel.id = index + 1;
   });
   return built;

@@ -2,72 +2,96 @@
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame, toCell } from "./links.mjs";
-import { UNITS, bars, number, thresholds } from "./panels.mjs";
-import { USUAL, any, hostShare, isHostBound, maxBy, one, p50, select, setupSeconds } from "./queries.mjs";
-import { micro, rows } from "./tables.mjs";
+import { UNITS, bars, numbers, thresholds } from "./panels.mjs";
+import {
+  HERE, any, by, hostShare, isHostBound, launchShare, maxBy, one, p50, parts, select, setupSeconds, where,
+} from "./queries.mjs";
+import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
-const PINNED = [...one("instance", "device", "preset", "dtype", "pass", "warmup"), ...USUAL];
-const SHOWN = [...PINNED, ...any("workload")];
+const PINS = ["instance", "device", "preset", "dtype", "pass", "warmup"];
+// Eager is at the default of axes that are of graphs alone: its variants are others than theirs.
+const EAGER = [...one(...PINS), ...any("workload"), 'mode="eager"'];
+const SHOWN = [...one(...PINS), ...any("variant", "workload")];
 const CHOSEN = [...SHOWN, ...any("mode")];
 const ROW = ["workload", "batch", "mode"];
-const KEPT = ["instance", "device", "preset", "dtype", "pass", "warmup"];
 
 const gain = (...matchers) => select("graphbench_speedup_over_eager_ratio", ...matchers);
 const breakeven = (...matchers) => select("graphbench_breakeven_steps", ...matchers);
 const GAINS = thresholds("red", [0.98, "text"], [1.02, "green"]);
 const HOST_BOUND = thresholds("green", [0.8, "orange"], [1, "red"]);
 
-const eager = 'mode="eager"';
+const memory = (of, ...matchers) => select("graphbench_memory_bytes", ...matchers, `of="${of}"`);
+
 const whole = 'mode="whole"';
+const graphs = 'mode!="eager"';
 
 function headline(builder) {
+  return numbers(builder, { span: 3 },
+    ["Cells", "Cells with a measured latency under the variables above.",
+      UNITS.count, `count(${p50("latency", CHOSEN)})`],
+    ["Host-bound in eager",
+      "Part of the eager cells whose submit takes as long as their device time, or longer: " +
+      "there the CPU is the bottleneck and a graph helps most.",
+      UNITS.share, `avg(${isHostBound(EAGER)})`, { decimals: 0 }],
+    ["Still host-bound in a graph",
+      "Part of the whole and piecewise cells whose submit still reaches their device time. " +
+      "Look for eager ops between the pieces.",
+      UNITS.share, `avg(${isHostBound(SHOWN, graphs)})`,
+      { decimals: 0, thresholds: thresholds("green", [0.01, "orange"], [0.25, "red"]) }],
+    ["Median gain of whole graphs",
+      "Eager latency over whole-graph latency at the same batch and warmup, median over cells.",
+      UNITS.times, `quantile(0.5, ${gain(SHOWN, whole)})`, { decimals: 2, thresholds: GAINS }],
+    ["CPU time saved per step",
+      "Submit of eager less that of whole graphs, medians over cells: what the submitting " +
+      "thread has for other work.",
+      UNITS.seconds,
+      `quantile(0.5, ${p50("submit", EAGER)}) - quantile(0.5, ${p50("submit", SHOWN, whole)})`],
+    ["Graphs that pay back",
+      "Part of the graph cells whose warmups and setup the latency saved over eager pays back.",
+      UNITS.share,
+      `(count(${breakeven(SHOWN, graphs)}) or vector(0)) / count(${gain(SHOWN, graphs)})`, { decimals: 0 }],
+    ["Setup of whole graphs",
+      "Capture, instantiate and upload of all cells of mode whole, in later placements.",
+      UNITS.seconds, setupSeconds(["instance"], SHOWN, whole)],
+    ["Memory of whole graphs",
+      "All graphs of mode whole together, where the device says what they take, and the pools " +
+      "that the batches of a workload share.",
+      UNITS.bytes, `sum(max by (workload, variant) (${memory("pool", SHOWN, whole)})) + ` +
+        `(sum(${memory("graphs", SHOWN, whole)}) or vector(0))`, { noValue: "unknown" }]);
+}
+
+/** At each batch the graph mode with the largest gain, and what it costs. */
+function whichMode(builder) {
+  const best = `topk by (workload, batch, variant) (1, ${gain(CHOSEN, graphs)})`;
+  const of = (name, expression) => ({ name, expression: maxBy(ROW, where(expression, best)) });
+  const sizes = ["workload", "mode"];
   return builder
-    .withPanel(number({
-      title: "Cells",
-      description: "Cells with a measured latency under the variables above.",
-      unit: UNITS.count,
-    }, `count(${p50("latency", CHOSEN)})`))
-    .withPanel(number({
-      title: "Host-bound in eager",
-      description: "Part of the eager cells whose submit takes as long as their device time, or longer: " +
-        "there the CPU is the bottleneck and a graph helps most.",
-      unit: UNITS.share,
-      decimals: 0,
-    }, `avg(${isHostBound(SHOWN, eager)})`))
-    .withPanel(number({
-      title: "Still host-bound in a graph",
-      description: "Part of the whole and piecewise cells whose submit still reaches their device time. " +
-        "Look for eager ops between the pieces.",
-      unit: UNITS.share,
-      decimals: 0,
-      thresholds: thresholds("green", [0.01, "orange"], [0.25, "red"]),
-    }, `avg(${isHostBound(SHOWN, 'mode!="eager"')})`))
-    .withPanel(number({
-      title: "Median gain of whole graphs",
-      description: "Eager latency over whole-graph latency at the same batch and warmup, median over cells.",
-      unit: UNITS.times,
-      decimals: 2,
-      thresholds: GAINS,
-    }, `quantile(0.5, ${gain(SHOWN, whole)})`))
-    .withPanel(number({
-      title: "CPU time saved a step",
-      description: "Eager submit less whole-graph submit at the same batch and warmup, median over cells: " +
-        "what the submitting thread has for other work.",
-      unit: UNITS.seconds,
-    }, `quantile(0.5, ${p50("submit", SHOWN, eager)} - ignoring (mode) ${p50("submit", SHOWN, whole)})`))
-    .withPanel(number({
-      title: "Median break-even of whole graphs",
-      description: "Replays, each waited for, after which warmups, capture, instantiate and upload are " +
-        "paid back by the latency saved over eager, median over the cells where they ever are.",
-      unit: UNITS.steps,
-      decimals: 0,
-      noValue: "none",
-    }, `quantile(0.5, ${breakeven(SHOWN, whole)})`));
+    .withPanel(rows({
+      title: "Which mode at this batch",
+      description: "The graph mode with the largest gain over eager at each batch. Where that is not " +
+        "above 1, launch eagerly.",
+      unit: UNITS.inColumns, span: 12, link: toCell(["workload", "batch"], [...PINS, "variant"]),
+    }, ROW, [
+      { name: "Gain, x", expression: maxBy(ROW, best), thresholds: GAINS },
+      of("Latency, us", micro(p50("latency", HERE))),
+      of("Break-even, steps", breakeven(HERE)),
+    ], "Gain, x"))
+    .withPanel(rows({
+      title: "What the graphs of all batches cost",
+      description: "Capture, instantiate and upload, and the memory of the graphs, of all batches " +
+        "together; and the pool that they share.",
+      unit: UNITS.inColumns, span: 12,
+    }, sizes, [
+      { name: "Batches", expression: by("count", sizes, select("graphbench_capture_seconds", CHOSEN)) },
+      { name: "Setup, ms", expression: `1e3 * ${setupSeconds(sizes, CHOSEN)}` },
+      { name: "Graphs, MiB", expression: mebi(by("sum", sizes, memory("graphs", CHOSEN))) },
+      { name: "Pool, MiB", expression: mebi(maxBy(sizes, select("graphbench_pool_bytes", CHOSEN, graphs))) },
+    ], "Setup, ms"));
 }
 
 function tables(builder) {
-  const link = toCell(["workload", "batch"], KEPT);
+  const link = toCell(["workload", "batch"], [...PINS, "variant"]);
   const time = (name, expression) => ({ name: `${name}, us`, expression: maxBy(ROW, micro(expression)) });
   const value = (name, expression, more = {}) => ({ name, expression: maxBy(ROW, expression), ...more });
   return builder
@@ -89,25 +113,27 @@ function tables(builder) {
         "warmups back. The table below says why some have no break-even.",
       unit: UNITS.inColumns, link,
     }, ROW, [
-      time("Setup", setupSeconds(CHOSEN)),
+      { name: "Setup, us", expression: micro(setupSeconds(ROW, CHOSEN)) },
       time("Capture", select("graphbench_capture_seconds", CHOSEN)),
       time("Instantiate", select("graphbench_instantiate_seconds", CHOSEN)),
       time("Upload", select("graphbench_upload_seconds", CHOSEN)),
-      value("Gain, x", gain(CHOSEN, 'mode!="eager"'), { thresholds: GAINS }),
-      value("Rate gain, x", select("graphbench_throughput_over_eager_ratio", CHOSEN, 'mode!="eager"'),
+      value("Gain, x", gain(CHOSEN, graphs), { thresholds: GAINS }),
+      value("Rate gain, x", select("graphbench_throughput_over_eager_ratio", CHOSEN, graphs),
         { thresholds: GAINS }),
       value("Break-even, steps", breakeven(CHOSEN)),
       value("Pieces", select("graphbench_graph_pieces", CHOSEN)),
       value("Nodes", select("graphbench_graph_nodes", CHOSEN)),
     ], "Setup, us"))
     .withPanel(rows({
-      title: "Graph cells without a break-even",
-      description: "Never: a replay is no faster than eager. Not told apart: the launches do not say " +
-        "whether it is. Eager not swept: there is nothing to compare with.",
-      unit: UNITS.inColumns, height: 6, noValue: "none",
+      title: "Is the setup paid back?",
+      description: "Cells by answer. Never: a replay is not faster than eager. Not told apart: the " +
+        "launches do not say whether it is. Eager not swept: there is nothing to compare with.",
+      unit: UNITS.inColumns, height: 6,
     }, ["workload", "mode", "reason"], [{
       name: "Cells",
-      expression: `count by (workload, mode, reason) (${select("graphbench_no_breakeven_info", CHOSEN)})`,
+      expression: by("count", ["workload", "mode", "reason"],
+        `(label_replace(${breakeven(CHOSEN)}, "reason", "paid back", "", "") or ` +
+        `${select("graphbench_no_breakeven_info", CHOSEN)})`),
     }], "Cells"));
 }
 
@@ -115,9 +141,6 @@ function tables(builder) {
 function perWorkload(builder) {
   const overBatch = { over: "batch", of: "mode" };
   const over = ["batch", "mode"];
-  const named = (part, what) =>
-    `label_join(label_replace(${maxBy(over, p50(what, CHOSEN))}, "part", "${part}", "", ""), ` +
-    '"time", " ", "mode", "part")';
   return builder
     .withRow(new dashboard.RowBuilder("$workload").repeat("workload"))
     .withPanel(bars({
@@ -135,18 +158,25 @@ function perWorkload(builder) {
       description: "Median CPU time of a submission beside the device's time of the same step. Where " +
         "submit is the taller bar, the device waits for the host. Logarithmic.",
       unit: UNITS.seconds, span: 8, log: true,
-    }, `${named("submit", "submit")} or ${named("device", "device")}`, { over: "batch", of: "time" }))
+    }, `label_join(${parts(over, ["submit", "device"], CHOSEN, 'quantile="0.5"')}, ` +
+      '"time", " ", "mode", "part")', { over: "batch", of: "time" }))
     .withPanel(bars({
       title: "Setup cost by batch",
       description: "Capture, instantiate and upload together, paid once for each graph.",
-      unit: UNITS.seconds, span: 12, min: 0,
-    }, maxBy(over, setupSeconds(CHOSEN)), overBatch))
+      unit: UNITS.seconds, span: 8, min: 0,
+    }, setupSeconds(over, CHOSEN), overBatch))
     .withPanel(bars({
       title: "Break-even by batch",
       description: "Replays, each waited for, after which the latency saved has paid warmups and setup " +
         "back; no bar: it never does, or is not told apart.",
-      unit: UNITS.steps, decimals: 0, span: 12, min: 0,
-    }, maxBy(over, breakeven(CHOSEN)), overBatch));
+      unit: UNITS.steps, decimals: 0, span: 8, min: 0,
+    }, maxBy(over, breakeven(CHOSEN)), overBatch))
+    .withPanel(bars({
+      title: "Launch-bound share by batch",
+      description: "Part of eager's latency in which its device is idle, as the records of a foreign step " +
+        "say; of other steps, the part that enqueueing takes.",
+      unit: UNITS.share, span: 8, min: 0, max: 1,
+    }, maxBy(over, launchShare(EAGER)), overBatch));
 }
 
 export function overview() {
@@ -158,9 +188,8 @@ export function overview() {
     refresh: "1m",
   });
   builder.withVariable(datasource());
-  for (const variable of labels("graphbench_latency_seconds",
-    "instance", "device", "preset", "dtype", "pass", "warmup", "workload*", "mode*")) {
+  for (const variable of labels("graphbench_latency_seconds", ...PINS, "variant*", "workload*", "mode*")) {
     builder.withVariable(variable);
   }
-  return perWorkload(tables(headline(builder)));
+  return perWorkload(tables(whichMode(headline(builder))));
 }

@@ -90,11 +90,11 @@ function colorModes(panel) {
   return panel;
 }
 
-/** One number now, or one a series where the query gives several. */
-export function number(about, expression, name = "") {
+/** One number now, or one for each series, called `name`, where the query gives several. */
+function number(about, expression, name) {
   const target = query(expression).instant().refId("A");
   if (name) target.legendFormat(name);
-  const panel = furnish(new stat.PanelBuilder(), { span: 4, height: 4, ...about })
+  const panel = furnish(new stat.PanelBuilder(), { height: 4, ...about })
     .withTarget(target)
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false))
     .graphMode(common.BigValueGraphMode.None)
@@ -102,6 +102,14 @@ export function number(about, expression, name = "") {
     .textMode(name ? common.BigValueTextMode.ValueAndName : common.BigValueTextMode.Value);
   if (about.noValue) panel.noValue(about.noValue);
   return panel;
+}
+
+/** A number each: [title, description, unit, expression, what else its panel has]. */
+export function numbers(builder, { span, name }, ...stats) {
+  for (const [title, description, unit, expression, more] of stats) {
+    builder.withPanel(number({ title, description, unit, span, ...more }, expression, name));
+  }
+  return builder;
 }
 
 /** Lines over time; `queries` are [expression, legend] pairs. */

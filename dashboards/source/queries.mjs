@@ -1,7 +1,7 @@
 // PromQL in one place: the labels of a cell, the selectors that the dashboards' variables make, and the
 // expressions that several panels share.
 
-/** The labels of a cell, in the order of the metrics. */
+/** The labels that every cell has, in the order of the metrics. */
 export const CELL = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode", "device"];
 
 /** `metric{a="$a", b=~"$b"}` from a list of matchers, ready for more of them. */
@@ -9,36 +9,49 @@ export function select(metric, ...matchers) {
   return `${metric}{${matchers.flat().join(", ")}}`;
 }
 
+/** Several families of seconds in one selector: `names` are what differs in their names. */
+export const selectSeconds = (names, ...matchers) =>
+  select("", `__name__=~"graphbench_(${names.join("|")})_seconds"`, ...matchers);
+
 /** A variable with one value is matched exactly, one with many by a regular expression. */
 export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
-export const any = (...labels) => labels.map((label) => `${label}=~"$${label}"`);
+// Values of `variant` are patterns: the cells at all defaults lack the label.
+export const any = (...labels) =>
+  labels.map((label) => `${label}=~"${label === "variant" ? "${variant:pipe}" : `$${label}`}"`);
 
-/** Cells at the defaults of the axes that came later: others would be mixed with them. */
-export const USUAL = ["prepare", "graph_rewrite", "io", "io_source", "attention", "epilogues", "backward",
-  "optimizer", "optimizer_in", "loss", "accumulate", "micro_batches", "checkpoint",
-  "program_pass", "torch_compile", "torch_hide_capture", "torch_compiled_autograd"]
-  .map((label) => `${label}=""`);
+// What stands on the right of an operator that matches all labels needs no other matcher.
+export const HERE = one("instance");
 
 /** The median of a time that is published as quantiles. */
 export const p50 = (what, ...matchers) =>
   select(`graphbench_${what}_seconds`, ...matchers, 'quantile="0.5"');
 
-export const maxBy = (labels, expression) => `max by (${labels.join(", ")}) (${expression})`;
+/** The mode and what is away from its default are one name in legends and rows: "whole/io=copy_in". */
+const named = (expression) =>
+  `label_replace(label_join(${expression}, "mode", "/", "mode", "variant"), "mode", "$1", "mode", "(.*)/")`;
+
+export const by = (operator, labels, expression) =>
+  `${operator} by (${labels.join(", ")}) (${labels.includes("mode") ? named(expression) : expression})`;
+export const maxBy = (labels, expression) => by("max", labels, expression);
 
 /** Submit over device time: at 1 and above the host is what the step waits for. */
-export const hostShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("device", ...matchers)}`;
-export const isHostBound = (...matchers) =>
-  `${p50("submit", ...matchers)} >= bool ${p50("device", ...matchers)}`;
+export const hostShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("device", HERE)}`;
+export const isHostBound = (...matchers) => `${p50("submit", ...matchers)} >= bool ${p50("device", HERE)}`;
 
-/** What a graph costs before its first replay. */
-export const setupSeconds = (...matchers) =>
-  ["capture", "instantiate", "upload"]
-    .map((part) => select(`graphbench_${part}_seconds`, ...matchers))
-    .join(" + ");
+/** How much of eager's latency launches take: where records say how long the device idles, that. */
+export const launchShare = (...matchers) =>
+  `(${select("graphbench_launch_bound_ratio", HERE)} or ignoring (quantile) ` +
+  `${p50("submit", HERE)} / ${p50("latency", HERE)}) and ignoring (quantile) ` +
+  select("graphbench_warmup_seconds", ...matchers);
 
-/** One instant query of several expressions, told apart by the label `part`. */
-export function parts(labels, expressions) {
-  return Object.entries(expressions)
-    .map(([part, expression]) => `label_replace(${maxBy(labels, expression)}, "part", "${part}", "", "")`)
-    .join(" or ");
-}
+/** What graphs cost before their first replay, added up over cells that differ in no label of `labels`. */
+const SETUP = ["capture", "instantiate", "upload"];
+export const setupSeconds = (labels, ...matchers) => by("sum", labels, selectSeconds(SETUP, ...matchers));
+
+/** Seconds told apart by the label `part`, which is what differs in the families' names. */
+export const parts = (labels, names, ...matchers) =>
+  maxBy([...labels, "part"], `label_replace(${selectSeconds(names, ...matchers)}, ` +
+    '"part", "$1", "__name__", "graphbench_(.*)_seconds")');
+
+/** A cell's number of one family, where it has one of another. */
+export const where = (expression, having) => `${expression} and ignoring (quantile) ${having}`;

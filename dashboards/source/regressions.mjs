@@ -1,14 +1,15 @@
 // Regressions: the last sweep against the recorded baseline. What got slower, where, and since when.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
+import { annotate } from "./annotations.mjs";
 import { UIDS, frame, toCell } from "./links.mjs";
-import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
-import { CELL, any, maxBy, one, p50, select } from "./queries.mjs";
+import { UNITS, bars, lines, numbers, thresholds } from "./panels.mjs";
+import { CELL, any, by, maxBy, one, p50, select } from "./queries.mjs";
 import { rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const HERE = one("instance", "device");
-const CELLS = [...HERE, ...any("preset", "dtype", "pass", "warmup", "workload", "mode")];
+const CELLS = [...HERE, ...any("preset", "dtype", "pass", "warmup", "variant", "workload", "mode")];
 const COMPARED = [...CELLS, ...any("metric")];
 const CHANGE = `${select("graphbench_change_ratio", COMPARED)} - 1`;
 // Noise is below a few percent between launches of one machine; beyond ten it is a change.
@@ -19,46 +20,30 @@ function headline(builder) {
     `count(${select("graphbench_verdict_info", COMPARED, `verdict="${verdict}"`)}) or vector(0)`;
   const covered = (coverage) =>
     `sum(${select("graphbench_baseline_cells", HERE, `coverage="${coverage}"`)}) or vector(0)`;
-  return builder
-    .withPanel(number({
-      title: "Slower",
-      description: "Comparisons of a cell and a metric that are slower beyond margin and noise.",
-      unit: UNITS.count, thresholds: thresholds("green", [1, "red"]),
-    }, cells("slower")))
-    .withPanel(number({
-      title: "Faster",
-      description: "Comparisons that are faster beyond margin and noise.",
-      unit: UNITS.count, thresholds: thresholds("text", [1, "blue"]),
-    }, cells("faster")))
-    .withPanel(number({
-      title: "Inconclusive",
-      description: "Comparisons with too little evidence for a verdict. More launches a side help.",
-      unit: UNITS.count, thresholds: thresholds("green", [1, "orange"]),
-    }, cells("inconclusive")))
-    .withPanel(number({
-      title: "Worst change",
-      description: "The largest increase of a median over the baseline's, significant or not.",
-      unit: UNITS.share, decimals: 1, thresholds: CHANGES,
-    }, `max(${CHANGE})`))
-    .withPanel(number({
-      title: "Cells without a number now",
-      description: "Cells of the baseline that failed, were skipped or are missing in the last sweep. What " +
-        "is not measured cannot regress: treat this as a failure.",
-      unit: UNITS.count, thresholds: thresholds("green", [1, "red"]),
-    }, `sum(${select("graphbench_baseline_cells", HERE,
-      'coverage=~"base_only|failed_now|skipped_now"')}) or vector(0)`))
-    .withPanel(number({
-      title: "Cells compared",
-      description: "Cells that both the baseline and the last sweep have.",
-      unit: UNITS.count, thresholds: thresholds("red", [1, "text"]),
-    }, covered("compared")));
+  return numbers(builder, { span: 4 },
+    ["Slower", "Comparisons of a cell and a metric that are slower beyond margin and noise.",
+      UNITS.count, cells("slower"), { thresholds: thresholds("green", [1, "red"]) }],
+    ["Faster", "Comparisons that are faster beyond margin and noise.",
+      UNITS.count, cells("faster"), { thresholds: thresholds("text", [1, "blue"]) }],
+    ["Inconclusive", "Comparisons with too little evidence for a verdict. More launches a side help.",
+      UNITS.count, cells("inconclusive"), { thresholds: thresholds("green", [1, "orange"]) }],
+    ["Worst change", "The largest increase of a median over the baseline's, significant or not.",
+      UNITS.share, `max(${CHANGE})`, { decimals: 1, thresholds: CHANGES }],
+    ["Cells without a number now",
+      "Cells of the baseline that failed, were skipped or are missing in the last sweep. What " +
+      "is not measured cannot regress: treat this as a failure.",
+      UNITS.count, `sum(${select("graphbench_baseline_cells", HERE,
+        'coverage=~"base_only|failed_now|skipped_now"')}) or vector(0)`,
+      { thresholds: thresholds("green", [1, "red"]) }],
+    ["Cells compared", "Cells that both the baseline and the last sweep have.",
+      UNITS.count, covered("compared"), { thresholds: thresholds("red", [1, "text"]) }]);
 }
 
 function worst(builder) {
   const row = ["workload", "batch", "mode", "warmup", "preset", "dtype", "pass", "metric", "verdict"];
   const withVerdict = (expression) =>
     `(${expression}) * ignoring (verdict) group_left (verdict) ` +
-    select("graphbench_verdict_info", COMPARED, any("verdict"));
+    select("graphbench_verdict_info", one("instance"), any("verdict"));
   return builder.withPanel(rows({
     title: "Worst cells",
     description: "Each comparison with the baseline, the largest increase first. The verdict weighs the " +
@@ -67,7 +52,8 @@ function worst(builder) {
     unit: UNITS.share,
     decimals: 1,
     height: 12,
-    link: toCell(row.filter((label) => CELL.includes(label) && label !== "mode"), ["instance", "device"]),
+    link: toCell(row.filter((label) => CELL.includes(label) && label !== "mode"),
+      ["instance", "device", "variant"]),
   }, row, [
     { name: "Change", expression: maxBy(row, withVerdict(CHANGE)), thresholds: CHANGES },
   ], "Change"));
@@ -131,7 +117,7 @@ function comparability(builder) {
 /** The graph modes' median now and the baseline's, each a mean over the batches of a workload. */
 function againstBaseline(what, title, description, span = 12) {
   const graphs = [...CELLS, 'mode!="eager"'];
-  const mean = (expression) => `avg by (workload, mode) (${expression})`;
+  const mean = (expression) => by("avg", ["workload", "mode"], expression);
   const before = select(`graphbench_baseline_${what}_seconds`, graphs);
   return lines({
     title: `${title} against baseline`,
@@ -167,11 +153,11 @@ export function regressions() {
     from: "now-30d",
     refresh: "5m",
   });
-  builder.withVariable(datasource());
+  annotate(builder, one("instance")).withVariable(datasource());
   // These exist even if no sweep compares, and say so.
   const found = labels("graphbench_baseline_comparable", "instance", "device");
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
-    "warmup*", "workload*", "mode*", "metric*", "verdict*");
+    "warmup*", "variant*", "workload*", "mode*", "metric*", "verdict*");
   for (const variable of [...found, ...compared.slice(found.length)]) builder.withVariable(variable);
   return trend(spread(means(worst(comparability(headline(builder))))));
 }

@@ -1,8 +1,9 @@
 // Service: is graphbench up, is it measuring, what failed or was skipped, and does a client wait.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
+import { annotate } from "./annotations.mjs";
 import { UIDS, frame } from "./links.mjs";
-import { UNITS, lines, number, thresholds } from "./panels.mjs";
+import { UNITS, lines, numbers, thresholds } from "./panels.mjs";
 import { any, maxBy, select } from "./queries.mjs";
 import { rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
@@ -13,38 +14,22 @@ const grown = (metric, window, ...matchers) => `increase(${of(metric, ...matcher
 const orNone = (expression) => `sum(${expression}) or vector(0)`;
 
 function headline(builder) {
-  return builder
-    .withPanel(number({
-      title: "Up",
-      description: "Part of the graphbench targets that Prometheus could scrape.",
-      unit: UNITS.share, decimals: 0, thresholds: thresholds("red", [1, "green"]),
-    }, `avg(${select("up", HERE)})`))
-    .withPanel(number({
-      title: "Sweeps running",
-      description: "One device runs one sweep at a time: at most one for each device.",
-      unit: UNITS.count,
-    }, orNone(of("sweep_running"))))
-    .withPanel(number({
-      title: "Queue",
-      description: "Sweeps waiting over the queue's capacity. When it is full, new ones are refused (429).",
-      unit: UNITS.share, decimals: 0, thresholds: thresholds("green", [0.75, "orange"], [1, "red"]),
-    }, `max(${of("queue_sweeps")} / ${of("queue_capacity_sweeps")})`))
-    .withPanel(number({
-      title: "Last success",
-      description: "When a sweep last ended complete and without a failed cell, on any device shown.",
-      unit: UNITS.ago,
-      noValue: "never",
-    }, `max(${of("last_success_timestamp_seconds")}) * 1000`))
-    .withPanel(number({
-      title: "Cells failed",
-      description: "Cells that failed in the time range above.",
-      unit: UNITS.count, decimals: 0, thresholds: thresholds("green", [1, "red"]),
-    }, orNone(grown("cells_total", "$__range", 'status="failed"'))))
-    .withPanel(number({
-      title: "Event streams",
-      description: "Clients that follow sweeps live over server-sent events.",
-      unit: UNITS.count,
-    }, orNone(of("event_streams"))));
+  return numbers(builder, { span: 4 },
+    ["Up", "Part of the graphbench targets that Prometheus could scrape.",
+      UNITS.share,
+      `avg(${select("up", HERE)})`, { decimals: 0, thresholds: thresholds("red", [1, "green"]) }],
+    ["Sweeps running", "One device runs one sweep at a time: at most one for each device.",
+      UNITS.count, orNone(of("sweep_running"))],
+    ["Queue", "Sweeps waiting over the queue's capacity. When it is full, new ones are refused (429).",
+      UNITS.share, `max(${of("queue_sweeps")} / ${of("queue_capacity_sweeps")})`,
+      { decimals: 0, thresholds: thresholds("green", [0.75, "orange"], [1, "red"]) }],
+    ["Last success", "When a sweep last ended complete and without a failed cell, on any device shown.",
+      UNITS.ago, `max(${of("last_success_timestamp_seconds")}) * 1000`, { noValue: "never" }],
+    ["Cells failed", "Cells that failed in the time range above.",
+      UNITS.count, orNone(grown("cells_total", "$__range", 'status="failed"')),
+      { decimals: 0, thresholds: thresholds("green", [1, "red"]) }],
+    ["Event streams", "Clients that follow sweeps live over server-sent events.",
+      UNITS.count, orNone(of("event_streams"))]);
 }
 
 function sweeps(builder) {
@@ -140,10 +125,17 @@ function facts(builder) {
     .withPanel(rows({
       title: "Notes",
       description: "How far each device's last sweep can be trusted, and what else was noted of it.",
-      unit: UNITS.count, span: 24, height: 7,
+      unit: UNITS.count, span: 12, height: 7,
     }, ["instance", "device", "code"], [
       { name: "Notes", expression: maxBy(["instance", "device", "code"], of("note_info")) },
-    ], "Notes"));
+    ], "Notes"))
+    .withPanel(rows({
+      title: "Libraries",
+      description: "The libraries that each device's kernels come from.",
+      unit: UNITS.count, span: 12, height: 7,
+    }, ["instance", "device", "name", "version"], [
+      { name: "Used", expression: maxBy(["instance", "device", "name", "version"], of("library_info")) },
+    ], "Used"));
 }
 
 export function service() {
@@ -154,7 +146,7 @@ export function service() {
     from: "now-6h",
     refresh: "30s",
   });
-  builder.withVariable(datasource());
+  annotate(builder, any("instance")).withVariable(datasource());
   labels("graphbench_build_info", "job*", "instance*").forEach((variable) => builder.withVariable(variable));
   const [, , route] = labels("graphbench_http_requests_total", "job*", "instance*", "route*");
   builder.withVariable(route);

@@ -1,48 +1,38 @@
 // Rows of Cell: how a cell came to its first step, from nothing, with the cache and from a package; and the
 // walk over a trace of shapes.
-import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
-
+import { collapsed } from "./links.mjs";
 import { UNITS } from "./panels.mjs";
-import { maxBy, select, setupSeconds } from "./queries.mjs";
+import { by, maxBy, select, selectSeconds, setupSeconds } from "./queries.mjs";
 import { mebi, micro, rows } from "./tables.mjs";
 
 const modes = (expression) => maxBy(["mode"], expression);
 
 export function startUp(builder, cells) {
   const metric = (name) => select(`graphbench_${name}`, cells);
-  const column = (name, expression) => ({ name, expression: modes(expression) });
-  const of = (name, family) => column(name, metric(family));
-  // Eager has no graphs to set up.
-  const setup = `(${setupSeconds(cells)} or 0 * ${metric("prepare_seconds")})`;
-  const stages = [
-    metric("startup_weights_seconds"), metric("prepare_seconds"), metric("warmup_seconds"), setup,
-    metric("first_step_seconds"),
-  ].join(" + ");
-  const packaged = metric("package_first_step_seconds");
-  const found = `${metric("cache_hits")} > 0`;
-  builder.withRow(new dashboard.RowBuilder("Start-up"));
-  return builder
-    .withPanel(rows({
+  const of = (name, family) => ({ name, expression: modes(metric(family)) });
+  const stages = ["startup_weights", "prepare", "warmup", "capture", "instantiate", "upload", "first_step"];
+  return builder.withRow(collapsed("Start-up",
+    rows({
       title: "From a ready context to the first step",
-      description: "Cold: preparing found nothing in the cache, or there is none. Warm: it found entries; " +
-        "what it made all the same is in the table below. Package: the program, its choices and its " +
-        "weights were loaded. Of one batch, were it the only one; then the stages, and what comes before.",
+      description: "Together: the stages of one batch, were it the only one. The start was warm where " +
+        "preparing found entries in the cache. Package: the program, its choices and its weights were " +
+        "loaded. Behind the stages stands what comes before them.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
-      column("Cold, s", `${stages} unless ${found} unless ${packaged}`),
-      column("Warm, s", `${stages} and ${found} unless ${packaged}`),
-      column("Package, s", packaged),
+      { name: "Together, s", expression: by("sum", ["mode"], selectSeconds(stages, cells)) },
+      of("Found in cache", "cache_hits"),
+      of("Package, s", "package_first_step_seconds"),
       of("Weights, s", "startup_weights_seconds"),
       of("Prepare, s", "prepare_seconds"),
       of("Warmups, s", "warmup_seconds"),
-      column("Setup, s", setup),
+      { name: "Setup, s", expression: setupSeconds(["mode"], cells) },
       of("First step, s", "first_step_seconds"),
       of("Process, s", "startup_process_seconds"),
       of("Plugins, s", "startup_plugin_seconds"),
       of("Module, s", "startup_module_seconds"),
       of("Context, s", "startup_context_seconds"),
-    ], "Prepare, s"))
-    .withPanel(rows({
+    ], "Prepare, s"),
+    rows({
       title: "What preparing had of the cache",
       description: "Of all launches: entries found, or made because none was found, and what that saved. " +
         "Several cells share entries, which count where they were needed first.",
@@ -53,8 +43,8 @@ export function startUp(builder, cells) {
       of("Refused", "cache_refused"),
       of("Bytes", "cache_bytes"),
       of("Saved, s", "cache_seconds_saved"),
-    ], "Found"))
-    .withPanel(rows({
+    ], "Found"),
+    rows({
       title: "What loading a package took",
       description: "Of the first launch of a sweep with --package: its files, seconds until they were " +
         "loaded, and from a ready context to the end of the first step.",
@@ -65,7 +55,7 @@ export function startUp(builder, cells) {
       of("Load, s", "package_load_seconds"),
       of("Of it digests, s", "package_verify_seconds"),
       of("First step, s", "package_first_step_seconds"),
-    ], "Bytes"));
+    ], "Bytes")));
 }
 
 export function traceOfShapes(builder, cells) {
@@ -73,8 +63,7 @@ export function traceOfShapes(builder, cells) {
   const column = (name, expression) => ({ name, expression: modes(expression) });
   const steps = (name, outcome) =>
     column(name, select("graphbench_shape_walk_steps", cells, `outcome="${outcome}"`));
-  builder.withRow(new dashboard.RowBuilder("Traces of shapes"));
-  return builder.withPanel(rows({
+  return builder.withRow(collapsed("Traces of shapes", rows({
     title: "The walk over --shape-trace",
     description: "Of the ladder's largest batch: steps by what the cache of programs had for them, what it " +
       "holds at the end, and what submitting a recorded step costs, looked up first and by itself.",
@@ -90,5 +79,5 @@ export function traceOfShapes(builder, cells) {
     column("Pool, MiB", mebi(walk("pool_bytes"))),
     column("Hit, us", micro(walk("hit_seconds"))),
     column("Replay, us", micro(walk("replay_seconds"))),
-  ], "Graph hits"));
+  ], "Graph hits")));
 }

@@ -2,6 +2,8 @@
 // label, narrowed by the variables before it, so that nothing is written down here that could be missing.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
+import { any, one, select } from "./queries.mjs";
+
 export const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 
 const DESCRIPTIONS = {
@@ -13,6 +15,7 @@ const DESCRIPTIONS = {
   dtype: "The data type of weights and activations.",
   pass: "Forward or training.",
   batch: "Rows, sequences or images a step.",
+  variant: "What is away from the default of an axis such as --io or --optimizer.",
   warmup: "Eager steps run before capture, or before the first sample.",
   mode: "eager: every op launched by the host; whole: one graph; piecewise: graphs between splitting ops.",
   metric: "The time that was compared with the baseline's.",
@@ -35,16 +38,25 @@ export function datasource() {
     .type("prometheus");
 }
 
-function labelVariable(name, metric, before) {
-  const matchers = before.map((other) => `${other.name}${other.many ? "=~" : "="}"$${other.name}"`);
+function labelVariable(name, selector) {
   return new dashboard.QueryVariableBuilder(name)
     .label(name[0].toUpperCase() + name.slice(1))
     .description(DESCRIPTIONS[name])
     .datasource(DATASOURCE)
-    .query(`label_values(${metric}{${matchers.join(", ")}}, ${name})`)
+    .query(`label_values(${selector}, ${name})`)
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged)
     .sort(SORT[name] ?? dashboard.VariableSort.NaturalAsc)
     .allowCustomValue(false);
+}
+
+// A label's values lack the one of cells without it. Here it is "(defaults)?", a pattern that matches it, and
+// is shown as "defaults".
+function variantVariable(selector) {
+  const every = `label_replace(${selector}, "variant", "(defaults)?", "variant", "")`;
+  return labelVariable("variant", selector)
+    .query(`query_result(count by (variant) (${every}))`)
+    .regex('/variant="(?<value>\\(?(?<text>[^")]+)[^"]*)"/')
+    .allValue(".*");
 }
 
 /** Variables over the labels of one metric: `names` have one value, names ending in `*` take many and All. */
@@ -53,8 +65,9 @@ export function labels(metric, ...names) {
   return names.map((written) => {
     const many = written.endsWith("*");
     const name = many ? written.slice(0, -1) : written;
-    const variable = labelVariable(name, metric, before);
-    before.push({ name, many });
+    const selector = select(metric, before);
+    const variable = name === "variant" ? variantVariable(selector) : labelVariable(name, selector);
+    before.push(...(many ? any(name) : one(name)));
     if (many) {
       variable.multi(true).includeAll(true).current({ text: ["All"], value: ["$__all"], selected: true });
     }

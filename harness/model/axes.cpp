@@ -306,6 +306,10 @@ const Axis& axis_named(std::string_view name) {
   return *std::ranges::find(axes(), name, &Axis::name);
 }
 
+std::string variant_of(const Cell& cell) {
+  return join(cell.more_axes, "/", [](const auto& axis) { return axis.first + "=" + axis.second; });
+}
+
 std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {
   std::vector<std::pair<std::string, std::string>> values;
   for (const Axis& axis : axes()) {
@@ -343,7 +347,7 @@ std::string id_of(const Cell& cell) {
     id.append(id.empty() ? "" : "/").append(axis.id_prefix);
     id += axis.text != nullptr ? cell.*axis.text : std::to_string(cell.*axis.number);
   }
-  for (const auto& [name, value] : cell.more_axes) id.append("/").append(name).append("=").append(value);
+  if (!cell.more_axes.empty()) id.append("/").append(variant_of(cell));
   return id;
 }
 

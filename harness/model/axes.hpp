@@ -63,7 +63,11 @@ const AxisTable& axes();
 // The row of a name that is there.
 const Axis& axis_named(std::string_view name);
 
-// (name, value) in the order of ids: what labels and documents say of a cell beside its id.
+// "backward=callables/optimizer=adamw": the end of the id, which says where later axes are away from their
+// default. Empty: none is.
+std::string variant_of(const Cell& cell);
+
+// (name, value) in the order of ids: what documents say of a cell beside its id.
 std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell);
 
 // The task's value of a later axis; empty at its default.

@@ -62,6 +62,7 @@ struct MetricRow {
   std::string_view counted = {};        // `compare` says where it changed, without statistics
   MetricValue resolution = {};          // of counted: a difference within it is none; null: none is
   std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
+  std::string_view memory_of = {};      // the label `of` in graphbench_memory_bytes; empty: not in it
   std::string_view column = {};         // of the console's table and the page
   std::string_view column_help = {};
   bool spare_column = false;  // left out where the table would not fit its width with it

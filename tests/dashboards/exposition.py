@@ -3,7 +3,9 @@
 The times are those of a made-up machine in which eager mlp and conv are host-bound at small batches. Counters
 rise with the time since the server began, so that rates over them are not zero."""
 
+import collections
 import contextlib
+import functools
 import itertools
 import time
 
@@ -19,9 +21,21 @@ BUCKETS = (0.001, 0.01, 0.1, 1)
 
 
 def cells():
-    for workload, batch, warmup, mode in itertools.product(WORKLOADS, (1, 8, 64, 256), (0, 3), MODES):
-        yield {"workload": workload, "preset": "base", "dtype": "bf16", "pass": "forward",
+    forward = itertools.product(WORKLOADS, ("forward",), (1, 8, 64, 256), (0, 3), MODES)
+    training = itertools.product(WORKLOADS, ("training",), (1,), (3,), MODES)
+    for workload, what, batch, warmup, mode in (*forward, *training):
+        yield {"workload": workload, "preset": "base", "dtype": "bf16", "pass": what,
                "batch": str(batch), "warmup": str(warmup), "mode": mode, "device": DEVICE}
+
+
+def variants_of(cell):
+    """The cell at all defaults; of one batch and warmup also its neighbours away from one."""
+    yield cell
+    if cell["mode"] != "eager" and cell["batch"] == "1" and cell["warmup"] == "3":
+        yield {**cell, "variant": "io=update"}
+    if cell["pass"] == "training":
+        captured = "backward=callables/" if cell["mode"] != "eager" else ""
+        yield {**cell, "variant": f"{captured}optimizer=adamw"}
 
 
 def submit(cell):
@@ -37,6 +51,7 @@ def latency(cell):
     return max(submit(cell), device(cell)) + 10e-6
 
 
+VARIANTS = ({}, {"variant": "graph-rewrite=memset/io=copy_in"})
 # One comparison of each verdict that is not "same".
 CHANGES = {("conv", "8", "latency"): (1.125, "slower"), ("mlp", "8", "submit"): (0.875, "faster"),
            ("mlp", "8", "setup"): (1.05, "inconclusive")}
@@ -52,17 +67,17 @@ TIMES = {"graphbench_latency_seconds": latency, "graphbench_submit_seconds": sub
 COMPARED = ("latency", "submit", "device", "setup")
 # What cells of a mode have none of, by how the families' names begin behind graphbench_.
 OF_EAGER = ("launch_bound", "predicted_gain")
+# What only cells away from an axis's default have.
+OF_AXIS = {("training", "evaluation"): "optimizer", ("io_",): "io"}
 LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "graph_", "breakeven",
-                     "no_breakeven", "setup_", "throughput_over", "counters", "io_", "training", "evaluation",
-                     "shape_walk", "package"),
+                     "no_breakeven", "setup_", "throughput_over", "counters", "shape_walk", "package"),
            "whole": (*OF_EAGER, "package"), "piecewise": OF_EAGER}
 # Values of the labels that a family has beside a cell's, and beside a ladder's.
-WORDS = {"io": ("update",), "reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16", "31"),
+WORDS = {"reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16", "31"),
          "outcome": ("traced", "program_hit", "graph_hit", "recorded_again"),
          "quantile": ("0.5", "0.9", "0.99"), "of": ("pool", "graphs", "static", "workspace"),
          "how": ("exact", "padded", "eager_below", "eager_beyond", "captured_now"),
          "stage": ("prepare", "warmup", "capture", "instantiate", "upload")}
-TRAINED = {"optimizer": "adamw", "backward": "callables", "optimizer_in": "eager"}
 TABLE = metrics_table.load()
 
 
@@ -80,28 +95,26 @@ def is_of(metric, cell):
     """Whether such a cell has the family; those that are worked out below are none of these."""
     name = metric.name.removeprefix("graphbench_")
     worked_out = metric.name in TIMES or name.startswith("ladder_") or "metric" in metric.labels
-    return ("workload" in metric.labels and not worked_out
-            and not name.startswith(LACKING[cell["mode"]]))
+    lacking = [*LACKING[cell["mode"]]]
+    for families, axis in OF_AXIS.items():
+        lacking += families if axis not in cell.get("variant", "") else ()
+    return "workload" in metric.labels and not worked_out and not name.startswith(tuple(lacking))
 
 
 def rows_of_cells():
-    for cell in cells():
-        trained = {**cell, **TRAINED}
+    for cell, (place, one) in ((cell, each) for cell in cells() for each in enumerate(variants_of(cell))):
         for metric in TABLE.metrics:
-            if is_of(metric, cell):
-                of_steps = metric.name.startswith(("graphbench_training_", "graphbench_evaluation_"))
+            if metric.name in TIMES:
+                yield from rows_of(metric, one, (1 + 3 * place) * TIMES[metric.name](cell))
+            elif is_of(metric, one):
                 found_none = cell["mode"] == "eager" and "_cache_" in metric.name
-                yield from rows_of(metric, trained if of_steps else cell, 0 if found_none else 1)
-        for metric in (metric for metric in TABLE.metrics if metric.name in TIMES):
-            # Beside neighbours away from the default of --io and in training.
-            for labels, factor in ((cell, 1), ({**cell, "io": "update"}, 4), (trained, 3)):
-                yield from rows_of(metric, labels, factor * TIMES[metric.name](cell))
-        # Beside a neighbour away from the defaults of two axes, with a verdict of its own.
-        for metric, axes in itertools.product(COMPARED, ({}, {"graph_rewrite": "memset", "io": "copy_in"})):
-            labels = {**cell, **axes, "metric": metric}
-            ratio, word = (0.7, "faster") if axes else change(cell, metric)
-            yield "graphbench_change_ratio", labels, ratio
-            yield "graphbench_verdict_info", {**labels, "verdict": word}, 1
+                yield from rows_of(metric, one, 0 if found_none else 1)
+    # Beside a neighbour away from the defaults of two axes, with a verdict of its own.
+    for cell, metric, variant in itertools.product(cells(), COMPARED, VARIANTS):
+        labels = {**cell, **variant, "metric": metric}
+        ratio, word = (0.7, "faster") if variant else change(cell, metric)
+        yield "graphbench_change_ratio", labels, ratio
+        yield "graphbench_verdict_info", {**labels, "verdict": word}, 1
 
 
 def rows_of_ladders():
@@ -118,6 +131,7 @@ def rows_of_service(seconds):
     yield "graphbench_build_info", {"version": "0.1.0"}, 1
     yield "graphbench_device_info", {"device": DEVICE, "kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0",
                                      "compute_capability": "9.0", "driver": "580", "runtime": "13.0"}, 1
+    yield "graphbench_library_info", {"device": DEVICE, "name": "cublas", "version": "13.0"}, 1
     yield "graphbench_note_info", {"device": DEVICE, "code": "trust_high"}, 1
     for coverage, count in (("compared", 70), ("base_only", 2), ("new_only", 0), ("failed_now", 0),
                             ("skipped_now", 0), ("recovered", 0), ("neither", 0)):
@@ -155,26 +169,36 @@ def rows_of_service(seconds):
         yield name + "_sum", {"route": route}, 0.02 * seconds
 
 
-def text(seconds=60):
-    """The exposition, families together, each with its type and help."""
-    family_of = {metric.name + suffix: metric for metric in TABLE.metrics
+def lines_of(rows):
+    """Series by family."""
+    family_of = {metric.name + suffix: metric.name for metric in TABLE.metrics
                  for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ()))}
-    lines = {metric.name: [] for metric in TABLE.metrics}
-    rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds))
+    lines = collections.defaultdict(list)
     for name, labels, value in rows:
         written = ",".join(f'{label}="{content}"' for label, content in labels.items())
-        series = f"{name}{{{written}}}" if labels else name
-        lines[family_of[name].name].append(f"{series} {value:.9g}")
+        lines[family_of[name]].append(f"{name}{{{written}}} {value:.9g}")
+    return lines
+
+
+@functools.cache
+def lines_at_rest():
+    return lines_of(itertools.chain(rows_of_cells(), rows_of_ladders()))
+
+
+def text(seconds=60):
+    """The exposition, families together, each with its type and help."""
+    rising = lines_of(rows_of_service(seconds))
     out = []
     for metric in TABLE.metrics:
         out += [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {metric.kind}"]
-        out += lines[metric.name]
+        out += lines_at_rest()[metric.name] + rising[metric.name]
     return "\n".join(out) + "\n"
 
 
 @contextlib.contextmanager
 def served():
     """The exposition on a free port of the loopback; yields HOST:PORT."""
+    lines_at_rest()
     began = time.monotonic() - 60
     with prometheus_servers.answering(lambda _: (200, "text/plain; version=0.0.4",
                                                  text(time.monotonic() - began))) as server:

@@ -1,9 +1,7 @@
 """The committed dashboards are what dashboards/source writes."""
 
-import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import tempfile
@@ -54,11 +52,6 @@ class Generated(unittest.TestCase):
         for name in names:
             self.assertEqual((out / name).read_text(), (COMMITTED / name).read_text(),
                              f"{name} is stale: cd dashboards/source && npm ci && npm run generate")
-
-    def test_every_later_axis_is_one_that_cells_are_told_apart_by(self):
-        queries = (SOURCE / "queries.mjs").read_text()
-        usual = re.search(r"USUAL = (\[.*?\])", queries, re.S).group(1)
-        self.assertEqual(metrics_table.later_labels(), set(json.loads(usual)))
 
     def test_a_panel_without_a_unit_is_refused(self):
         source = (SOURCE / "service.mjs").read_text()

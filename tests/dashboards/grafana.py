@@ -7,9 +7,12 @@ import json
 import math
 import re
 
+import metrics_table
 import promql
 
 LABEL_VALUES = re.compile(r"label_values\((.*), (\w+)\)")
+QUERY_RESULT = re.compile(r"query_result\((.*)\)")
+VARIABLE = re.compile(r"\$(?:\{(\w+)(:pipe)?\}|([a-zA-Z_]\w*))")
 REGEX_SPECIAL = re.compile(r"[\\^$*+?.()|{}\[\]]")
 MACROS = {"$__rate_interval": "10s", "$__range": "1h", "$__interval": "1s"}
 # VariableSort of Grafana's schema: numerical and natural orders, ascending unless listed here.
@@ -20,11 +23,13 @@ DESCENDING = (2, 4, 6, 8)
 class View:
     """How a dashboard is looked at."""
 
-    # Metrics that not every machine has a number for: queries of them may be empty.
+    # Metrics, or metric{label="value"}, that not every machine has: queries of them may be empty.
     may_lack: frozenset = frozenset()
-    # Variables that a user has chosen, in the place of their first values.
+    # What a user has chosen for variables, in the place of first values; a list where many may be chosen.
     chosen: dict = dataclasses.field(default_factory=dict)
     range_seconds: int = 3
+    # Without the panels of collapsed rows.
+    open_only: bool = False
     # Each half of an `or` must give data: the other one, a constant zero perhaps, hides that it does not.
     every_half: bool = False
 
@@ -38,7 +43,9 @@ def interpolate(text, values):
     """Variables as the Prometheus data source writes them: quoted text, or escaped values in a choice."""
 
     def fill(match):
-        value = values[match.group(1) or match.group(2)]
+        value = values[match.group(1) or match.group(3)]
+        if match.group(2):
+            return json.dumps("|".join(value))[1:-1]
         if isinstance(value, str):
             return json.dumps(value)[1:-1]
         escaped = [REGEX_SPECIAL.sub(lambda special: "\\\\" + special.group(), one) for one in value]
@@ -46,7 +53,19 @@ def interpolate(text, values):
 
     for macro, duration in MACROS.items():
         text = text.replace(macro, duration)
-    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", fill, text)
+    return VARIABLE.sub(fill, text)
+
+
+def values_of(variable, prometheus, values):
+    """What Prometheus has for it: values of a label, or what a pattern finds in each series of a result."""
+    if by_label := LABEL_VALUES.fullmatch(variable["query"]):
+        selector, label = by_label.groups()
+        return prometheus.label_values(interpolate(selector, values), label)
+    pattern = re.compile(variable["regex"].strip("/").replace("(?<", "(?P<"))
+    [expression] = QUERY_RESULT.fullmatch(variable["query"]).groups()
+    written = [",".join(f'{label}="{value}"' for label, value in series["metric"].items())
+               for series in prometheus.instant(interpolate(expression, values))]
+    return [found["value"] for text in written if (found := pattern.search(text))]
 
 
 def resolve(dashboard, prometheus, chosen):
@@ -55,16 +74,19 @@ def resolve(dashboard, prometheus, chosen):
     for variable in dashboard["templating"]["list"]:
         if variable["type"] != "query":
             continue
-        selector, label = LABEL_VALUES.fullmatch(variable["query"]).groups()
-        found = sorted(prometheus.label_values(interpolate(selector, values), label), key=natural,
+        found = sorted(values_of(variable, prometheus, values), key=natural,
                        reverse=variable["sort"] in DESCENDING)
         if not found:
             faults.append(f"variable {variable['name']} has no values")
             found = [""]
-        if variable["name"] in chosen and not variable.get("multi"):
-            if chosen[variable["name"]] not in found:
-                faults.append(f"variable {variable['name']} has no value {chosen[variable['name']]}")
-            found = [chosen[variable["name"]]]
+        choice = chosen.get(variable["name"])
+        if isinstance(choice, list if variable.get("multi") else str):
+            wanted = [choice] if isinstance(choice, str) else choice
+            faults += [f"variable {variable['name']} has no value {one}"
+                       for one in wanted if one not in found]
+            found = wanted
+        elif variable.get("allValue"):
+            found = [variable["allValue"]]
         values[variable["name"]] = found if variable.get("multi") else found[0]
     return values, faults
 
@@ -88,10 +110,18 @@ def faults_of_target(target, result):
             yield f"the legend wants the label {label}"
 
 
+def may_be_empty(expression, view):
+    """Whether it asks for something that the machine may lack."""
+    return any(selector.metric in view.may_lack
+               or any(f'{selector.metric}{{{label}="{value}"}}' in view.may_lack
+                      for label, _, value in selector.matchers)
+               for selector in promql.selectors(expression))
+
+
 def faults_of_halves(expression, prometheus, view):
     halves = promql.halves(expression)
     for half in halves if len(halves) > 1 else []:
-        if any(selector.metric in view.may_lack for selector in promql.selectors(half)):
+        if may_be_empty(half, view):
             continue
         if not any(finite(series) for series in prometheus.instant(half)):
             yield f"no data for the part {half}"
@@ -127,7 +157,7 @@ def faults_of_transformations(panel, fields):
 def faults_of_panel(panel, values, prometheus, view):
     fields, asked = set(), False
     for target in panel.get("targets", []):
-        may_lack = any(selector.metric in view.may_lack for selector in promql.selectors(target["expr"]))
+        may_lack = may_be_empty(target["expr"], view)
         expression = interpolate(target["expr"], values)
         try:
             result = (prometheus.range(expression, view.range_seconds) if target.get("range")
@@ -148,19 +178,28 @@ def faults_of_panel(panel, values, prometheus, view):
         yield from faults_of_transformations(panel, fields)
 
 
+def looked_at(dashboard, values, view):
+    """(panel, " of VALUE", variables): a row that repeats over a variable is there for each of its values."""
+    for panel, repeat, collapsed in metrics_table.panels_of(dashboard):
+        if not (collapsed and view.open_only):
+            for one in values[repeat] if repeat else [None]:
+                yield panel, f" of {one}" if one else "", {**values, repeat: [one]} if repeat else values
+
+
+def empty_panels(dashboard, prometheus, view):
+    """Titles of panels none of whose queries has a series."""
+    values, faults = resolve(dashboard, prometheus, view.chosen)
+    return faults or [
+        panel["title"] for panel, _, scoped in looked_at(dashboard, values, view)
+        if not any(finite(series) for target in panel["targets"]
+                   for series in prometheus.instant(interpolate(target["expr"], scoped)))]
+
+
 def faults_of(dashboard, prometheus, view=View()):
     """All faults of all panels; a row that repeats over a variable is run for each of its values."""
     values, faults = resolve(dashboard, prometheus, view.chosen)
     if faults:
         return faults
-    repeat = None
-    for panel in dashboard["panels"]:
-        if panel["type"] == "row":
-            repeat = panel.get("repeat")
-            continue
-        for one in values[repeat] if repeat else [None]:
-            scoped = {**values, repeat: [one]} if repeat else values
-            for fault in faults_of_panel(panel, scoped, prometheus, view):
-                where = f"panel '{panel['title']}'{f' of {one}' if one else ''}"
-                faults.append(f"{dashboard['title']}: {where}: {fault}")
-    return faults
+    return [f"{dashboard['title']}: panel '{panel['title']}'{of}: {fault}"
+            for panel, of, scoped in looked_at(dashboard, values, view)
+            for fault in faults_of_panel(panel, scoped, prometheus, view)]

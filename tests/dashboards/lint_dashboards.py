@@ -8,6 +8,8 @@ import promql
 DATASOURCE = "${datasource}"
 VARIABLE = re.compile(r"\$\{?([a-zA-Z_]\w*)")
 GRID_WIDTH = 24
+LONGEST_QUERY = 600
+OPEN_ROWS = 3
 
 
 class Dashboard:
@@ -32,6 +34,8 @@ class Dashboard:
         for panel, target in self.targets():
             where = f"panel '{panel.get('title')}' {target.get('refId')}"
             yield lint_expressions.Place(where, target.get("expr", ""), self.table)
+        for one in self.document.get("annotations", {}).get("list", []):
+            yield lint_expressions.Place(f"annotation '{one.get('name')}'", one.get("expr", ""), self.table)
 
 
 def walk(value):
@@ -134,6 +138,13 @@ def panels_fit_the_grid(dashboard):
                     return
 
 
+def later_rows_are_collapsed(dashboard):
+    rows = [panel for panel in dashboard.document["panels"] if panel["type"] == "row"]
+    for row in rows[OPEN_ROWS:]:
+        if not row.get("collapsed"):
+            yield f"row '{row['title']}' is not collapsed, and {OPEN_ROWS} stand before it"
+
+
 def variables_are_described(dashboard):
     for name, variable in dashboard.variables.items():
         for key in ("label", "description"):
@@ -181,6 +192,12 @@ def queries_are_promql_of_ours(dashboard):
         yield from lint_expressions.faults_of(place)
 
 
+def queries_can_be_edited(dashboard):
+    for place in dashboard.places():
+        if len(place.expression) > LONGEST_QUERY:
+            yield f"{place.where}: {len(place.expression)} characters, above {LONGEST_QUERY}"
+
+
 def windows_follow_the_scrape_interval(dashboard):
     for panel, target in dashboard.targets():
         wanted = "$__rate_interval" if target.get("range") else "$__range"
@@ -206,10 +223,11 @@ def thresholds_rise(dashboard):
                 yield f"thresholds do not rise: {limits}"
 
 
-RULES = [has_its_frame, links_carry_variables_and_time, data_links_lead_somewhere, datasource_is_the_variable,
-         panels_say_what_they_show, panels_differ, panels_fit_the_grid, variables_are_described,
-         variables_are_used_and_defined, variables_match_as_they_are, queries_stay_on_one_target,
-         queries_are_promql_of_ours, windows_follow_the_scrape_interval, series_have_names, thresholds_rise]
+RULES = [has_its_frame, links_carry_variables_and_time, data_links_lead_somewhere,
+         datasource_is_the_variable, panels_say_what_they_show, panels_differ, panels_fit_the_grid,
+         later_rows_are_collapsed, variables_are_described, variables_are_used_and_defined,
+         variables_match_as_they_are, queries_stay_on_one_target, queries_are_promql_of_ours,
+         queries_can_be_edited, windows_follow_the_scrape_interval, series_have_names, thresholds_rise]
 
 
 def faults_of(dashboard):

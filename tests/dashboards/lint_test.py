@@ -39,7 +39,7 @@ def set_expr(expression):
 
 def in_expr(old, new):
     def break_it(board):
-        targets = [one for panel in board["panels"] for one in panel.get("targets", [])]
+        targets = [one for panel, _, _ in metrics_table.panels_of(board) for one in panel["targets"]]
         target = next(one for one in targets if old in one["expr"])
         target["expr"] = target["expr"].replace(old, new)
 
@@ -103,6 +103,8 @@ MUTANTS = [
     (L.panels_fit_the_grid, "service", lambda board: stat(board)["gridPos"].update(h=5), "stands on"),
     (L.panels_fit_the_grid, "service", lambda board: stat(board, 5)["gridPos"].update(w=5),
      "outside of the grid"),
+    (L.later_rows_are_collapsed, "cell", lambda board: board["panels"][-1].update(collapsed=False),
+     "row 'Traces of shapes' is not collapsed"),
     (L.variables_are_described, "cell", variable(2, description=""), "no description"),
     (L.variables_are_described, "cell", variable(2, label=""), "no label"),
     (L.variables_are_used_and_defined, "cell", set_expr("up{" + HERE + ', job="$jobs"}'), "$jobs is used"),
@@ -119,6 +121,9 @@ MUTANTS = [
      "the variable has many values"),
     (L.queries_stay_on_one_target, "cell", set_expr("sum(graphbench_steps_total)"), "of any instance"),
     (L.queries_are_promql_of_ours, "cell", set_expr("graphbench_speed{" + HERE + "}"), "there is no metric"),
+    (L.queries_can_be_edited, "cell", in_expr("max by", 600 * " " + "max by"), "above 600"),
+    (L.queries_are_promql_of_ours, "cell", lambda board: board["annotations"]["list"][0].update(
+        expr="graphbench_builds{" + HERE + "}"), "annotation 'New build': there is no metric"),
     (L.windows_follow_the_scrape_interval, "service", in_expr("[$__rate_interval]", "[5m]"),
      "the window [5m]"),
     (L.windows_follow_the_scrape_interval, "service", in_expr("[$__range]", "[1h]"), "the window [1h]"),

@@ -68,12 +68,23 @@ def run_on(address, request):
     return wait_for(f"sweep {request}", ended, SWEEP_SECONDS)
 
 
+# A sweep with a cell that cannot be captured.
+UNCAPTURED = {"plugin": PLUGINS / "host_op.so", "workload": "host_op", "batch": 1, "warmup": 0,
+              "time-per-cell": 0.005, "samples-max": 5}
+# A sweep whose graphs are all away from the defaults of axes.
+VARIANTS = {"workload": "mlp", "batch": [1, 2], "warmup": 1, "pass": ["forward", "training"], "io": "copy_in",
+            "optimizer": "adamw", "backward": "callables", "launches": 1, "time-per-cell": 0.01,
+            "samples-max": 600}
+# A sweep of a step that a library runs itself, as PyTorch's are.
+FOREIGN = {"plugin": PLUGINS / "foreign_step.so", "workload": "foreign_step", "batch": [1, 2],
+           "launches": 1, "time-per-cell": 0.01, "samples-max": 600}
+
+
 @contextlib.contextmanager
-def lingering_sweep(folder):
-    """A sweep with a cell that cannot be captured, which goes on serving its metrics; yields HOST:PORT."""
+def lingering_sweep(folder, request):
+    """A sweep that goes on serving its metrics; yields HOST:PORT."""
     address = f"127.0.0.1:{free_port()}"
-    with running([BINARY, "--sweep", "--device", "host", "--plugin", PLUGINS / "host_op.so", "--workload",
-                  "host_op", "--batch", "1", "--warmup", "0", "--time-per-cell", "0.005",
-                  "--samples-max", "5", "--prometheus-listen", address, "--linger", "3600"], folder,
-                 lambda log: "more seconds" in log, "sweep"):
+    with running([BINARY, "--sweep", "--device", "host", *arguments_of(request), "--prometheus-listen",
+                  address, "--linger", "3600"], folder, lambda log: "more seconds" in log, address,
+                 SWEEP_SECONDS):
         yield address

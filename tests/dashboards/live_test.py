@@ -31,9 +31,9 @@ MAY_LACK = {
     "graphbench_predicted_gain_": "of foreign steps on a GPU",
     "graphbench_sustained_": "measured with --sustained, which takes four seconds a cell",
     "graphbench_ladder_": "a service serves no ladders",
-    "graphbench_io_": "the sweeps leave their caller's memory at its default",
-    "graphbench_training_": "the sweeps train nothing",
-    "graphbench_evaluation_latency_seconds": "the sweeps train nothing",
+    "graphbench_io_": "the service's sweeps leave their caller's memory at its default",
+    "graphbench_training_": "the service's sweeps train nothing",
+    "graphbench_evaluation_latency_seconds": "no sweep evaluates",
     "graphbench_cache_": "the host device chooses nothing, and keeps nothing",
     "graphbench_shape_walk_": "a service takes no --shape-trace",
     "graphbench_package_": "a service takes no packages",
@@ -42,6 +42,10 @@ MAY_LACK = {
 # Of the families whose names begin so.
 MAY_LACK = {metric.name: why for metric in TABLE.metrics for prefix, why in MAY_LACK.items()
             if metric.name.startswith(prefix)}
+OF_A_GPU = 'graphbench_memory_bytes{of="graphs"}'
+TRAINED = "backward=callables/io=copy_in/optimizer=adamw"
+# Panels of what graphbench measures of its own graphs only.
+NO_FOREIGN = {"Memory of whole graphs", "Memory of graphs", "Memory", "Submit over its floor"}
 OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_setup_once_seconds",
                 "graphbench_steady_after_steps")
 # Labels that Prometheus puts there, and that no graphbench could name otherwise.
@@ -75,7 +79,7 @@ class Renamed:
 
 
 def expressions(board):
-    return [target["expr"] for panel in board["panels"] for target in panel.get("targets", [])]
+    return [target["expr"] for panel, _, _ in metrics_table.panels_of(board) for target in panel["targets"]]
 
 
 @unittest.skipIf(MISSING, f"not installed: {' '.join(MISSING)}")
@@ -89,8 +93,11 @@ class Live(ServerChecks, unittest.TestCase):
         began = time.monotonic()
         baseline = live_service.record_baseline(folder)
         cls.address = cls.enterClassContext(live_service.service(folder, baseline))
-        sweep = cls.enterClassContext(live_service.lingering_sweep(folder))
-        cls.prometheus = cls.enterClassContext(Prometheus([cls.address, sweep], metrics_table.rule_files()))
+        sweeps = [cls.enterClassContext(live_service.lingering_sweep(folder, request))
+                  for request in (live_service.UNCAPTURED, live_service.VARIANTS, live_service.FOREIGN)]
+        cls.variants, cls.foreign = sweeps[1:]
+        cls.prometheus = cls.enterClassContext(
+            Prometheus([cls.address, *sweeps], metrics_table.rule_files()))
         # Counters want to have been seen before they rise.
         cls.prometheus.wait_for_scrapes(2)
         cls.states = cls.run_sweeps(live_service.REFUSED, live_service.TOO_LARGE)
@@ -102,7 +109,7 @@ class Live(ServerChecks, unittest.TestCase):
         cls.prometheus.wait_for_scrapes(2 + max(int(one["value"][1]) for one in scrapes))
         cls.seconds = int(time.monotonic() - began)
         cls.chosen = cls.choose_cell()
-        cls.view = grafana.View(frozenset(MAY_LACK), cls.chosen, cls.seconds, every_half=True)
+        cls.view = grafana.View(frozenset([*MAY_LACK, OF_A_GPU]), cls.chosen, cls.seconds, every_half=True)
         print(f"{cls.seconds} s of sweeps on {cls.address}, looking at {cls.chosen}")
 
     @classmethod
@@ -129,6 +136,19 @@ class Live(ServerChecks, unittest.TestCase):
                    for one in self.prometheus.instant("graphbench_sweeps_total")}
         self.assertEqual({"done": 2, "cells_failed": 1, "failed": 1, "cancelled": 0, "interrupted": 0},
                          counted)
+
+    def test_training_copying_and_foreign_cells_fill_overview_and_cell(self):
+        """Every open panel has a series for each choice, but for what a loaded machine may lack."""
+        may_lack = {"Break-even by batch"}
+        for sweep, what, variant in ((self.variants, "forward", None), (self.variants, "training", None),
+                                     (self.variants, "forward", "io=copy_in"), (self.foreign, "own", None),
+                                     (self.variants, "training", TRAINED)):
+            chosen = {"instance": sweep, "pass": what} | ({"variant": [variant]} if variant else {})
+            view = grafana.View(chosen=chosen, open_only=True)
+            for name in ("overview", "cell"):
+                with self.subTest(name, what=what, variant=variant):
+                    empty = grafana.empty_panels(BOARDS[name], self.prometheus, view)
+                    self.assertLessEqual(set(empty), may_lack | (NO_FOREIGN if what == "own" else set()))
 
     def test_what_went_wrong_is_alerted(self):
         self.assertLessEqual(FIRING, self.alerts("firing"))

@@ -27,8 +27,8 @@ class Table:
             metric = Metric(row["name"], row["type"], labels, row["help"])
             if row in document["metrics"]:
                 self.metrics.append(metric)
-            # A cell away from the default of an axis that came later has that label too.
-            self.add(metric, target | set(groups["LATER"] if "CELL" in row["labels"] else ()))
+            # A cell away from the default of an axis that came later has the label `variant` too.
+            self.add(metric, target | set(groups["OPTIONAL"] if "CELL" in row["labels"] else ()))
 
     def add(self, metric, others):
         labels = set(metric.labels) | others
@@ -49,16 +49,24 @@ def read():
     return json.loads((DASHBOARDS / "metrics.json").read_text())
 
 
-def later_labels():
-    return set(read()["labels"]["LATER"])
-
-
 def load():
     return Table(read())
 
 
 def rule_files():
     return sorted((DASHBOARDS / "prometheus").glob("*.rules.yml"))
+
+
+def panels_of(board):
+    """(panel, the variable that its row repeats over, whether the row is collapsed), rows left out."""
+    row = {}
+    for panel in board["panels"]:
+        if panel["type"] == "row":
+            row = panel
+            for inner in panel.get("panels", []):
+                yield inner, row.get("repeat"), True
+        else:
+            yield panel, row.get("repeat"), False
 
 
 def boards(names=("overview", "cell", "ladder", "regressions", "service")):

@@ -7,6 +7,8 @@ import re
 
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 SELECTOR = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^{}]*\})?\s*(\[[^\]]*\])?")
+# Of several families, which differ in one part of their names: {__name__=~"a_(b|c)_d", ...}
+SEVERAL = re.compile(r'\{__name__=~"(\w*)\(([\w|]+)\)(\w*)",\s*')
 MATCHER = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*("(?:\\.|[^"\\])*")')
 LABEL_LIST = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)")
 RATES = ("rate", "increase", "irate", "resets")
@@ -24,8 +26,19 @@ def hide_strings(expression):
     return STRING.sub(lambda match: '"' + "\0" * (len(match.group()) - 2) + '"', expression)
 
 
+def each_family(expression):
+    """The expression with each name that its selector of several families stands for; itself without one."""
+    if not (several := SEVERAL.search(expression)):
+        return [expression]
+    before, parts, behind = several.groups()
+    return [expression[:several.start()] + before + part + behind + "{" + expression[several.end():]
+            for part in parts.split("|")]
+
+
 def selectors(expression):
     """Every instant and range selector of the expression, in order."""
+    if SEVERAL.search(expression):
+        return [one for each in each_family(expression) for one in selectors(each)]
     hidden = LABEL_LIST.sub(lambda match: " " * len(match.group()), hide_strings(expression))
     # Durations and macros are not names: 5m, $__range.
     hidden = re.sub(r"(?<![a-zA-Z_:\d])\d[\w.]*(?:e-?\d+)?|\$\{?\w+\}?(?![^\[]*\])",
@@ -47,7 +60,10 @@ def selectors(expression):
 
 
 def halves(expression):
-    """What stands around each `or` that is in no parentheses; the expression alone where there is none."""
+    """What stands around each `or` that is in no parentheses, or the expression for each of several families;
+    the expression alone where it has neither."""
+    if SEVERAL.search(expression):
+        return each_family(expression)
     hidden = hide_strings(expression)
     parts, begin, depth = [], 0, 0
     for match in re.finditer(r"[(\[{]|[)\]}]|\bor\b(?:\s+(?:on|ignoring)\s*\([^)]*\))?", hidden):

@@ -5,10 +5,8 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "harness/ladder/ladder_table.hpp"
-#include "harness/model/axes.hpp"
 #include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -38,12 +36,6 @@ std::string schema(const std::string& before) {
 
 std::string families(const std::string& before) {
   Json kept = Json::parse(before);
-  // What a cell's series have besides, where it is away from the default of an axis that came later.
-  Json later = Json::array();
-  for (const model::Axis& axis : model::axes()) {
-    if (axis.came_later()) later.push_back(std::regex_replace(axis.name, std::regex("-"), "_"));
-  }
-  kept["labels"]["LATER"] = later;
   Json rows = Json::array();
   std::vector<reporters::FamilyRow> all = reporters::families();
   all.insert(all.end(), reporters::ladder_families().begin(), reporters::ladder_families().end());

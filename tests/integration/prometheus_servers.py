@@ -30,7 +30,7 @@ def lint(text):
 
 
 @contextlib.contextmanager
-def running(arguments, folder, ready, name="server"):
+def running(arguments, folder, ready, name="server", seconds=60):
     """A program that is told to stop at the end; its messages are in a file of that name. Yields what `ready`
     made of them, which is true once it serves."""
     log = folder / f"{name}.log"
@@ -42,7 +42,7 @@ def running(arguments, folder, ready, name="server"):
             if process.poll() is not None:
                 raise AssertionError(log.read_text(encoding="utf-8"))
             return ready(log.read_text(encoding="utf-8"))
-        yield wait_for(name, answer, 60)
+        yield wait_for(name, answer, seconds)
     finally:
         process.terminate()
         try:

@@ -62,6 +62,8 @@ const std::vector<FamilyRow>& process_rows() {
       gauge("graphbench_device_info", "info",
             {"device", "kind", "name", "uuid", "compute_capability", "driver", "runtime"},
             "A device that was measured, and what drives it."),
+      gauge("graphbench_library_info", "info", {"device", "name", "version"},
+            "A library that the device's kernels come from."),
       gauge("graphbench_note_info", "info", {"device", "code"},
             "A note on the last sweep that ended on the device, trust_high or trust_low among them; 1."),
   };
@@ -76,8 +78,6 @@ FamilyRow row_of(const model::MetricRow& metric) {
                 {"CELL"},
                 std::string(metric.help)};
   if (times) row.labels.emplace_back("quantile");
-  // Only cells away from that axis's default have it.
-  if (model::section_of(metric) == model::MetricSection::io) row.labels.emplace_back("io");
   return row;
 }
 
@@ -93,6 +93,8 @@ std::vector<FamilyRow> families() {
   for (const model::MetricRow* metric : model::family_metrics()) rows.push_back(row_of(*metric));
   rows.push_back(
       gauge(ramp_family, "seconds", {"CELL", "step"}, "Latency of one of the first steps after the setup."));
+  rows.push_back(gauge(memory_family, "bytes", {"CELL", "of"},
+                       "Device memory of the worker, by what it is of; of graphs: of the cell's own."));
   rows.push_back(gauge(skips_family, "cells", {"CELL", "reason"},
                        "1 where graphs cannot hold the cell's program, by the reason's code."));
   rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},

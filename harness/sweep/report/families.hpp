@@ -25,6 +25,7 @@ inline prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& re
 std::string baseline_family(const model::MetricRow& metric);
 
 inline constexpr const char* ramp_family = "graphbench_ramp_seconds";
+inline constexpr const char* memory_family = "graphbench_memory_bytes";
 inline constexpr const char* skips_family = "graphbench_counters_skips";
 inline constexpr const char* walk_family = "graphbench_shape_walk_steps";
 inline constexpr const char* no_breakeven_family = "graphbench_no_breakeven_info";

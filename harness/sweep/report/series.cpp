@@ -77,6 +77,19 @@ std::string ramp_lines(const ClientMetric& labelled, const model::CellResult& ce
   return lines;
 }
 
+// The worker's memory and the cell's graphs, by what it is of: a line each of what was measured.
+std::string memory_lines(const ClientMetric& labelled, const model::CellResult& cell) {
+  std::string lines;
+  for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
+    const Number value = row->memory_of.empty() ? std::nullopt : statistics::value_of(*row, cell);
+    if (!value) continue;
+    std::vector<ClientMetric::Label> labels = labelled.label;
+    labels.push_back({"of", std::string(row->memory_of)});
+    lines += gauge_text(memory_family, std::move(labels), *value);
+  }
+  return lines;
+}
+
 // The walk's steps by outcome: a count each of those that there were.
 std::string walk_lines(const ClientMetric& labelled, const model::CellResult& cell) {
   std::map<std::string, double> steps;
@@ -143,10 +156,10 @@ void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison&
 
 std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
   std::vector<ClientMetric::Label> labels;
-  for (auto& [label, value] : model::axis_values(key.cell)) {
-    std::ranges::replace(label, '-', '_');  // which names of labels cannot have
-    labels.push_back({std::move(label), std::move(value)});
+  for (auto& [axis, value] : model::axis_values(key.cell)) {
+    if (!key.cell.more_axes.contains(axis)) labels.push_back({std::move(axis), std::move(value)});
   }
+  if (!key.cell.more_axes.empty()) labels.push_back({"variant", model::variant_of(key.cell)});
   labels.push_back({"device", key.device});
   return labels;
 }
@@ -171,7 +184,7 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
 }
 
 CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
-  const std::size_t before_skips = model::family_metrics().size() + 1;
+  const std::size_t before_skips = model::family_metrics().size() + 2;
   CellLines lines;
   ClientMetric labelled;
   labelled.label = labels_of(key);
@@ -179,6 +192,7 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
     for (const model::MetricRow* row : model::family_metrics())
       lines.push_back(line_of(*row, labelled, cell));
     lines.push_back(ramp_lines(labelled, cell));
+    lines.push_back(memory_lines(labelled, cell));
   }
   lines.resize(before_skips);
   std::string& skips = lines.emplace_back();

@@ -56,17 +56,17 @@ void SweepMetrics::begin_sweep(const std::string& device) {
 
 void SweepMetrics::set_device(const std::string& device, const model::DeviceFacts& facts) {
   const Change change(*this);
-  prometheus::Gauge& info = devices_.Add({{"device", device},
-                                          {"kind", facts.kind},
-                                          {"name", facts.name},
-                                          {"uuid", facts.uuid},
-                                          {"compute_capability", facts.compute_capability},
-                                          {"driver", facts.driver},
-                                          {"runtime", facts.runtime}});
-  info.Set(1);
-  prometheus::Gauge*& known = device_series_[device];
-  if (known != nullptr && known != &info) devices_.Remove(known);
-  known = &info;
+  set_info(devices_, device,
+           {{{"kind", facts.kind},
+             {"name", facts.name},
+             {"uuid", facts.uuid},
+             {"compute_capability", facts.compute_capability},
+             {"driver", facts.driver},
+             {"runtime", facts.runtime}}});
+  std::vector<prometheus::Labels> libraries;
+  for (const auto& [name, version] : facts.libraries)
+    libraries.push_back({{"name", name}, {"version", version}});
+  set_info(libraries_, device, libraries);
 }
 
 void SweepMetrics::set_progress(const std::string& device, const model::Progress& progress) {
@@ -112,11 +112,19 @@ void SweepMetrics::set_comparison(const std::string& device, const model::Compar
 
 void SweepMetrics::set_notes(const std::string& device, const std::vector<model::Note>& notes) {
   const Change change(*this);
-  std::set<prometheus::Gauge*>& series = note_series_[device];
-  for (prometheus::Gauge* earlier : series) notes_.Remove(earlier);
+  std::vector<prometheus::Labels> codes;
+  for (const model::Note& note : notes) codes.push_back({{"code", note.code}});
+  set_info(notes_, device, codes);
+}
+
+void SweepMetrics::set_info(Family<prometheus::Gauge>& family, const std::string& device,
+                            const std::vector<prometheus::Labels>& all) {
+  std::set<prometheus::Gauge*>& series = info_series_[{&family, device}];
+  for (prometheus::Gauge* earlier : series) family.Remove(earlier);
   series.clear();
-  for (const model::Note& note : notes) {
-    prometheus::Gauge& info = notes_.Add({{"device", device}, {"code", note.code}});
+  for (prometheus::Labels labels : all) {
+    labels.emplace("device", device);
+    prometheus::Gauge& info = family.Add(labels);
     info.Set(1);
     series.insert(&info);
   }

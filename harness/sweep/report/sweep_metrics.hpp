@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/model/comparison.hpp"
@@ -69,9 +70,14 @@ class SweepMetrics {
 
   template <typename Metric>
   using Family = prometheus::Family<Metric>;
+  // The device's series of a family of facts, in the place of earlier ones. The caller holds the lock.
+  void set_info(Family<prometheus::Gauge>& family, const std::string& device,
+                const std::vector<prometheus::Labels>& all);
+
   mutable std::mutex mutex_;
   prometheus::Registry registry_;
   Family<prometheus::Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
+  Family<prometheus::Gauge>& libraries_ = gauge(registry_, "graphbench_library_info");
   Family<prometheus::Gauge>& notes_ = gauge(registry_, "graphbench_note_info");
   Family<prometheus::Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
   Family<prometheus::Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
@@ -79,8 +85,7 @@ class SweepMetrics {
   Family<prometheus::Counter>& cells_total_ = counter(registry_, "graphbench_cells_total");
   prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
   Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
-  std::map<std::string, prometheus::Gauge*> device_series_;
-  std::map<std::string, std::set<prometheus::Gauge*>> note_series_;  // by device
+  std::map<std::pair<const void*, std::string>, std::set<prometheus::Gauge*>> info_series_;  // family, device
   std::map<CellKey, CellLines> cells_;
   std::map<std::string, ComparisonLines> comparisons_;  // by device
   std::set<CellKey> counted_;                           // in the device's running or last sweep

@@ -52,11 +52,15 @@ std::vector<std::string> ids(const Plan& plan) {
 }
 
 TEST(Axes, TheFirstSevenMakeTheIdAndTheLabels) {
-  const Cell cell{"mlp", "base", "bf16", "forward", 8, 3, "whole"};
+  Cell cell{"mlp", "base", "bf16", "forward", 8, 3, "whole"};
   EXPECT_EQ(id_of(cell), "mlp/base/bf16/forward/b8/w3/whole");
   EXPECT_THAT(axis_values(cell), ElementsAre(Pair("workload", "mlp"), Pair("preset", "base"),
                                              Pair("dtype", "bf16"), Pair("pass", "forward"),
                                              Pair("batch", "8"), Pair("warmup", "3"), Pair("mode", "whole")));
+  EXPECT_EQ(variant_of(cell), "");
+  cell.more_axes = {{"optimizer", "adamw"}, {"backward", "callables"}};
+  EXPECT_EQ(variant_of(cell), "backward=callables/optimizer=adamw");
+  EXPECT_EQ(id_of(cell), "mlp/base/bf16/forward/b8/w3/whole/" + variant_of(cell));
 }
 
 TEST(Axes, AnAxisWithinAnotherIsPlannedAtItsValuesAlone) {

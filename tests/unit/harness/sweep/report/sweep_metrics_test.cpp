@@ -108,12 +108,29 @@ TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
   cell.counters->instantiated = 48;
   metrics.set_cell("cuda:0", cell);
   std::string of_io = labels;
-  of_io.insert(of_io.find(",device="), ",io=\"update\"");
+  of_io.insert(of_io.find(",device="), ",variant=\"io=update\"");
   EXPECT_THAT(text(), HasSubstr("graphbench_io_pieces_touched" + of_io + "} 2\n"));
   EXPECT_THAT(text(), HasSubstr("graphbench_io_updates" + of_io + "} 1.5\n"));
   EXPECT_THAT(text(), HasSubstr("graphbench_counters_instantiated" + of_io + "} 48\n"));
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_skips")));
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_steps")));
+}
+
+TEST_F(SweepMetricsTest, MemoryHasASeriesForEachThingThatItIsOf) {
+  model::Memory& memory = cell.memory.emplace();
+  memory.pool_bytes = 4096;
+  memory.static_bytes = 1024;
+  memory.exec_bytes.reset();
+  memory.exec_resolution_bytes = 512;
+  metrics.set_cell("cuda:0", cell);
+  const std::string of = "graphbench_memory_bytes" + labels + ",of=";
+  EXPECT_THAT(text(), HasSubstr(of + "\"pool\"} 4096\n"));
+  EXPECT_THAT(text(), HasSubstr(of + "\"static\"} 1024\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("of=\"graphs\""))) << "they were not measured";
+  memory.exec_bytes = 2048;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr(of + "\"graphs\"} 2048\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("of=\"\"")));
 }
 
 TEST_F(SweepMetricsTest, StartUpEvaluationAndWalkHaveSeriesAndStepsTheirOutcome) {
@@ -239,12 +256,18 @@ TEST_F(SweepMetricsTest, ADevicesNewFactsReplaceTheOld) {
   facts.kind = "cuda";
   facts.name = "Some \"GPU\"\n";
   facts.driver = "1";
+  facts.libraries = {{"cublas", "13.0"}, {"cudnn", "9.1"}};
   metrics.set_device("cuda:0", facts);
   facts.driver = "2";
+  facts.libraries = {{"cublas", "13.1"}};
   metrics.set_device("cuda:0", facts);
   EXPECT_THAT(text(), HasSubstr(R"(name="Some \"GPU\"\n")"));
   EXPECT_THAT(text(), HasSubstr("driver=\"2\""));
   EXPECT_THAT(text(), Not(HasSubstr("driver=\"1\"")));
+  const std::string library = "graphbench_library_info{device=\"cuda:0\",name=\"";
+  EXPECT_THAT(text(), HasSubstr(library + "cublas\",version=\"13.1\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("13.0")));
+  EXPECT_THAT(text(), Not(HasSubstr("cudnn")));
 }
 
 model::CellResult result_of(std::int64_t batch) {
