@@ -185,7 +185,7 @@ TEST(Formats, TooLittlePowerOfAMeanFailsInWhicheverMode) {
   EXPECT_NE(std::string::npos,
             shown("table", comparison)
                 .find("; --require-power submit=10 % asks for more: raise --launches, or stop "
-                      "what runs beside."));
+                      "other programs."));
   for (model::MeanComparison& mean : comparison.means) {
     mean.metric.verdict = model::Verdict::same;
     mean.metric.margin = 0.1;
