@@ -35,7 +35,7 @@ export const COLUMNS = [
   "kind": "ratio",
   "distribution": false,
   "title": "rate",
-  "help": "steps a second, back to back, over eager's"
+  "help": "steps per second, back to back, over eager's"
 },
 {
   "key": "setup_seconds",

@@ -42,7 +42,7 @@ std::int32_t kept(Handle* handle, Call&& call) noexcept {
   return kRefused;
 }
 
-// Makes the function fail() of such a table.
+// Makes the function fail() of a table of functions.
 template <typename Handle>
 void record_failure(Handle* handle, const char* message) {
   if (handle == nullptr || !handle->failure.empty()) return;
@@ -58,7 +58,7 @@ void record_failure(Handle* handle, const char* message) {
 template <typename Handle, typename Call>
 ir::Program finished(Handle& handle, const std::string& where, const char* name, Call&& call) {
   const int status = guarded(where + ": " + name, std::forward<Call>(call));
-  // A refused call is the cause of whatever the plugin said after it.
+  // A refused call is the cause of the error, whatever the plugin says afterwards.
   for (const std::string* said : {&handle.refusal, &handle.failure}) {
     if (!said->empty()) throw Error(ErrorCode::plugin_failed, where + ": " + *said);
   }

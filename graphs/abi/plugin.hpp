@@ -26,7 +26,7 @@ struct WorkloadPreset {
   std::map<std::string, std::int64_t> values;  // every option of the workload
 };
 
-// What a workload declares. It is a copy, independent of the plugin.
+// A workload as a plugin declares it, copied so that it does not depend on the plugin's memory.
 struct WorkloadInfo {
   std::string name;
   std::string help;

@@ -25,7 +25,7 @@ constexpr int kLinesMax = 64;
 static_assert(GB_ACTIVATION == int(ir::ValueKind::activation) && GB_OUTPUT == int(ir::ValueKind::output) &&
               GB_PARAMETER == int(ir::ValueKind::parameter) && GB_GRADIENT == int(ir::ValueKind::gradient));
 
-// A program as C sees it, with the memory behind it.
+// A program in the structs of the C ABI, with the memory that they point to.
 class View {
  public:
   explicit View(const ir::Program& program) {

@@ -187,7 +187,7 @@ gb_program_pass check_pass(const gb_program_pass* record, const std::string& lab
   if (pass.reserved != 0) refuse_record(label, "gb_program_pass.reserved is not 0");
   const std::string where = label + ": pass '" + checked_name(label, "pass name", pass.name) + "'";
   if (std::string_view(pass.name) == "none")
-    refuse_record(where, "the name means that there is no pass: choose another");
+    refuse_record(where, "\"none\" means no pass: choose another name");
   record_line(where, "help", pass.help);
   if (pass.rewrite == nullptr) refuse_record(where, "rewrite is null");
   return pass;

@@ -68,7 +68,7 @@ std::vector<gb_option_value> option_values(const WorkloadInfo& info, const Build
 
 gb_dtype floating_dtype(const WorkloadInfo& info, ir::DType dtype) {
   if (dtype != ir::DType::i32) return static_cast<gb_dtype>(dtype);
-  reject("workload " + info.name + ": dtype i32 is not one to compute in, use fp32, fp16 or bf16");
+  reject("workload " + info.name + ": dtype i32 is not a type to compute in: use fp32, fp16 or bf16");
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 namespace graphbench {
 
-// Every device this machine offers, and every backend that offers none, with its reason.
+// Lists every device of this machine, and every backend without a device, with its reason.
 std::vector<DeviceStatus> list_devices();
 
-// Loads what opening `spec` needs beside the device itself: the module of its backend. Optional: opening does
-// it too, and says why it cannot.
+// Loads what opening `spec` needs besides the device: the module of its backend. It is optional: opening does
+// it too, and then says why it cannot.
 void load_backend(const std::string& spec);
 
 // `spec`: "auto" (cuda where one works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
@@ -22,15 +22,14 @@ void load_backend(const std::string& spec);
 // not available. A device keeps its backend alive.
 std::unique_ptr<Device> open_device(const std::string& spec);
 
-// A backend in a shared library of its own, or why there is none and what a person can do about it.
+// A backend in a shared library of its own; or the reason why there is none, and the remedy.
 struct ModuleResult {
   std::unique_ptr<Backend> backend;
   std::string failure;  // empty where there is a backend
   std::string advice;
 };
 
-// Where backend modules are looked for: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench beside the
-// running binary.
+// The folder of backend modules: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench beside the running binary.
 std::string module_directory();
 
 // Loads and checks a module. One that is accepted stays loaded until the process ends: its backend's

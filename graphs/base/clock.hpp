@@ -9,7 +9,7 @@ namespace graphbench {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Since an arbitrary moment.
+// Nanoseconds since an arbitrary moment.
 inline std::int64_t steady_ns() {
   return std::chrono::nanoseconds(SteadyClock::now().time_since_epoch()).count();
 }

@@ -88,7 +88,7 @@ class TemporaryFile {
   explicit TemporaryFile(fs::path target) : target_(std::move(target)), descriptor_(create()) {
     remove_leftovers(target_);
   }
-  // Over what is left at `draft`.
+  // Overwrites whatever a killed process left at `draft`.
   TemporaryFile(fs::path target, fs::path draft)
       : target_(std::move(target)),
         path_(std::move(draft)),
@@ -103,7 +103,7 @@ class TemporaryFile {
 
   int fd() const noexcept { return descriptor_.get(); }
 
-  // Under the lock: what is not renamed and not locked is a leftover.
+  // The lock is held, so a draft that is neither renamed nor locked is a leftover.
   void rename_to_target() {
     if (::fsync(fd()) != 0) fail(errno, target_, "sync to disk");
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename into place");
@@ -140,7 +140,7 @@ void write_whole(int fd, std::string_view contents, const fs::path& path) {
     fail(errno, path, "write " + std::to_string(rest.size()) + " bytes");
 }
 
-// What stands behind symbolic links; a path that does not exist yet stays as it is.
+// Resolves symbolic links. A path that does not exist yet stays as it is.
 fs::path follow_links(const fs::path& path) {
   std::error_code error;
   fs::path real = fs::canonical(path, error);

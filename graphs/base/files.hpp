@@ -26,7 +26,7 @@ class Descriptor {
   int value_ = -1;
 };
 
-// Returns what could not be written, for the reason that errno says; empty where all of it was.
+// Returns the part that could not be written, for the reason in errno; empty if all was written.
 std::string_view write_all(int descriptor, std::string_view text) noexcept;
 
 struct WholeFile {
@@ -48,8 +48,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
-// For a caller that holds a lock on `path`: what a killed process left at `draft`, beside it, is
-// written over. A link at `path` is replaced.
+// For a caller that holds a lock on `path`. A leftover of a killed process at `draft` is overwritten, and a
+// link at `path` is replaced.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 

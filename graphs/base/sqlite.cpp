@@ -12,7 +12,7 @@ namespace {
   const char* message = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
   const std::string what = std::string(operation) + " " + name + ": " + message;
   const int status = connection != nullptr ? sqlite3_errcode(connection) & 0xff : SQLITE_NOMEM;
-  // SQLITE_ERROR: a format or tables that are not what the header says.
+  // SQLITE_ERROR means here: the file's format or its tables are not those that the header promises.
   if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR) throw DamageError(what);
   throw StorageError(what);
 }

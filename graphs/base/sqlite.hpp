@@ -70,7 +70,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// One connection. Not for several threads at once.
+// One connection. It must not be used from several threads at once.
 class Connection {
  public:
   struct Options {
@@ -97,7 +97,7 @@ class Connection {
   }
 
   void execute(const char* sql);  // one statement or several
-  // The first column of the first row; zero or empty where there is none.
+  // The first column of the first row; zero or empty if there is no row.
   std::int64_t integer_of(const char* sql);
   std::string text_of(const char* sql);
   std::int64_t last_id() const;

@@ -31,7 +31,7 @@ std::string join(const List& list, std::string_view separator = ", ", TextOf tex
   return text;
 }
 
-// The parts between separators, one more than there are of these: of "a,,b" three, of "" one.
+// Splits at every separator, so there is one part more than separators: "a,,b" has three, "" has one.
 std::vector<std::string> split(std::string_view text, char separator);
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
@@ -42,7 +42,8 @@ bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".
 std::string escape_of(char32_t c);
-// The text with all that is unseen escaped, and controls as escapes or blanks. What is not UTF-8 stays.
+// The text with invisible characters escaped, and control characters as escapes or blanks. Bytes that are not
+// UTF-8 stay.
 enum class Controls : bool { blank, escaped };
 std::string with_unseen_escaped(std::string_view text, Controls controls);
 
@@ -53,13 +54,13 @@ class InputError : public std::runtime_error {
       : std::runtime_error(where.empty() ? detail : where + ": " + detail) {}
 };
 
-// The text in double quotes, what is not seen of it escaped, so that a message stays one line.
+// The text in double quotes, with invisible characters escaped, so that a message stays one line.
 std::string in_quotes(std::string_view text);
 
 // At most `bytes_max` of the text, cut between characters.
 std::string_view head_of(std::string_view text, std::size_t bytes_max);
 
-// The known word within a third of its length in edits (at least one), the nearest first.
+// The known words within a third of the word's length in edits (at least one), the nearest first.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
 // "; did you mean \"mlp\"?" or "", to end a message with.
@@ -69,7 +70,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 void require_known(const std::string& where, const std::string& word, const std::string& noun,
                    const std::vector<std::string>& known);
 
-// A line on stderr: "graphbench: " and what printf() makes of the rest.
+// Writes a line on stderr: "graphbench: " and the rest as printf() formats it.
 [[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);
 
 }  // namespace graphbench

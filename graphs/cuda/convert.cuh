@@ -79,7 +79,7 @@ __device__ __forceinline__ float normed(float x, float scale, float gamma) {
   return __fmul_rn(__fmul_rn(x, scale), gamma);
 }
 
-// Parts of rope: turning elements i and i + half of a head, and the frequency of i.
+// Turns the elements i and i + half of a head by the frequency of i, as rope does.
 struct Pair {
   float low;
   float high;

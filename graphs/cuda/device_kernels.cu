@@ -141,7 +141,8 @@ struct Neighbours {
   std::vector<cudaGraphNode_t> after;
 };
 
-// Absent where an edge is more than plain order.
+// Returns the nodes before and after a node; absent if an edge has ports or a type, and so is more than plain
+// order.
 std::optional<Neighbours> neighbours_of(cudaGraphNode_t node) {
   Neighbours found;
   std::vector<cudaGraphEdgeData> edges;

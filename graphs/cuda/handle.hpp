@@ -29,7 +29,7 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
-  // Owns nothing from here on.
+  // The owner holds nothing afterwards.
   void release() noexcept { handle_ = T{}; }
   // Destroys what was owned, and returns where a function that creates a handle writes it.
   T* put() noexcept {
@@ -76,7 +76,7 @@ using PinnedHandle = Handle<void*, FreeHostMemory>;
 using CublasHandle = Handle<cublasLtHandle_t, DestroyCublas>;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// The library is open where there is a handle of it.
+// The library is open as long as one of its handles exists.
 struct DestroyCudnn {
   void operator()(cudnnHandle_t handle) const noexcept { (void)cudnn_library()->Destroy(handle); }
 };

@@ -36,7 +36,7 @@ inline void check(cublasStatus_t status, const char* operation, const char* obje
     raise_cublas(status, operation, object);
 }
 
-// For destructors: logs what went wrong once per process and goes on.
+// For destructors: logs the failure once per process and goes on.
 void log_failure(cudaError_t status, const char* operation) noexcept;
 
 }  // namespace graphbench::cuda

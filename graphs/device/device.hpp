@@ -21,7 +21,7 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
  public:
   virtual ~Device() = default;
   virtual const facts::DeviceFacts& info() const = 0;
-  // Which of its kind: N of "cuda:N".
+  // The number of the device among those of its kind: N of "cuda:N".
   virtual int index() const { return 0; }
   // Gives up all that this process has on the device: memory handed out later may lie elsewhere. A device
   // opened after this one was destroyed begins as if it were the process's first. Nothing made by this
@@ -31,7 +31,7 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
   virtual void discard() {}
 };
 
-// One device a backend can see, or the reason why it can see none.
+// One device of a backend, or the reason why the backend has none.
 struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
@@ -40,7 +40,7 @@ struct DeviceStatus {
   std::vector<std::string> dtypes = {};  // that programs on it can have; empty where unavailable
 };
 
-// The names of those dtypes of programs that `supports` is true of: "bf16", "fp32".
+// The names of the dtypes of programs for which `supports` is true: "bf16", "fp32".
 template <class Supports>
 std::vector<std::string> supported_dtypes(const Supports& supports) {
   std::vector<std::string> names;

@@ -1,5 +1,4 @@
-// What runs on a device: kernels, streams, events, and Graph -> GraphExec.
-// device.hpp says what holds of threads, order and errors.
+// Kernels, streams, events, and Graph -> GraphExec. device.hpp has the rules on threads, order and errors.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +63,7 @@ struct PreparedReplay {
   void* stream = nullptr;
 };
 
-// What became of an update of an exec.
+// The outcome of an update of an exec.
 struct GraphUpdate {
   bool done = false;
   std::string node;    // refused: which, such as "kernel node 3"; empty where it is not one node
@@ -83,8 +82,8 @@ struct DeviceCopy {
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
-  // Makes it do what `graph` does: a recording of the same nodes in the same order, whose parameters may
-  // differ. Is refused where it would change anything else; the exec may then not be launched again.
+  // Changes the exec so that it does the same as `graph`, a recording of the same nodes in the same order
+  // with other parameters. Any other change is refused; the exec may then not be launched again.
   virtual GraphUpdate update(Graph& graph) = 0;
   // Sets the addresses of a launch of `kernel` that recorded `nodes`, in this order, into the graph that this
   // came from; that graph still lives. There are settable_nodes() of them.
@@ -93,7 +92,7 @@ class GraphExec {
   virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
   virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
   virtual void launch(Stream& stream) = 0;  // enqueues one replay
-  // What launch(stream) does, for a timed path.
+  // Does the same as launch(stream), for a timed path.
   virtual PreparedReplay prepare_replay(Stream& stream);
   virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
 };
@@ -106,7 +105,7 @@ class Graph {
   std::size_t node_count() const { return static_cast<std::size_t>(contents().nodes); }
   // In the order of recording.
   virtual std::vector<GraphNode> nodes() const = 0;
-  // What each of them does, without its op. It is slow, and meant for people.
+  // Describes the work of each node, without its op. It is slow, and meant for people.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
   // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
   // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
@@ -159,7 +158,7 @@ class DeviceExecution {
   // Work on different streams is ordered by synchronizing alone. A capture may be made on one stream and
   // replayed on another.
   virtual std::unique_ptr<Stream> make_stream() = 0;
-  // The device's own stream, for callers that make none. It can be captured.
+  // The device's own stream, for callers that make no stream. It can be captured.
   virtual std::unique_ptr<Stream> default_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
   // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
@@ -170,8 +169,8 @@ class DeviceExecution {
   // launch's stream, or records it. On the host device the stream's thread calls it in its turn, and a
   // recording holds the call. What it throws comes out there: of launch(), or of the next synchronize().
   virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
-  // A graph (cudaGraph_t) that someone else has captured, and keeps until what is returned is gone. Throws
-  // Error(unsupported) where there are none.
+  // A graph (cudaGraph_t) that another library has captured. It must stay until the returned object is gone.
+  // Throws Error(unsupported) on a device without such graphs.
   virtual std::unique_ptr<Graph> borrow_graph(void* native);
   // From here on preparing a kernel neither times candidates nor runs, records or loads it on purpose: what a
   // cache of choices or a library's heuristic says is used, and code is loaded where the first step needs it.

@@ -1,5 +1,5 @@
-// What a device offers to code that measures it, and no step needs.
-// device.hpp says what holds of threads, order and errors.
+// The interface of a device for code that measures it; no step needs it. device.hpp has the rules on threads,
+// order and errors.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct MemoryUse {
 
 class DeviceInstruments {
  public:
-  // A kernel without operands that does nothing: what a launch costs at best. Throws
-  // Error(unsupported) where there is none.
+  // A kernel without operands that does nothing, which measures the least cost of a launch. Throws
+  // Error(unsupported) on a device without one.
   virtual std::unique_ptr<Kernel> make_empty_kernel();
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 where unknown.
   virtual std::size_t cache_bytes() const { return 0; }
@@ -41,7 +41,8 @@ class DeviceInstruments {
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // The choices made so far, one per key, in the order of keys; empty on a device that has no choice.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
-  // What this process had of the cache so far; absent where nothing is kept, or this device keeps nothing.
+  // How often this process has used the cache so far; absent if the cache is off or this device keeps
+  // nothing.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
   // The entries behind library_choices() that a cache keeps, so that a later process need not choose again.
   // They hold the library's own plans where it writes them down (cache::Choice).

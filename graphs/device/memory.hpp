@@ -118,11 +118,11 @@ class DeviceMemory {
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void deallocate_pinned(void* data) noexcept = 0;
   virtual MemoryInfo memory() const = 0;
-  // Sizes that allocate() wastes nothing on; pools reserve in multiples of it.
+  // allocate() wastes nothing at multiples of this size, so pools reserve multiples of it.
   virtual std::size_t allocation_granularity() const = 0;
   // Scratch memory of libraries, allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // What allocate() handed out and has not got back, and what the device allocated for itself.
+  // The memory that allocate() has handed out and not got back, and the device's own.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

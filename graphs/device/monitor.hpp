@@ -15,7 +15,7 @@ class DeviceMonitor {
   virtual facts::DeviceReading read() = 0;  // never throws
 };
 
-// Either a monitor or why there is none.
+// A monitor, or the reason why there is none.
 struct MonitorResult {
   std::unique_ptr<DeviceMonitor> monitor;
   std::string detail;

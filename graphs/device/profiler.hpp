@@ -27,7 +27,7 @@ class ActivityProfiler {
   virtual std::vector<Activity> collect() = 0;
 };
 
-// Either a profiler or why there is none.
+// A profiler, or the reason why there is none.
 struct ProfilerResult {
   std::unique_ptr<ActivityProfiler> profiler;
   std::string detail;  // what records ("CUPTI 13.0"), or why nothing can

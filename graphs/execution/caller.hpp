@@ -45,7 +45,7 @@ class CallerMemory {
 
   // How many places there are, which steps take in turn.
   std::size_t places() const noexcept { return places_; }
-  // The values that lie elsewhere than the graph's.
+  // The values that lie in the caller's memory instead of the graph's.
   const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
   bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
   // Where a value lies at `place`. A value that is not moved: an input's address in the buffers, null for an

@@ -296,7 +296,7 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   }
 }
 
-// True of the op's outputs and of inputs that it declares to write.
+// True if the op writes the operand: an output, or an input that it declares to write.
 bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
   const ir::Op& of_program = program_.ops()[op.op];
   return std::ranges::count(of_program.outputs, id) + std::ranges::count(of_program.mutates, id) > 0;

@@ -28,7 +28,7 @@ enum class ExecutionMode : std::uint8_t { eager, whole, piecewise };
 std::string_view name_of(ExecutionMode mode) noexcept;
 std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
-// What one step is made of.
+// The parts of one step.
 struct StepCounts {
   facts::GraphCounts graphs{};
   std::int64_t parts = 0;       // that the step is split into: pieces, and runs of ops between them
@@ -36,7 +36,8 @@ struct StepCounts {
   std::int64_t peak_bytes = 0;  // of values in the pool at once
 };
 
-// How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.
+// How a step of the graph modes reaches its caller's memory (IoForm), and how often it had to change the
+// graph.
 struct IoCounts {
   facts::Io step{};
   // Since the capture, over all steps.
@@ -46,7 +47,7 @@ struct IoCounts {
   std::int64_t instantiations = 0;
 };
 
-// What an executor works with; all outlive it.
+// The objects that an executor works with; all outlive it.
 struct ExecutionContext {
   Device& device;
   Stream& stream;
@@ -107,8 +108,9 @@ class Executor {
   virtual std::size_t next_place() const { return 0; }
   virtual std::optional<IoCounts> io() const { return std::nullopt; }  // absent: without a caller
 
-  // For programs that look inside, never for timing: the enqueues of a step in order (an eager executor's
-  // with the addresses of its last step), and, where recorded, what the pool had free after each of them.
+  // For programs that inspect steps, never for timing: the enqueues of a step in order (an eager executor's
+  // with the addresses of its last step), and, where recorded, the free blocks of the pool after each of
+  // them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // The recordings of a step's pieces in order, from capture() on. An eager executor has none.

@@ -83,7 +83,7 @@ std::vector<int> cpus_of(int share, const std::vector<int>& cpus) {
   if (cpus.size() < count) {
     throw Error(ErrorCode::unsupported, std::string(shares_variable) + "=" + std::to_string(count) +
                                             ": there are " + std::to_string(cpus.size()) +
-                                            " CPUs to divide: give at most so many");
+                                            " CPUs to divide: give at most that number");
   }
   const auto begin = [&](std::size_t at) { return static_cast<std::ptrdiff_t>(cpus.size() * at / count); };
   const auto place = static_cast<std::size_t>(share);

@@ -1,4 +1,4 @@
-// What this machine's CPU is, and its division into several host devices.
+// This machine's CPU, and its division into several host devices.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 namespace graphbench::host {
 
-// What the machine and the control groups around this process leave.
+// The memory that the machine and this process's control groups leave.
 struct SystemMemory {
   std::size_t total_bytes = 0;
   std::size_t available_bytes = 0;

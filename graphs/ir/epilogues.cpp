@@ -55,7 +55,7 @@ void take_apart(Rewriter& rewriter, OpId id, const Op& op) {
   rewriter.replace(op.outputs[0], y);
 }
 
-// A product with the ops behind it that it took in.
+// A product, with the ops behind it that became part of it.
 class Product {
  public:
   explicit Product(const Op& op) : left_(stages_of(op.kind)), product_(op) {
@@ -67,7 +67,7 @@ class Product {
     }
   }
 
-  // Returns false and changes nothing where this product cannot do what the op does, or not in this order.
+  // Returns false and changes nothing if this product cannot do the op, or not in this order.
   bool take(const Op& op) {
     const auto at = std::ranges::find_if(
         left_, [&](const Stage& stage) { return std::ranges::count(stage.kinds, op.kind) > 0; });

@@ -1,4 +1,4 @@
-// Gives products nothing behind them, as importers of models do, and the way back.
+// Separates bias, activation and residual from products, as importers of models do, and joins them again.
 #pragma once
 
 #include <string>

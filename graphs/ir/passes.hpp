@@ -16,9 +16,9 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
-// order; what computes the gradient of a splitting op splits too. Segments alternate; markers (ops that do
-// nothing) end a piece and belong to none. What the program does not have splits nothing.
+// Cuts the program at splitting ops, at host ops and at ops that cannot be captured, and keeps the order. The
+// gradient of a splitting op splits too. Segments alternate; markers (ops that do nothing) end a piece and
+// belong to none. A name that the program lacks splits nothing.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits);
 
 // Cuts captured segments further, where a training step's form starts another graph. These cuts do not affect

@@ -53,7 +53,7 @@ struct Value {
 using Attribute = std::variant<std::int64_t, double, std::string>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-// What passes know of an op.
+// The facts about an op that passes use.
 struct OpTraits {
   bool host_op = false;    // needs the host in the middle of a step, so no graph can hold it
   bool capturable = true;  // false: its author says that it cannot be captured
@@ -111,7 +111,8 @@ struct InferredOutput {
   Shape shape;
 };
 
-// What an attribute of a built-in kind may be. `fallback` has its type, and its value where an op has none.
+// The allowed values of an attribute of a built-in kind. `fallback` has its type, and the value of an op
+// without the attribute.
 struct AttributeRule {
   std::string name;
   Attribute fallback;
@@ -147,7 +148,7 @@ struct OpDefinition {
   std::vector<std::uint32_t> gradient_inputs = {};
 };
 
-// The positions of the inputs that an op with so many inputs writes.
+// The positions of the inputs that an op with this number of inputs writes.
 std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs);
 
 // An attribute that the op gives, else its kind's fallback. Throws Error(invalid_argument), which names op
@@ -190,10 +191,10 @@ class Program {
   std::vector<ValueId> values_of(ValueKind kind) const;
   // The values that can be read after a step: outputs, then gradients.
   std::vector<ValueId> results() const;
-  // What passes did to the program, in words, and how many ops they removed.
+  // The changes that passes made to the program, in words, and the number of ops that they removed.
   const std::vector<std::string>& rewrites() const { return rewrites_; }
   std::int64_t removed_ops() const { return removed_ops_; }
-  // What differentiate() puts on gradients, in this order. A forward step leaves them out.
+  // The ops that differentiate() puts on gradients, in this order. A forward step has none.
   const std::vector<GradientHook>& hooks() const { return hooks_; }
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;

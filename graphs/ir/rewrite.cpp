@@ -1,4 +1,4 @@
-// Keeps track of what is computed so far and of which value replaces which.
+// Tracks which values are computed so far, and which value replaces which.
 #include "graphs/ir/rewrite.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::vector<ValueId> Rewriter::computed(const std::string& reader, const std::ve
     read.push_back(now(id));
     if (!computed_[read.back()])
       refuse("op " + reader + " reads " + builder_.value_of(read.back()).name +
-             ", which no op computes ahead of it");
+             ", which no earlier op computes");
   }
   return read;
 }

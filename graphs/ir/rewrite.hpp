@@ -27,7 +27,7 @@ class Rewriter {
   // computes. Where `value` is an output or a gradient, `by` becomes it.
   void replace(ValueId value, ValueId by);
   void log(const std::string& line);
-  // Returns the program without ops that nothing reads, and logs what is gone and what is new.
+  // Returns the program without ops that nothing reads, and logs the removed and the added ops.
   Program finish();
 
  private:

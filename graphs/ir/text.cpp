@@ -388,7 +388,7 @@ class ProgramText {
     if (!op.recomputes.empty() && std::none_of(program.ops_.begin(), before, [&](const Op& other) {
           return other.name == op.recomputes && other.kind == op.kind;
         }))
-      wrong("it recomputes \"" + op.recomputes + "\", which is not such an op ahead of it");
+      wrong("it recomputes \"" + op.recomputes + "\", which is not an earlier op of forward");
   }
 
   // The hooks of a differentiated program are ops, which have the hooks' names.

@@ -1,4 +1,4 @@
-// Runs graphbench cache: lists what is kept between processes, checks it, and makes room.
+// Runs graphbench cache: lists and checks the kept entries, and removes old ones.
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -72,7 +72,8 @@ class CacheCommand final : public Command {
     list_.text("--format", format_, "FORMAT", "table or json (default: table)");
     verify_.footer(verify_footer);
     prune_.text("--max-bytes", bytes_max_, "N", "remove entries until no more than N bytes are left");
-    prune_.text("--older-than", age_max_, "AGE", "remove entries not used for so long: 30d, 12h, 90m, 60s");
+    prune_.text("--older-than", age_max_, "AGE",
+                "remove entries that were not used for this long: 30d, 12h, 90m, 60s");
   }
 
   void check() override {

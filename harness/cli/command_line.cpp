@@ -19,10 +19,10 @@ namespace {
 constexpr const char* footer =
     "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"
     "Exit codes: 0 done; 1 internal or environment error; 2 bad usage or input; 3 some cells failed;\n"
-    "130 interrupted (what was measured is kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
+    "130 interrupted (the measurements are kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
     "12 not comparable.\n";
 
-// A row with what was made of it.
+// A row of the table of commands, with the command that it made.
 struct Entry {
   Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
   const CommandRow* row;
@@ -48,7 +48,7 @@ std::vector<std::string> without_synonyms(std::vector<std::string> words) {
   const bool asks = !words.empty() && words.front() == "help";
   if (asks) words.erase(words.begin());
   if (!words.empty() && words.front() == "sweep") words.front() = "--sweep";
-  // A topic stands behind --help.
+  // A topic follows --help.
   const bool topic = asks && !words.empty() && topic_help(words.front());
   if (asks) words.insert(topic ? words.begin() : words.end(), "--help");
   return words;
@@ -81,7 +81,8 @@ const CLI::App& parsed_app(const CLI::App& app) {
 }  // namespace
 
 struct CommandLine::Impl {
-  CLI::App app{"graphbench: what CUDA graphs buy, at which batch size, at what cost", "graphbench"};
+  CLI::App app{"graphbench measures how much CUDA graphs gain, at which batch size, and at what cost",
+               "graphbench"};
   bool version = false;
   bool all_help = false;
   const std::vector<CommandRow>& rows;
@@ -114,7 +115,7 @@ struct CommandLine::Impl {
     set_examples(own, row.examples);
   }
 
-  // What --help prints, by the words that stand before and behind it.
+  // Prints the help, chosen by the words before and after --help.
   std::string help() const {
     const CLI::App& asked = parsed_app(app);
     if (&asked != &app) return asked.help();
@@ -175,7 +176,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // A command's options stand after its name; what stands before belongs to a flag's command.
+  // A command's options follow its name; options before it belong to a flag's command.
   void check_nothing_before(const Entry& chosen) const {
     const std::string command(chosen.row->name);
     for (const Entry& each : entries) {
@@ -214,7 +215,7 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   const std::vector<std::string> words = without_synonyms({argv + std::min(argc, 1), argv + argc});
   own.resize(static_cast<std::size_t>(std::min(argc, 1)));
   own.insert(own.end(), words.begin(), words.end());
-  // Documents keep the command line; where the binary lay says nothing about the numbers.
+  // Documents keep the command line, without the binary's folder, which says nothing about the numbers.
   if (argc > 0) own.front() = std::filesystem::path(argv[0]).filename().string();
   // Google Benchmark's flags are its own; CLI11 takes the rest, last argument first.
   std::vector<std::string> rest;

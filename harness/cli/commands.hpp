@@ -28,14 +28,14 @@ struct CommandRow {
 // In the order of the help.
 const std::vector<CommandRow>& commands();
 
-// A screenful for who sees graphbench first, made of the tables of commands and options.
+// A screenful of help for a new user, made from the tables of commands and options.
 std::string brief_help(const std::vector<CommandRow>& rows);
 // All options of a topic; absent where no topic has the name.
 std::optional<std::string> topic_help(const std::string& topic);
-// "plan, steps, ...": what topic_help() takes.
+// The topics that topic_help() takes: "plan, steps, ...".
 std::string topics();
 
-// What graphbench starts itself as; users never do. `parent`: its process id.
+// The names under which graphbench starts itself; users never do. `parent` is its process id.
 struct ChildRow {
   std::string_view role;  // the first argument
   int (*run)(std::string_view parent);

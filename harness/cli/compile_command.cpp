@@ -29,23 +29,25 @@ class CompileCommand final : public Command {
   explicit CompileCommand(Options& options) {
     options.text("--workload", asked_.workload, "NAME", "the workload");
     options.text("--preset", asked_.preset, "NAME", "its sizes (default: base on cuda, tiny on host)");
-    options.text("--dtype", asked_.dtype, "TYPE", "bf16, fp16 or fp32 (default: as of a sweep)");
+    options.text("--dtype", asked_.dtype, "TYPE", "bf16, fp16 or fp32 (default: that of a sweep)");
     options.texts("--method", asked_.methods, "NAME=PASS:PRESET",
                   "a program of the package: NAME=forward:base or NAME=training:base (repeatable)");
     options.text("--batch", asked_.batches, "LIST", "batch sizes to compile: 1,2,4 or 1:256:x2");
-    options.flag("--general", asked_.general, "let other batch sizes be run too");
+    options.flag("--general", asked_.general,
+                 "allow other batch sizes at run time; their algorithms are then chosen at load");
     options.text("--arch", asked_.architectures, "LIST",
                  "which devices the package is for: host, or sm_80,sm_90,... (default: the device's own)");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
       std::string& value = asked_.axes[axis.name] = axis.fallback;
       options.text("--" + axis.name, value, "VALUE",
-                   join(axis.choices) + ": one, as of a sweep (default: " + axis.fallback + ")");
+                   join(axis.choices) + ": one value, as in a sweep (default: " + axis.fallback + ")");
     }
     options.text("--device", asked_.device, "DEVICE",
                  "where to compile: auto, host, cuda, cuda:N (default: auto)");
     options.texts("--plugin", asked_.plugins, "FILE.so", "load a plugin (repeatable)");
-    options.text("--cache", asked_.cache, "DIR|off", "library choices are taken from there, and kept there");
+    options.text("--cache", asked_.cache, "DIR|off",
+                 "read library choices from this folder, and keep new ones in it");
     options.text("--low-memory", asked_.low_memory, "ON|OFF",
                  "ON: weights are made once more for their file instead of kept in memory (default: OFF)");
     options.text("--weights", asked_.weights, "FILE", "where the weights go");
@@ -71,7 +73,7 @@ class CompileCommand final : public Command {
     if (!asked_.dtype.empty())
       require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
     if (asked_.low_memory != "ON" && asked_.low_memory != "OFF")
-      throw InputError("--low-memory", in_quotes(asked_.low_memory) + " will not do: give ON or OFF");
+      throw InputError("--low-memory", in_quotes(asked_.low_memory) + " is not valid: give ON or OFF");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
       require_known("--" + axis.name, asked_.axes[axis.name], axis.noun, axis.choices);

@@ -32,7 +32,8 @@ std::string options_of(const std::function<bool(const config::OptionSpec&)>& wan
 }  // namespace
 
 std::string brief_help(const std::vector<CommandRow>& rows) {
-  std::string text = "graphbench: what CUDA graphs buy, at which batch size, at what cost\nExamples:\n";
+  std::string text =
+      "graphbench measures how much CUDA graphs gain, at which batch size, and at what cost\nExamples:\n";
   std::vector<Example> examples;
   for (const CommandRow& row : rows)
     std::ranges::copy_if(row.examples, std::back_inserter(examples), &Example::brief);

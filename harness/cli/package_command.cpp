@@ -13,8 +13,9 @@ namespace {
 class PackageCommand final : public Command {
  public:
   explicit PackageCommand(Options& options)
-      : inspect_(options.command("inspect", "say what a package holds", "package inspect FILE [options]")) {
-    inspect_.word("FILE", file_, "what graphbench compile wrote");
+      : inspect_(
+            options.command("inspect", "print the contents of a package", "package inspect FILE [options]")) {
+    inspect_.word("FILE", file_, "a package that graphbench compile wrote");
     inspect_.flag("--programs", programs_, "print the programs too");
   }
 

@@ -20,7 +20,7 @@
 namespace graphbench::cli {
 namespace {
 
-// What `work` throws is a mistake in the option.
+// Reports an exception of `work` as a mistake in the option.
 template <typename Work>
 auto blamed(const std::string& option, Work&& work) {
   try {
@@ -101,7 +101,7 @@ void PackageCompiler::open() {
   if (manifest.architectures.empty()) manifest.architectures = {here};
   for (const std::string& each : manifest.architectures) {
     if ((each == "host") != (info.kind == "host"))
-      throw InputError("--arch", in_quotes(each) + " is none of a device of kind " + info.kind +
+      throw InputError("--arch", in_quotes(each) + " is not an architecture of device kind " + info.kind +
                                      ": give another, or another --device");
   }
   const model::DeviceKind& kind = model::device_kind(info.kind);
@@ -150,7 +150,8 @@ void PackageCompiler::prepare(const package::Method& method, const model::Worker
   worker::TaskRig rig(task, *device_, program);
   rig.allocate(manifest.batches.back());
   weights_.add(method, task, program, rig, manifest.tensors);
-  // Largest first, as workers do: what is prepared ahead may decide what comes after.
+  // Batches are prepared in descending order, as in workers, because an earlier preparation may decide a
+  // later one.
   for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
     model::Setup setup{};
     rig.prepare(batch, setup, [](std::string_view) {});

@@ -35,7 +35,7 @@ class KeptWeights {
   std::size_t staging_bytes() const noexcept { return staging_bytes_; }
 
  private:
-  // What fills a method's weights.
+  // The function that fills a method's weights.
   struct Source {
     model::WorkerTask task;
     ir::Program program;
@@ -60,7 +60,7 @@ class KeptWeights {
   std::size_t staging_bytes_ = 0;
 };
 
-// What the person gave; empty where it depends on the device.
+// The value that the user gave; empty if it depends on the device.
 struct CompileRequest {
   std::string workload;
   std::string preset;

@@ -22,7 +22,7 @@ void print_console(std::ostream& out, const model::Result& result, const reporte
   reporters::print_table(out, result, table);
 }
 
-// A page shows what the README does, where no column is named.
+// Without --columns, Markdown shows the columns of docs/figures.md.
 void print_page(std::ostream& out, const model::Result& result, const reporters::Columns& columns) {
   static const reporters::Columns usual =
       model::metrics_named("--columns", {"submit", "latency", "gain", "even"});
@@ -39,7 +39,7 @@ const std::vector<ShowFormat> show_formats = {
 class ShowCommand final : public Command {
  public:
   explicit ShowCommand(Options& options) {
-    options.word("FILE", file_, "a result document: what --sweep --json wrote");
+    options.word("FILE", file_, "a result document that --sweep --json wrote");
     options.text("--format", format_, "FORMAT", join(model::names_of(show_formats)) + " (default: table)");
     options.text("--columns", columns_, "LIST",
                  "columns or metrics, as graphbench list metrics names them: submit,gain,memory.pool_bytes "

@@ -16,7 +16,7 @@
 extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, const gb_plugin* plugin,
                                           const char* origin) {
   using namespace graphbench;
-  // The CUDA module is beside this library, and not beside the interpreter.
+  // The CUDA module lies beside this library, not beside the interpreter.
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&graphbench_child), &here) != 0) {
     const std::filesystem::path folder = std::filesystem::path(here.dli_fname).parent_path() / "graphbench";

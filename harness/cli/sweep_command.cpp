@@ -31,7 +31,7 @@
 namespace graphbench::cli {
 namespace {
 
-// Passes everything on to several listeners.
+// Passes every event on to several listeners.
 class Listeners final : public sweep::SweepListener {
  public:
   explicit Listeners(std::vector<sweep::SweepListener*> listeners) : listeners_(std::move(listeners)) {}
@@ -72,7 +72,7 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
   return journal;
 }
 
-// Null where the document is none of ours.
+// Null if the file is not a result document of ours.
 std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -82,7 +82,7 @@ std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
   }
 }
 
-// How much there is to do, and what is written over.
+// Prints the size of the sweep, and which earlier result it replaces.
 void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const sweep::Journal* journal,
                     const config::SweepOptions& options) {
   if (options.quiet) return;
@@ -96,7 +96,7 @@ void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const
              left.taken_over.size(), plan.tasks.size());
   if (journal == nullptr) return;
   const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
-  // What an interrupted run has left is this sweep's own.
+  // The leftovers of an interrupted run are this sweep's own.
   if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
   complain("%s: replaces %s", options.json.c_str(),
            reporters::result_in_words(earlier->head, earlier->cells.size()).c_str());
@@ -120,7 +120,8 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
         journal->append(task);
       } catch (const std::exception& error) {
         broken = true;
-        complain("warning: %s: what follows is lost if this sweep is killed", error.what());
+        complain("warning: %s: tasks that finish from here on are lost if this sweep is killed",
+                 error.what());
       }
     };
   }
@@ -196,14 +197,14 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   if (shown) show_table(outcome.result, options, written);
   print_failures(outcome);
   if (outcome.interrupted) {
-    complain("interrupted; what was measured is kept");
+    complain("interrupted; the measurements are kept");
     return exit_interrupted;
   }
   if (!written || !samples_written || !traced) return exit_error;
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// A file beside the document: stdout is the document's alone.
+// Samples go to a file of their own, because stdout may hold only the document.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   if (path.empty()) return;
   if (path == "-") {
@@ -286,7 +287,7 @@ class SweepCommand final : public Command {
     add_conditions(conditions, outcome);
     const int exit_code = report(outcome, options, !invocation.served);
     if (outcome.interrupted && journal && !invocation.served) complain("repeat the command to go on");
-    // Where a file could not be written the journal still holds what it would.
+    // If a file could not be written, the journal still holds its contents.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);
     return published || outcome.interrupted ? exit_code : exit_error;

@@ -56,13 +56,12 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
   options.text("--format", arguments.format, "NAME", format_help());
   options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
-  options.text(
-      "--require-power", arguments.require_power, "LIST",
-      "exit with 11 where a slowdown of one cell's latency of this size (5%) would be found in fewer than "
-      "nine cases of ten, or one of all cells alike in a metric (submit=10%)");
-  options.flag(
-      "--strict", arguments.strict,
-      "exit with 11 where something is inconclusive, 10 where a count changed or launches are less steady");
+  options.text("--require-power", arguments.require_power, "LIST",
+               "exit with 11 if a slowdown of this size would be found in fewer than nine cases of ten: of "
+               "one cell's latency (5%), or of all cells alike in a metric (submit=10%)");
+  options.flag("--strict", arguments.strict,
+               "exit with 11 if something is inconclusive, and with 10 if a count changed or launches are "
+               "less steady");
 }
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)

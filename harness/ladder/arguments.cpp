@@ -65,7 +65,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
     steps.rate = config::parse_real(asked.arrivals);
     if (!steps.rate || *steps.rate <= 0)
       throw InputError("--arrivals",
-                       in_quotes(asked.arrivals) + " is not a rate: give steps a second, above 0");
+                       in_quotes(asked.arrivals) + " is not a rate: give steps per second, above 0");
   }
   Traffic traffic = read_traffic("--traffic", asked.traffic);
   if (!asked.traffic_mode.empty())
@@ -85,7 +85,7 @@ void check_routes(const LadderRequest& request) {
 }
 
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
-  const std::string why = " is not what --suggest reckons with: give ";
+  const std::string why = " is not a time that --suggest uses: give ";
   if (request.policy.pad != model::LadderPad::up)
     throw InputError("--pad", in_quotes(asked.pad) + why + "up");
   if (request.policy.beyond != model::LadderBeyond::eager)
@@ -110,7 +110,7 @@ Budgets budgets_of(const LadderArguments& asked) {
   if (asked.memory != "engine") {
     budgets.memory_bytes = amount("--memory", asked.memory);
   } else if (asked.engine_sizes.empty()) {
-    throw InputError("--memory", "engine is what --engine-sizes take: give these too");
+    throw InputError("--memory", "\"engine\" means the memory of --engine-sizes: give these too");
   } else {
     budgets.memory_of = parse_sizes("--engine-sizes", asked.engine_sizes);
   }

@@ -35,9 +35,9 @@ struct LadderArguments {
 
 // All throw InputError, which names the option.
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
-// What a policy refuses is refused before anything is measured.
+// Refuses the sizes that a policy does not allow before anything is measured.
 void check_routes(const LadderRequest& request);
-// What no suggestion could come of is refused before anything is measured, too.
+// Also refuses, before anything is measured, arguments from which no suggestion can come.
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets);
 Budgets budgets_of(const LadderArguments& asked);
 std::vector<std::string> engines_of(const std::string& text);

@@ -14,7 +14,7 @@ namespace graphbench::ladder {
 // input or state that depends on the batch or is written, whose outermost extent is not the batch.
 void require_batch_major(const ir::Program& program);
 
-// Bytes of one of the batch in a value that require_batch_major() let pass.
+// Bytes per batch element of a value that require_batch_major() accepted.
 std::size_t row_bytes(const ir::Program& program, ir::ValueId id);
 
 class Caller {

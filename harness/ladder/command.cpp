@@ -33,8 +33,8 @@ namespace {
 constexpr const char* ladder_footer =
     "A FILE of traffic begins with a header, size,count or time,size, or is a log of vLLM with its tables "
     "of\npadded tokens.\n"
-    "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
-    "kept). docs/ladder.md says what is measured.\n";
+    "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
+    "kept). docs/ladder.md explains the output.\n";
 
 // The sweep's options that a ladder has.
 const std::vector<std::string> shared_options = {"device",
@@ -134,7 +134,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
-  // --quiet leaves out what leads to an answer, and not the answer.
+  // --quiet leaves out the progress and the tables, but not the answer.
   if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
   for (const model::Suggestion& made : measured.findings.suggestions) {
     std::vector<std::string> flags;
@@ -147,7 +147,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   for (const model::BestModes& best : measured.findings.best) reporters::print_best(out, best, colours);
   out.flush();
   if (measured.interrupted) {
-    complain("interrupted; what was measured is kept");
+    complain("interrupted; the measurements are kept");
     return exit_interrupted;
   }
   const auto failed =
@@ -188,7 +188,7 @@ bool take_best(std::vector<config::RawItem>& items) {
   if (std::erase(words, "best") == 0) return false;
   if (words.empty()) words = {"whole", "piecewise"};
   if (std::ranges::none_of(words, model::is_graph_mode))
-    throw InputError(where, "\"best\" is of graph modes: give whole or piecewise beside it");
+    throw InputError(where, "\"best\" chooses among graph modes: give whole or piecewise too");
   items.clear();
   for (const std::string& word : words) items.push_back({word, where});
   return true;
@@ -202,37 +202,42 @@ class LadderCommand final : public Command {
     options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
     options.text("--capture-order", asked_.order, "largest|smallest",
                  "which is captured first (default: largest)");
+    options.text("--capture-when", asked_.when, "startup|lazy",
+                 "when to capture. lazy: in the first request that needs the size; startup,lazy: both, to "
+                 "compare (default: startup)");
+    options.text("--pad", asked_.pad, "up|none",
+                 "up: a step runs padded in the next larger size; none: it runs eagerly (default: up)");
     options.text(
-        "--capture-when", asked_.when, "startup|lazy",
-        "lazy: inside the first request that needs the size; both, with a comma: the second to compare "
-        "(default: startup)");
-    options.text("--pad", asked_.pad, "up|none", "whether steps run padded in a larger size (default: up)");
-    options.text("--beyond", asked_.beyond, "eager|split|refuse",
-                 "what becomes of a step larger than every captured size (default: eager)");
+        "--beyond", asked_.beyond, "eager|split|refuse",
+        "a step larger than every captured size: run it eagerly, split it, or refuse it (default: eager)");
     options.text("--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
-                 "a program that writes an input, whose rows are copied: refuse it, or copy what it writes "
-                 "back, within the step (default: refuse)");
+                 "if a program writes an input: refuse it, or copy the written rows back within the step "
+                 "(default: refuse)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
         "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
     options.text("--traffic-mode", asked_.traffic_mode, "LIST",
                  "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
-    options.text("--arrivals", asked_.arrivals, "RATE",
-                 "steps arrive, RATE a second in the mean (default: each follows the one before it)");
+    options.text(
+        "--arrivals", asked_.arrivals, "RATE",
+        "steps arrive at random times, on average RATE per second (default: each follows the one before)");
     options.text("--engine-sizes", asked_.engine_sizes, "LIST",
-                 "serve the same from these sizes, to compare");
+                 "serve the same steps from these sizes too, to compare");
     options.flag("--no-rivals", asked_.no_rivals,
-                 "do not serve the same eagerly and with every size captured, to compare");
-    options.text_or(
-        ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
-        "the sizes with the least expected step time, from a result (alone: from what this ladder serves)");
-    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most so many sizes");
+                 "leave out the two rivals: every step eager, and every size captured");
+    options.text_or(ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
+                    "print the sizes with the least expected step time, from this result (without FILE: from "
+                    "the served steps)");
+    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most this number of sizes");
     options.text("--memory", asked_.memory, "BYTES|engine",
-                 "suggest what fits: the pool and what each exec costs; engine: what --engine-sizes take");
-    options.text("--startup", asked_.startup, "SECONDS", "suggest what is prepared and captured in so long");
-    options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
-    options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes and eagerly too");
+                 "suggest sizes whose pool and execs fit into this memory; engine: into the memory that "
+                 "--engine-sizes take");
+    options.text("--startup", asked_.startup, "SECONDS",
+                 "suggest sizes that are prepared and captured within this time");
+    options.text("--for", asked_.engines, "LIST",
+                 "engines whose flags are printed (default: vllm,sglang,trtllm)");
+    options.flag("--verify", asked_.verify, "also serve the traffic from the suggested sizes, and eagerly");
     options.sweep_options(shared_options);
     options.describe("--mode",
                      "modes to serve in; best: each size in the one that was fastest (default: whole)");

@@ -192,7 +192,7 @@ struct Ladder {
   LadderSummary summary;
 };
 
-// Whether it is there to be compared with others.
+// Whether the ladder is a rival, measured only for comparison.
 inline bool is_rival(const Ladder& ladder) {
   return ladder.role != "asked" && ladder.role != "suggested" && ladder.role != "best";
 }
@@ -226,7 +226,7 @@ struct Suggestion {
   std::string no_suggestion = {};  // why it is none; empty: it is one
 };
 
-// `--mode best`: what was measured fastest at a size.
+// `--mode best`: the mode that was fastest at a size.
 struct BestSize {
   std::int64_t size = 0;
   std::string mode;
@@ -243,7 +243,7 @@ struct BestModes {
   std::optional<std::int64_t> no_gain_from_tokens;  // of workloads whose sequences have tokens
 };
 
-// What `graphbench ladder` adds to a result.
+// The part of a result that `graphbench ladder` adds.
 struct LadderFindings {
   std::vector<Ladder> ladders;
   std::vector<Suggestion> suggestions;

@@ -31,8 +31,8 @@ void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes
         fmt::format("{} {}{}", one_line(each.mode), each.count, each.served ? "" : " (left out)"));
   out << fmt::format("  modes    in the log: {}\n", fmt::join(counts, ", "));
   if (std::ranges::count(modes, true, &model::TrafficMode::served) > 1)
-    out << "           note: they are merged, though FULL mostly decodes, a token a request, and the others\n"
-           "           prefill too; --traffic-mode serves some of them\n";
+    out << "           note: these modes are merged, although FULL mostly decodes (one token per request)\n"
+           "           and the others also prefill; --traffic-mode serves some of them\n";
 }
 
 std::string even_text(const model::LadderSize& size) {
@@ -113,7 +113,8 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
                      memory.exec_bytes ? format_bytes(*memory.exec_bytes) : "-",
                      format_bytes(memory.static_bytes), format_bytes(memory.workspace_bytes));
   if (memory.line_bytes)
-    out << fmt::format("; a line through two sizes: {} of pool and execs", format_bytes(*memory.line_bytes));
+    out << fmt::format("; predicted by a line through two sizes: {} of pool and execs",
+                       format_bytes(*memory.line_bytes));
   out << '\n';
 }
 

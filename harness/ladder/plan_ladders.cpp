@@ -19,7 +19,7 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
   return {sizes.begin(), sizes.end()};
 }
 
-// Ladders of one id are launches of the same: sizes, what is done where none fits, and the traffic.
+// Ladders with one id are launches of the same ladder: same sizes, same policy, same traffic.
 std::string id_of(const model::Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";

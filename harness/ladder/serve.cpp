@@ -41,7 +41,7 @@ bool takes_pointers(const Prepared& step) {
 
 }  // namespace
 
-// All memory is given up; what is known of the sizes is kept.
+// Gives up all memory, and keeps the facts about the sizes.
 void Server::move() {
   for (auto& [size, rung] : rungs_) {
     rung.executor.reset();
@@ -58,8 +58,9 @@ void Server::move() {
 
 void Server::drop(std::int64_t size, const Error& error) {
   if (!is_first())
-    throw Error(ErrorCode::out_of_memory, "placement " + std::to_string(placements_.size() + 1) +
-                                              ": what fitted in the first does not: " + error.what());
+    throw Error(ErrorCode::out_of_memory,
+                "placement " + std::to_string(placements_.size() + 1) +
+                    ": a size that fitted in the first one does not fit: " + error.what());
   std::erase(sizes_, size);
   rungs_.erase(size);
   model::LadderSize& dropped = dropped_.emplace_back();

@@ -48,7 +48,7 @@ struct Served {
   std::vector<double> latency, submit, wait, response, stalls;
 };
 
-// What serving a number of rows comes to, with everything looked up.
+// The prepared work of serving a number of rows.
 struct Prepared {
   Route route;
   Rung* full = nullptr;  // of parts of the largest size
@@ -57,7 +57,7 @@ struct Prepared {
   std::vector<double>* served = nullptr;  // absent: a step in parts says nothing of one size
 };
 
-// What a step enqueues, and where its time goes.
+// The work that one step enqueues, and the list that receives its time.
 struct Turn {
   std::vector<double>* samples = nullptr;
   std::function<void()> enqueue;

@@ -78,7 +78,7 @@ void Server::calibrate() {
   for (auto& [rows, eager] : eager_) eager.step.close();
 }
 
-// What the placements' steps took.
+// The times of the placements' steps.
 void Server::report_times(model::LadderLaunch& launch) const {
   const auto summary = [this](std::vector<double> Served::*of) {
     std::vector<std::vector<double>> samples;
@@ -205,7 +205,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
 }
 
-// Last of all: it writes inputs and state.
+// This comes last, because it writes inputs and state.
 void Server::check() {
   std::int64_t below = 0;
   for (auto& [size, rung] : rungs_) {

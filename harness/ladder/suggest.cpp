@@ -91,7 +91,7 @@ class Search {
                 .pool = 0,
                 .before = from,
                 .candidate = j};
-    // What has no budget is not a resource.
+    // A quantity without a budget is not a resource.
     if (problem_.startup_seconds) {
       label.startup = (from == nullptr ? 0 : from->startup) + to.startup_seconds;
       if (label.startup > *problem_.startup_seconds) return;
@@ -113,8 +113,8 @@ class Search {
     bucket.push_back(label);
     if (++kept_ > labels_max)
       throw Error(ErrorCode::unsupported,
-                  "suggest a ladder: too many lie between the budgets to be told apart: give --sizes-max, or "
-                  "only one of --memory and --startup");
+                  "suggest a ladder: too many ladders fit both budgets: give --sizes-max, or only one of "
+                  "--memory and --startup");
   }
 
   Choice choice(const Label* label, double seconds) const {
@@ -211,7 +211,7 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
   for (const std::int64_t size : sizes) {
     const std::optional<double> own = pools.at(size);
     if (!own)
-      throw InputError(where, "nothing is known of a graph of size " + std::to_string(size) +
+      throw InputError(where, "no time is known for a graph of size " + std::to_string(size) +
                                   ": measure it, or one above and one below it");
     pool = std::max(pool, *own);
     graphs += execs.at(size).value_or(0);
@@ -222,7 +222,9 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where) {
   if (measured.step_seconds.empty() || measured.eager.empty())
-    throw InputError(where, "no graph mode has mean times beside eager: there is nothing to suggest from");
+    throw InputError(
+        where,
+        "no graph mode was measured beside eager, so nothing can be suggested: sweep eager and a graph mode");
   SuggestProblem problem;
   for (const std::int64_t each : rows) ++problem.steps[each];
   const std::int64_t largest = problem.steps.rbegin()->first;
@@ -236,7 +238,7 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
   for (const auto& [size, seconds] : measured.step_seconds) sizes.insert(size);
   for (const auto& [size, count] : problem.steps) {
     if (steps.at(size)) sizes.insert(size);
-    // Below the smallest that was measured: as long as that one.
+    // A step below the smallest measured size takes as long as that size.
     problem.eager[size] = eager.at(size).value_or(measured.eager.begin()->second);
   }
   for (const std::int64_t size : sizes) {

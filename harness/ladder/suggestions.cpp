@@ -43,7 +43,7 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   return suggestion;
 }
 
-// Whether both are of one program in one mode.
+// Whether both belong to one program in one mode.
 bool is_same(model::Cell a, const model::Cell& b) {
   a.batch = b.batch;
   return a == b;
@@ -170,8 +170,7 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
     made.cell.batch = largest(made);
     made.from = where;
   }
-  if (suggestions.empty())
-    throw InputError(where, "no graph was measured in it: there is nothing to suggest from");
+  if (suggestions.empty()) throw InputError(where, "it has no measured graph, so nothing can be suggested");
   return suggestions;
 }
 

@@ -128,7 +128,7 @@ class TrafficReader {
     const std::int64_t unpadded = size(cells[0]);
     const std::int64_t padded = size(cells[1]);
     if (padded < unpadded || number(cells[2], 0, "number of paddings") != padded - unpadded)
-      refuse(in_quotes(cells[2]) + " paddings are not what leads from " + std::string(cells[0]) + " to " +
+      refuse(in_quotes(cells[2]) + " paddings do not lead from " + std::string(cells[0]) + " to " +
              std::string(cells[1]) + " tokens");
     const std::int64_t times = count(cells[4]);
     const std::string mode(cells[3]);

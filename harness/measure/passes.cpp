@@ -50,7 +50,7 @@ constexpr PassState nothing_yet{
 // One pass, continued at each visit of a placement; the next placement begins a new one.
 struct Pass {
   PassBounds bounds;  // of a placement's visits together
-  // Takes so many steps and returns their samples.
+  // Takes this number of steps and returns their samples.
   std::function<std::vector<double>(std::int64_t steps)> round;
   PassState state = nothing_yet;
   std::vector<double> sorted = {};                  // the samples so far

@@ -1,4 +1,4 @@
-// Arithmetic on what a pass has and what it may have.
+// Decides how many more samples a pass takes, from its samples so far and its bounds.
 #include "harness/measure/rounds.hpp"
 
 #include <algorithm>

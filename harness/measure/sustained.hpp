@@ -29,7 +29,7 @@ class SteadyWindows {
   // Steps ran for `seconds` since the last call; `reading` was taken meanwhile. `seconds` > 0, `steps` > 0.
   void add(double seconds, double steps, const facts::DeviceReading& reading);
   bool steady() const { return steady_; }
-  // The last full window, or what there is of the first.
+  // The last full window, or the part of the first one so far.
   Window window() const;
 
  private:

@@ -125,15 +125,15 @@ AxisTable later_axes() {
       {.name = "io",
        .noun = "way to the caller's memory",
        .placeholder = "WAY,...",
-       .help = "how graphs reach a caller's inputs and outputs: static, copy_in, copy_in_out, set_params, "
-               "update, recapture, exec_per_set (default: static: they are the graphs' own)",
+       .help = "how graphs reach a caller's inputs and outputs: static (they are the graphs' own), copy_in, "
+               "copy_in_out, set_params, update, recapture, exec_per_set (default: static)",
        .choices = {"static", "copy_in", "copy_in_out", "set_params", "update", "recapture", "exec_per_set"},
        .fallback = "static",
        .modes = graph_modes()},
       {.name = "io-source",
        .noun = "place of the caller's memory",
        .placeholder = "WHICH,...",
-       .help = "where a caller's memory is that is copied: device, pinned, pageable (default: device)",
+       .help = "the memory that --io copies from and to: device, pinned, pageable (default: device)",
        .choices = {"device", "pinned", "pageable"},
        .fallback = "device",
        .modes = graph_modes(),
@@ -157,9 +157,8 @@ AxisTable program_axes() {
       {.name = "epilogues",
        .noun = "value of epilogues",
        .placeholder = "WHICH,...",
-       .help =
-           "bias, activation and residual of products: on, as the program has them; off, ops of their own; "
-           "joined, products take in those right behind them (default: on)",
+       .help = "bias, activation and residual of products. on: as the program has them; off: as ops of their "
+               "own; joined: part of the product right before them (default: on)",
        .choices = {"on", "off", "joined"},
        .fallback = "on",
        .passes = {"forward"}},
@@ -179,8 +178,8 @@ AxisTable step_axes() {
       {.name = "backward",
        .noun = "form of the backward pass",
        .placeholder = "FORM,...",
-       .help = "graphs of a captured training step: iteration, one; apart, forward and backward; callables, "
-               "those of each layer (default: iteration)",
+       .help = "graphs of a captured training step. iteration: one; apart: forward, then backward and "
+               "optimizer; callables: forward and backward of each layer (default: iteration)",
        .choices = {"iteration", "apart", "callables"},
        .fallback = "iteration",
        .modes = graph_modes(),
@@ -188,15 +187,16 @@ AxisTable step_axes() {
       {.name = "optimizer",
        .noun = "optimizer",
        .placeholder = "WHICH,...",
-       .help = "what a training step updates parameters with: none, sgd, adamw (default: none)",
+       .help = "optimizer of a training step: none, sgd (momentum 0.9), adamw; none: the gradients are the "
+               "result (default: none)",
        .choices = {"none", "sgd", "adamw"},
        .fallback = "none",
        .passes = {"training"}},
       {.name = "optimizer-in",
        .noun = "place of the optimizer",
        .placeholder = "WHERE,...",
-       .help = "where parameters are updated: graph, the step's last; eager, behind it; backward, each as "
-               "soon as its gradient is complete (default: graph)",
+       .help = "where parameters are updated. graph: in the step's last graph; eager: launched after it; "
+               "backward: each one as soon as its gradient is complete (default: graph)",
        .choices = {"graph", "eager", "backward"},
        .fallback = "graph",
        .passes = {"training"},
@@ -204,7 +204,7 @@ AxisTable step_axes() {
       {.name = "loss",
        .noun = "loss",
        .placeholder = "WHICH,...",
-       .help = "what a training step minimises: mse, cross_entropy (default: mse)",
+       .help = "loss of the first output and random targets: mse, cross_entropy (default: mse)",
        .choices = {"mse", "cross_entropy"},
        .fallback = "mse",
        .passes = {"training"}},
@@ -218,7 +218,8 @@ AxisTable gradient_axes() {
       {.name = "accumulate",
        .noun = "time of accumulation",
        .placeholder = "WHEN,...",
-       .help = "when gradients of one value are added up: asap, end (default: asap)",
+       .help = "gradients of one value are added. asap: as soon as each exists; end: once the sum is needed "
+               "(default: asap)",
        .choices = {"asap", "end"},
        .fallback = "asap",
        .passes = {"training"}},
@@ -232,9 +233,8 @@ AxisTable gradient_axes() {
       {.name = "checkpoint",
        .noun = "way of keeping activations",
        .placeholder = "WHAT,...",
-       .help =
-           "what is computed again for the backward pass instead of kept: none; layer, all of a layer but "
-           "its inputs (default: none)",
+       .help = "none: keep all activations for backward; layer: keep the inputs of each layer and compute "
+               "the rest again (default: none)",
        .choices = {"none", "layer"},
        .fallback = "none",
        .passes = {"training"}},
@@ -248,8 +248,8 @@ AxisTable foreign_axes() {
       {.name = "torch-compile",
        .noun = "way of compiling",
        .placeholder = "WHICH,...",
-       .help = "what Inductor makes of the step of --torch inside eager, whole and torch.replay: none, "
-               "default, max-autotune (default: none)",
+       .help = "run the step of --torch as Inductor's code in eager, whole and torch.replay: none, default, "
+               "max-autotune (default: none)",
        .choices = {"none", "default", "max-autotune"},
        .fallback = "none",
        .modes = {"eager", "whole", "torch.replay"},
@@ -257,8 +257,8 @@ AxisTable foreign_axes() {
       {.name = "torch-hide-capture",
        .noun = "answer",
        .placeholder = "WHICH,...",
-       .help = "on: while a step of --torch is captured, model code that asks whether it is hears that it is "
-               "not (default: off)",
+       .help = "on: while a step of --torch is captured, model code that asks whether a capture runs is told "
+               "that none does (default: off)",
        .choices = {"off", "on"},
        .fallback = "off",
        .modes = {"whole", "piecewise", "torch.replay"},

@@ -38,8 +38,8 @@ struct Axis {
   std::string help;         // of the option
   std::vector<std::string> choices = {};
   bool allow_zero = false;  // of numbers
-  // What the option would say where it is not given. Empty: what the device and the workloads decide. A
-  // later axis has exactly one value here.
+  // The value of the option if it is not given. Empty: the device and the workloads decide. A later axis has
+  // exactly one value here.
   std::string fallback = {};
   // The first seven have it: their part of an id is this and the value.
   std::string id_prefix = {};
@@ -60,7 +60,7 @@ using AxisTable = std::vector<Axis>;
 // The first seven, then later ones in the order they came.
 const AxisTable& axes();
 
-// The row of a name that is there.
+// The row with this name, which must exist.
 const Axis& axis_named(std::string_view name);
 
 // "backward=callables/optimizer=adamw": the end of the id, which says where later axes are away from their

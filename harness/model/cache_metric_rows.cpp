@@ -29,7 +29,7 @@ std::vector<MetricRow> startup_metric_rows() {
           "graphbench_startup_context_seconds", "Time of opening the worker's device and stream."),
       row("weights_seconds", time, "seconds", value<&Startup::weights_seconds>(),
           "graphbench_startup_weights_seconds",
-          "Time of allocating and filling what the worker's batches share: weights, inputs and state."),
+          "Time of allocating and filling the memory that the batches share: weights, inputs and state."),
   };
 }
 
@@ -42,12 +42,13 @@ std::vector<MetricRow> cache_metric_rows() {
                       "Entries of the cache that preparing the cell made, because none was found."),
                   "made", "entries of the cache that preparing it made", true),
       row("refused", count, "files", value<&CacheUse::refused>(), "graphbench_cache_refused",
-          "Files of the cache that could not be used: damaged, newer, about something else."),
+          "Files of the cache that could not be used, because they are damaged, newer, or for something "
+          "else."),
       row("bytes", bytes, "bytes", value<&CacheUse::bytes>(), "graphbench_cache_bytes",
           "Bytes of the entries that preparing the cell found and made."),
       row("seconds_saved", time, "seconds", value<&CacheUse::seconds_saved>(),
           "graphbench_cache_seconds_saved",
-          "What making the entries found took, less the time waited for another process's."),
+          "Time that making the found entries took, less the time waited for other processes."),
   };
 }
 
@@ -64,11 +65,12 @@ std::vector<MetricRow> package_metric_rows() {
                       "weights."),
                   "load", "reading and uploading its package"),
       row("verify_seconds", time, "seconds", value<&PackageUse::verify_seconds>(),
-          "graphbench_package_verify_seconds", "Of it, the time of the weights' digests."),
+          "graphbench_package_verify_seconds",
+          "The part of the load time in which the weights' digests are verified."),
       with_column(
           row("first_step_seconds", time, "seconds", value<&PackageUse::first_step_seconds>(),
               "graphbench_package_first_step_seconds",
-              "Time from a ready context to the end of the first step, were this batch the only one."),
+              "Time from a ready context to the end of the first step, as if this batch were the only one."),
           "first", "from a ready context to its first step's end"),
       {.name = "staging_bytes",
        .kind = bytes,

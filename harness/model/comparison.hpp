@@ -90,7 +90,7 @@ struct MeanComparison {
   bool less_steady = false;  // NEW's is larger, family-wise over all means at launches_level
 };
 
-// Which words beside those of Verdict a mean may have.
+// The verdicts of a mean besides those of Verdict.
 inline constexpr const char* less_steady_word = "less steady";
 
 // The family-wise error rate of what is said of launches.
@@ -107,7 +107,7 @@ struct OddLaunch {
   double p = 1;            // of being no further away, family-wise over the launches of both sides
 };
 
-// What is shown of a metric that is not tested: geometric means over launches, in its own unit, 0 where a
+// The values of a metric that is shown and not tested: geometric means over launches, in its own unit; 0 if a
 // side has none.
 struct ListedMetric {
   Metric metric = Metric::capture;
@@ -122,7 +122,7 @@ struct Change {
   std::string now;
 };
 
-// What became of a cell between the two sides. `compared` alone has metrics.
+// The presence of a cell on the two sides. Only `compared` has metrics.
 enum class Coverage : std::uint8_t {
   compared,     // ok on both sides
   base_only,    // not in NEW
@@ -283,7 +283,7 @@ std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric m
 // True where a cell or a mean is slower.
 bool any_slower(const ComparisonCounts& counts);
 
-// False where not one verdict is other than inconclusive: these sides say nothing.
+// False if every verdict is inconclusive: these sides say nothing.
 bool decided(const Comparison& comparison);
 
 // False where --require-power asks for more than these launches find.

@@ -1,4 +1,4 @@
-// The graphs of one cell as plain data: what --dump-graph writes.
+// The graphs of one cell as plain data, for --dump-graph.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ std::vector<MetricRow> cache_metric_rows();    // cache
 std::vector<MetricRow> package_metric_rows();  // package
 std::vector<MetricRow> walk_metric_rows();     // evaluation and shape_walk
 
-// A row of what is measured where it is asked for.
+// A row of a metric that is measured only on request.
 MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
               std::string_view family, std::string_view help);
 

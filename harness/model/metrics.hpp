@@ -78,7 +78,7 @@ std::string_view key_of(MetricSection section);
 std::string path_below(const MetricRow& row);
 // Below its cell: "launches[].setup.capture_seconds". No two rows have the same.
 std::string path_of(const MetricRow& row);
-// What tables and lists call it: its column, or its key where it has none.
+// Its name in tables and lists: its column, or its key if it has no column.
 std::string_view heading_of(const MetricRow& row);
 // The rows that `words` name, each by its column, its path or the end of its path. Throws InputError, which
 // begins with `where`, for a word that names none or several.

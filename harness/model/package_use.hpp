@@ -1,4 +1,4 @@
-// What a cell had of a package. Part of result.hpp.
+// How a cell used a package. Part of result.hpp.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace graphbench::model {
 
-// What a cell had of a package (--package), in its first launch.
+// How a cell used a package (--package), in its first launch.
 struct PackageUse {
   std::int64_t bytes;          // of its file
   std::int64_t weights_bytes;  // of the file with its weights

@@ -111,7 +111,7 @@ struct Sustained {
   std::string stopped_by;  // "steady", "time"
 };
 
-// What cells' summaries take from a launch's samples.
+// The figures that cells' summaries take from a launch's samples.
 struct WithinLaunch {
   std::optional<double> submit_spread;  // as Estimate::within_launch
   std::optional<double> latency_spread;
@@ -171,9 +171,9 @@ struct Counters {
   std::map<std::string, std::int64_t> skips;  // of a graph mode that could not be: reason codes
 };
 
-// What preparing a cell had of the cache (--cache), in all its launches together.
+// How preparing a cell used the cache (--cache), in all its launches together.
 void add(CacheUse& sum, const CacheUse& more);
-// What a process had of it between two times.
+// How a process used it between two times.
 CacheUse since(const CacheUse& before, const CacheUse& now);
 
 // Device memory of programs (weights, inputs, state, activations) at its highest in one process. Workspace,
@@ -296,7 +296,7 @@ struct Training {
   std::optional<Evaluation> evaluation;
 };
 
-// A step of --shape-trace, and what the cache of programs had for it.
+// A step of --shape-trace, and what had to be made for it.
 struct TracedStep {
   std::int64_t id;        // from 1, in the order of the file
   std::string signature;  // of its program: "b8 s128", or "b* s128" once the batch is symbolic

@@ -9,7 +9,7 @@ std::vector<MetricRow> walk_metric_rows() {
   return {
       row("latency_seconds", time, "seconds", value<&Evaluation::latency_seconds>(),
           "graphbench_evaluation_latency_seconds",
-          "Median latency of evaluating: the forward program on the parameters that training has left."),
+          "Median latency of the forward program on the trained parameters."),
 
       row("programs", count, "programs", value<&ShapeWalk::programs>(), "graphbench_shape_walk_programs",
           "Programs that the walk over a trace of shapes keeps at its end."),
@@ -17,12 +17,13 @@ std::vector<MetricRow> walk_metric_rows() {
           "graphbench_shape_walk_recordings", "Recordings that the walk has made."),
       row("generations", count, "generations", value<&ShapeWalk::generations>(),
           "graphbench_shape_walk_generations",
-          "Generations of the walk's pool: how often all of its memory was given back, and one."),
+          "Generations of the walk's pool: one more than the number of times that all of its memory was "
+          "given back."),
       row("pool_bytes", bytes, "bytes", value<&ShapeWalk::pool_bytes>(), "graphbench_shape_walk_pool_bytes",
           "Bytes of the walk's pool at its end."),
       row("hit_seconds", time, "seconds", value<&ShapeWalk::hit_seconds>(),
           "graphbench_shape_walk_hit_seconds",
-          "Median time of submitting a step whose recording is there, looked up first."),
+          "Median time of looking up an existing recording and submitting it."),
       row("replay_seconds", time, "seconds", value<&ShapeWalk::replay_seconds>(),
           "graphbench_shape_walk_replay_seconds", "Median time of submitting that recording by itself."),
   };

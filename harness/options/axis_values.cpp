@@ -17,7 +17,7 @@ namespace {
 
 void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
   for (const std::string& word : given) {
-    // The plan knows those of a foreign step.
+    // The plan knows the axes of a foreign step.
     if (axis.texts == &model::Axes::mode && model::is_step_mode(word)) continue;
     require_known(where, word, axis.noun, axis.choices);
   }
@@ -28,7 +28,7 @@ std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<
                        {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 
-// In our words, so that one mode in two words is one that is given twice.
+// Translated to our words, so that a mode that is named in two ways counts as given twice.
 std::vector<RawItem> modes_of(std::vector<RawItem> items) {
   for (RawItem& item : items) item.text = join(split(item.text, ','), ",", model::mode_named);
   return items;

@@ -13,7 +13,7 @@ namespace graphbench::cli {
 namespace {
 
 int fail_with(const std::string& message, int exit_code) {
-  // What is not in quotes, such as a path, may hold anything.
+  // Text outside of quotes, such as a path, may contain anything.
   std::string line = message;
   for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
   line = with_unseen_escaped(line, Controls::escaped);

@@ -11,7 +11,7 @@
 
 namespace graphbench::cli {
 
-// What a command may want to know beside its own options.
+// The facts that a command may need besides its own options.
 struct Invocation {
   std::vector<std::string> argv;             // as documents keep it: without the folder of the binary
   std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", which are Google Benchmark's

@@ -56,7 +56,7 @@ std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
 
 [[noreturn]] void refuse_type(const std::string& name, const DocumentValue& given,
                               const std::string& accepted) {
-  throw InputError(given.place, name + ": " + given.type + " will not do: give " + accepted);
+  throw InputError(given.place, name + ": " + given.type + " is not valid: give " + accepted);
 }
 
 void add(RawOptions& raw, const std::string& name, const std::string& text, const std::string& place) {

@@ -24,7 +24,7 @@ struct IntegerRange {
   std::int64_t low;
   std::int64_t high;
 };
-// Throws InputError(where, ...): "\"x\"" and `advice`, which the range ends: " will not do: give ".
+// Throws InputError(where, ...): "\"x\"" and `advice`, which the range ends: " is not valid: give ".
 std::int64_t parse_within(const std::string& where, const std::string& text, IntegerRange range,
                           const std::string& advice);
 

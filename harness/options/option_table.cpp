@@ -21,7 +21,7 @@ OptionKind kind_of(model::AxisValues values) {
   return OptionKind::text;
 }
 
-// Axes that came later belong to what they are for.
+// An axis that came later is listed under its topic.
 OptionGroup group_of(const model::Axis& axis) {
   if (!axis.came_later()) return OptionGroup::plan;
   if (axis.passes == std::vector<std::string>{"training"}) return OptionGroup::training;
@@ -29,7 +29,7 @@ OptionGroup group_of(const model::Axis& axis) {
   return OptionGroup::steps;
 }
 
-// All but the axes and the machine.
+// All options except the axes and the machine's.
 std::vector<OptionSpec> other_options() {
   using enum OptionKind;
   using enum OptionGroup;
@@ -45,14 +45,15 @@ std::vector<OptionSpec> other_options() {
       {"io-addresses", steps, text, "WHICH",
        "rotate: the caller's two sets come in turn; fresh: every step has other addresses (default: rotate)"},
       {"mutated-inputs", steps, text, "WHAT",
-       "where --io copies an input that the program writes: refuse, or copy_back (default: refuse)"},
+       "if --io copies an input that the program writes: refuse the cell, or copy_back within the step "
+       "(default: refuse)"},
       {"on-skip", steps, text, "WHAT",
-       "where graphs cannot hold a program: record why, or run the cell eager (default: record)"},
+       "if graphs cannot hold a program: record the reason, or run the cell eager (default: record)"},
       {"capture-stream", steps, text, "WHOSE",
        "the stream that steps are captured and run on: own, or the device's default (default: own)"},
       {"dump-program", plan, flag, "", "print each program and what each mode captures of it, and stop",
        true},
-      {"dry-run", plan, flag, "", "say how many cells and processes, and about how long they take, and stop",
+      {"dry-run", plan, flag, "", "print the number of cells and processes and the estimated time, and stop",
        true},
       {"launches", measuring, integer, "N",
        "worker processes per cell; 3 or more give intervals (default: 1; without any axis 3)", false, "",
@@ -60,17 +61,19 @@ std::vector<OptionSpec> other_options() {
       {"seed", measuring, integer, "N", "seed of the data and of the order (default: 1)"},
       {"time-per-cell", measuring, real, "SECONDS", "sampling time per cell at most (default: 0.15)"},
       {"samples-max", measuring, integer, "N", "samples per cell and pass at most (default: 2000)"},
-      {"worker-timeout", measuring, real, "SECONDS", "how long a worker may be silent (default: 120)"},
+      {"worker-timeout", measuring, real, "SECONDS",
+       "end a worker that is silent for this long (default: 120)"},
       {"cache", measuring, text, "DIR|off",
-       "keep there what takes long to choose or make, for later processes (default: GRAPHBENCH_PLAN_CACHE, "
-       "else graphbench/plans in ~/.cache)",
+       "keep library choices in this folder for later processes (default: GRAPHBENCH_PLAN_CACHE, else "
+       "graphbench/plans in ~/.cache)",
        true},
       {"cold-l2", measuring, flag, "", "flush the device's last cache before every timed step"},
       {"sustained", measuring, real, "SECONDS",
-       "then time each cell under load too, once clock and power are steady; so long at most (alone: 15)",
+       "afterwards, time each cell under load, once clock and power are steady; SECONDS is the limit "
+       "(without it: 15)",
        false, "15"},
       {"evaluate", training, flag, "",
-       "then run each training cell's forward program, without gradients, on the parameters it has left"},
+       "afterwards, run each training cell's forward program without gradients on the trained parameters"},
       {"profile", measuring, flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
       {"json", results, text, "FILE",
        "where the result document goes; - for stdout (default: graphbench.json)", true, "", true},
@@ -90,23 +93,22 @@ std::vector<OptionSpec> prometheus_options() {
   using enum OptionGroup;
   return {
       {"prometheus-listen", prometheus, text, "ADDR:PORT",
-       "serve /metrics there while the sweep runs (default: not)", true},
+       "serve /metrics at this address while the sweep runs", true},
       {"prometheus-allow-remote", prometheus, flag, "",
-       "let --prometheus-listen take an address other machines reach", true},
+       "allow --prometheus-listen an address that other machines reach", true},
       {"tls-certificate", prometheus, text, "FILE.pem",
-       "serve https, with this certificate and what leads to its root", true},
-      {"tls-key", prometheus, text, "FILE.pem", "its key", true},
+       "serve https with this certificate, followed by its chain", true},
+      {"tls-key", prometheus, text, "FILE.pem", "the certificate's key", true},
       {"linger", prometheus, real, "SECONDS",
-       "go on serving /metrics for so long after the sweep (default: not)", true},
+       "keep serving /metrics for this long after the sweep (default: stop at once)", true},
       {"prometheus-textfile", prometheus, text, "FILE.prom",
        "keep the metrics in a file for the node exporter", true},
       {"prometheus-push", prometheus, text, "URL", "push the metrics to a Pushgateway when the sweep is done",
        true},
-      {"push-grouping", prometheus, words, "KEY=VALUE,...", "further grouping keys, beside job and instance",
-       true},
+      {"push-grouping", prometheus, words, "KEY=VALUE,...", "grouping keys besides job and instance", true},
       {"push-delete", prometheus, flag, "", "delete what was pushed before exiting, after --linger", true},
       {"baseline", prometheus, text, "FILE",
-       "publish how the sweep compares with this result, or folder of results", true},
+       "publish the comparison of the sweep with this result, or folder of results", true},
       {"against", prometheus, text, "NAME",
        "instead of --baseline: the latest of this branch, label or commit in the history", true},
       {"history", prometheus, text, "FILE", "the history's file, for --against", true},
@@ -118,13 +120,14 @@ std::vector<OptionSpec> shape_options() {
   using enum OptionGroup;
   return {
       {"shape-trace", measuring, text, "FILE",
-       "then, once per task, walk the file's steps (a batch size and sequence length a line) with a cache of "
-       "programs",
+       "afterwards, once per task, walk the file's steps (batch size and sequence length per line) with a "
+       "cache of programs",
        true},
-      {"shape-programs", measuring, integer, "N", "programs that --shape-trace keeps at most (default: 8)",
+      {"shape-programs", measuring, integer, "N", "the most programs that --shape-trace keeps (default: 8)",
        true},
       {"shape-recordings", measuring, integer, "N",
-       "sizes of steps, of all programs, whose kernels and recording it keeps at most (default: 64)", true},
+       "sizes of steps, over all programs, whose kernels and recordings --shape-trace keeps (default: 64)",
+       true},
   };
 }
 
@@ -133,7 +136,7 @@ std::vector<OptionSpec> package_options() {
   using enum OptionGroup;
   return {
       {"package", packages, text, "FILE.gbp",
-       "run what graphbench compile made, instead of building workloads' programs", true},
+       "run a package of graphbench compile, instead of building workloads' programs", true},
       {"weights", packages, text, "FILE", "the weights of --package", true},
       {"low-memory", packages, text, "ON|OFF",
        "ON: the weights of --package pass through a buffer of 1 MiB, not of the largest tensor's size "
@@ -151,14 +154,15 @@ std::vector<OptionSpec> machine_options() {
       {"concurrent", machine, flag, "", "measure several devices at one time; they share CPU, power and bus",
        true},
       {"shard", shards, text, "I/N",
-       "measure part I of N of the plan; auto: which one the scheduler's variables say; {shard} in other "
+       "measure part I of N of the plan; auto: the scheduler's variables say which part; {shard} in other "
        "options becomes I-of-N",
        true},
       {"shard-by", shards, text, "WHAT",
-       "task: the shards divide the plan; replica: each measures all of it on its own GPU (default: task)",
+       "task: the shards divide the plan; replica: each shard measures all of it on its own GPU (default: "
+       "task)",
        true},
       {"costs", shards, text, "FILE",
-       "balance the shards by what this earlier result took (default: by an estimate)", true},
+       "balance the shards by the times in this earlier result (default: by an estimate)", true},
       {"cpu", machine, integer, "N",
        "CPU of the submitting thread (default: the highest quiet one it may use)"},
       {"no-pin", machine, flag, "", "leave the submitting thread where the system puts it"},
@@ -168,8 +172,8 @@ std::vector<OptionSpec> machine_options() {
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
   options.push_back({"grid", OptionGroup::plan, OptionKind::repeated, "AXIS=VALUES ...",
-                     "measure these cells too: the plan's, but for the axes named here (repeatable; where no "
-                     "axis is given: \"" +
+                     "measure these cells too: the plan's cells with other values on the axes named here "
+                     "(repeatable; without any axis: \"" +
                          std::string(default_grid) + "\")"});
   for (const std::vector<OptionSpec>& others :
        {package_options(), other_options(), prometheus_options(), shape_options(), machine_options()})

@@ -20,7 +20,7 @@ enum class OptionKind : std::uint8_t {
   flag,      // there or not
 };
 
-// What an option is about, in the order that the help shows.
+// The topic of an option, in the order of the help.
 enum class OptionGroup : std::uint8_t {
   plan,
   steps,

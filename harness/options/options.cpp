@@ -26,10 +26,10 @@ std::optional<double> sustained_seconds(const RawOptions& raw) {
   const std::vector<RawItem>* items = find(raw, "sustained");
   if (items == nullptr) return std::nullopt;
   const double value = seconds(raw, "sustained", 0);
-  // Two windows of 2 s are what a steady load is told by.
+  // A steady load is recognised by two windows of 2 s.
   if (value >= 4) return value;
   throw InputError(items->back().where, in_quotes(items->back().text) +
-                                            " is too short for a load to become steady: give 4 or more");
+                                            " is too short to become steady under load: give 4 or more");
 }
 
 void check_device(const RawOptions& raw, const std::string& device) {
@@ -157,7 +157,7 @@ bool has_any(const model::Axes& axes, const std::string& axis, const std::vector
                      [&](const std::string& value) { return contains(found->second, value); });
 }
 
-// What would change nothing is refused.
+// A value that would change nothing is refused.
 model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& so_far) {
   model::CallerOptions options;
   options.addresses = word_of(raw, "io-addresses", {"rotate", "fresh"});
@@ -180,7 +180,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
-// A package has compiled programs, and what says how to build one would say nothing.
+// A package holds compiled programs, so options about building one would have no effect.
 model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
                                   const model::AxisTable& table) {
   model::PackageFiles files;

@@ -1,4 +1,5 @@
-// What commands write to: stdout and stderr, and what these can show; files, checked first and written last.
+// The places that commands write to: stdout and stderr, with their abilities; files, which are checked first
+// and written last.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_
   const std::vector<RawItem>* items = find(raw, name);
   if (items == nullptr) return fallback;
   const RawItem& item = items->back();
-  return parse_within(item.where, item.text, range, " will not do: give a whole number from ");
+  return parse_within(item.where, item.text, range, " is not valid: give a whole number from ");
 }
 
 double seconds(const RawOptions& raw, const std::string& name, double fallback) {
@@ -57,10 +57,10 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback) 
   if (items == nullptr) return fallback;
   const RawItem& item = items->back();
   const std::optional<double> parsed = parse_real(item.text);
-  // A day bounds what timers and messages have to cope with.
+  // One day is a limit that timers and messages can handle.
   if (!parsed || *parsed <= 0 || *parsed > 86400) {
     throw InputError(item.where, in_quotes(item.text) +
-                                     " will not do: give seconds, more than 0 and at most 86400, e.g. 0.5");
+                                     " is not valid: give seconds, more than 0 and at most 86400, e.g. 0.5");
   }
   return *parsed;
 }
@@ -85,7 +85,7 @@ std::string word_of(const RawOptions& raw, const std::string& name, const std::v
   const std::string& word = items->back().text;
   if (contains(choices, word)) return word;
   throw InputError(items->back().where,
-                   in_quotes(word) + " will not do: give " + join(choices) + did_you_mean(word, choices));
+                   in_quotes(word) + " is not valid: give " + join(choices) + did_you_mean(word, choices));
 }
 
 RawOptions merge(RawOptions file, const RawOptions& flags) {

@@ -26,7 +26,7 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback);
 std::string text_of(const RawItem& item);
 std::string text_of(const RawOptions& raw, const std::string& name, const std::string& fallback);
 bool flag(const RawOptions& raw, const std::string& name);
-// With `value` for each `placeholder`, such as "{device}", in any value.
+// Replaces each `placeholder`, such as "{device}", by `value` in any value.
 RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::string& value);
 // The first choice is the default.
 std::string word_of(const RawOptions& raw, const std::string& name, const std::vector<std::string>& choices);

@@ -33,9 +33,9 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
     model::ShapeStep step{size_of(where, batch, "batch size"), std::nullopt, number};
     if (words >> sequence) step.sequence = size_of(where, sequence, "sequence length");
     if (words >> more)
-      throw InputError(where, in_quotes(head_of(more, 80)) +
-                                  " is too much: give a batch size, as 8, or with "
-                                  "a sequence length, as 8 128");
+      throw InputError(
+          where, in_quotes(head_of(more, 80)) +
+                     " is too much: give a batch size (8), or a batch size and a sequence length (8 128)");
     if (!trace.steps.empty() && step.sequence.has_value() != trace.steps.front().sequence.has_value())
       throw InputError(where, "batch size " + batch + (step.sequence ? " has a" : " has no") +
                                   " sequence length, unlike line " +
@@ -46,16 +46,17 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
                                   ": give so many at most");
     trace.steps.push_back(step);
   }
-  if (trace.steps.empty()) throw InputError(path + ":1", "no step is in it: give a batch size a line, as 8");
+  if (trace.steps.empty())
+    throw InputError(path + ":1", "it has no step: give one batch size per line, such as 8");
   return trace;
 }
 
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path) {
   const WholeFile file = read_whole_file(path, bytes_max);
   if (!file.why_not.empty())
-    throw InputError(where,
-                     in_quotes(path) + " " + file.why_not +
-                         "; give a file with a batch size a line, as 8, or 8 128 with a sequence length");
+    throw InputError(
+        where, in_quotes(path) + " " + file.why_not +
+                   "; give a file with one batch size per line, such as 8, or 8 128 with a sequence length");
   return parse_shape_trace(path, file.text);
 }
 

@@ -55,7 +55,7 @@ void check_methods(const Manifest& manifest) {
   std::set<std::string> names;
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
-      refuse_manifest("methods", in_quotes(method.name) + " is not a name, or is there twice");
+      refuse_manifest("methods", in_quotes(method.name) + " is not a valid name, or appears twice");
     if (!contains(model::names_of(model::passes()), method.pass))
       refuse_manifest("methods", in_quotes(method.pass) + " is not a pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
@@ -68,7 +68,7 @@ void check_listed_tensors(const Manifest& manifest) {
   for (const Tensor& tensor : manifest.tensors) {
     const std::string field = "tensors: " + tensor.name;
     if (tensor.name.empty() || !seen.emplace(tensor.method, tensor.name).second)
-      refuse_manifest(field, "it has no name, or is there twice");
+      refuse_manifest(field, "it has no name, or appears twice");
     const std::optional<ir::DType> dtype = ir::parse_dtype(tensor.dtype);
     if (!dtype) refuse_manifest(field, in_quotes(tensor.dtype) + " is not a dtype");
     if (std::ranges::any_of(tensor.dims, [](std::int64_t extent) { return extent < 1; }) ||

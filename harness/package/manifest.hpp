@@ -1,4 +1,4 @@
-// What a package says of itself: what it was compiled from, and for which devices and batches.
+// The contents of a package in its own words: its source, its devices and its batches.
 #pragma once
 
 #include <cstdint>

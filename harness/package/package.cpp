@@ -20,7 +20,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// What `read` throws, as of the section.
+// Reports an exception of `read` with the section's name.
 template <typename Read>
 auto within(const std::string& section, Read&& read) {
   try {

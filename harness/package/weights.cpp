@@ -63,7 +63,7 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
   try {
     const std::vector<Tensor> tensors = read_tensors(list);
     for (std::size_t i = 0; i < std::max(tensors.size(), wanted.size()); ++i) {
-      if (i >= wanted.size()) return "tensor " + tensors[i].name + " is none of the package's";
+      if (i >= wanted.size()) return "tensor " + tensors[i].name + " does not belong to the package";
       const Tensor& tensor = wanted[i];
       if (i >= tensors.size() || tensors[i].name != tensor.name)
         return "tensor " + tensor.name + " of the package is not in its place";

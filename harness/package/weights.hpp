@@ -39,7 +39,7 @@ class WeightsFile {
   WeightsFile(const WeightsFile&) = delete;
   WeightsFile& operator=(const WeightsFile&) = delete;
 
-  // Every tensor, and what is between them.
+  // Every tensor, and the gaps between them.
   void verify();
   // A method's tensor to a device. It is there when the call returns, and verified: once, unless the file was
   // written to since, as far as the system notes it (not every store to a mapping). Where that throws, what

@@ -26,7 +26,7 @@ bool worse(model::CellStatus status, model::CellStatus so_far) {
   return static_cast<int>(status) > static_cast<int>(so_far);
 }
 
-// Keeps those of every launch: a launch whose preparation chose otherwise shows.
+// Keeps the choices of every launch, so that a launch that chose differently shows.
 void merge_paths(std::vector<model::OpPath>& merged, const std::vector<model::OpPath>& paths) {
   for (const model::OpPath& path : paths) {
     if (!contains(merged, path)) merged.push_back(path);
@@ -91,7 +91,7 @@ void CellTable::count(std::int64_t batch, model::CellStatus status) {
 void CellTable::add_cell(const model::CellResult& reported) {
   const std::string id = model::id_of(reported.cell);
   if (reported.cell != model::cell_of(task_, reported.cell.batch) || owed_.erase(reported.cell.batch) == 0) {
-    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the worker does not owe it");
+    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the worker does not measure it");
   }
   if (reported.status == model::CellStatus::pending) {
     throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it has no outcome");

@@ -24,9 +24,9 @@ class CellTable {
   // found; its first reason stays. Throws Error(invalid_argument) for a cell that the task does not
   // have or has reported already: the worker is not to be trusted then.
   void add_cell(const model::CellResult& reported);
-  // The cell of a batch that the task has reported, for what is known of it later. Throws likewise.
+  // The cell of a batch that the task has reported, for facts that arrive later. Throws if there is none.
   model::CellResult& reported(std::int64_t batch);
-  // What a worker of the task says of the memory of a batch that it has reported. Throws likewise.
+  // Adds a worker's memory figures of a batch that it has reported. Throws if it has not.
   void add_memory(std::int64_t batch, model::Memory memory);
   // The task's cells were measured before an interruption; `on`: where that was another device.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
@@ -34,7 +34,7 @@ class CellTable {
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
   // Every cell that the task has not reported fails with this reason. Returns how many there were.
   std::int64_t fail_unreported(const model::Reason& reason);
-  // One of them fails; false where the task has reported it.
+  // Marks one cell as failed; returns false if the task has already reported it.
   bool fail(std::int64_t batch, const model::Reason& reason);
   bool owes(std::int64_t batch) const { return owed_.contains(batch); }
   // The task's batches that it has not reported, in the task's order.
@@ -43,7 +43,7 @@ class CellTable {
   // Cells whose launches have all reported or failed, of the task's workload, preset, dtype, pass and
   // warmup, in all modes: what can be compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
-  // What is done of the whole plan.
+  // The finished part of the whole plan.
   std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed

@@ -26,11 +26,11 @@ namespace {
 
 constexpr std::string_view device_placeholder = "{device}";
 
-// Each names what a device would write over another's.
+// Each option names a file or group that a device would overwrite for another.
 constexpr std::array<const char*, 5> own_to_each = {"json", "samples", "trace", "dump-graph",
                                                     "prometheus-textfile"};
 
-// All of CUDA's; where there are none, the host's.
+// All CUDA devices; without one, the host's.
 std::vector<std::string> all_devices() {
   process::ProcessSupervisor supervisor;
   sweep::ProbeRequest request;
@@ -49,7 +49,7 @@ std::vector<std::string> all_devices() {
 }
 
 void check_own_to_each(const config::RawOptions& raw) {
-  const std::string advice = "several devices would write over each other: put {device} into it";
+  const std::string advice = "several devices would overwrite each other's file: put {device} into it";
   if (config::find(raw, "json") == nullptr)
     throw InputError("--json", advice + ", such as --json graphbench-{device}.json");
   for (const char* name : own_to_each) {
@@ -62,8 +62,9 @@ void check_own_to_each(const config::RawOptions& raw) {
   if (push != nullptr &&
       (grouping == nullptr ||
        join(*grouping, ",", &config::RawItem::text).find(device_placeholder) == std::string::npos)) {
-    throw InputError(push->back().where,
-                     "several devices would push over each other: give --push-grouping device={device} too");
+    throw InputError(
+        push->back().where,
+        "several devices would replace each other's group: give --push-grouping device={device} too");
   }
   const auto* listen = config::find(raw, "prometheus-listen");
   if (listen != nullptr && are_concurrent(raw))
@@ -193,8 +194,8 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
   const bool together = are_concurrent(raw);
   if (together) {
     std::fprintf(stderr,
-                 "graphbench: note: %zu devices are measured at one time: they share CPU, power and bus, so "
-                 "times are not those of a device alone\n",
+                 "graphbench: note: %zu devices are measured at the same time: they share CPU, power and "
+                 "bus, so times differ from those of a single device\n",
                  devices.size());
   }
   int code = exit_done;

@@ -22,7 +22,7 @@
 
 namespace graphbench::sweep {
 
-// A process that begins to write, and what it writes is of.
+// The process that writes the journal, and the identity of its sweep.
 struct JournalWriter {
   std::string schema;
   std::string hostname;
@@ -139,7 +139,7 @@ void Journal::read() {
     if (!record || !ended) {
       if (ended && end + 1 < text.size()) {
         refuse("is damaged in line " + std::to_string(line) +
-               ": remove it, which loses what it holds, or give another --json");
+               ": remove it (its cells are lost), or give another --json");
       }
       drop_last_line(std::string_view(text).substr(begin), line);
       break;
@@ -152,10 +152,11 @@ void Journal::read() {
   is_worth_keeping_ = !finished_.empty();
 }
 
-// To lose an empty one costs nothing.
+// Discards the tasks of another sweep. If there are any, this is refused unless the settings say to start
+// over.
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
-    refuse(other_ + ": remove it, which loses what it holds, or give another --json");
+    refuse(other_ + ": remove it (its cells are lost), or give another --json");
   if (!finished_.empty()) said_ = in_quotes(settings_.path) + " " + other_ + ": all is measured again";
   finished_.clear();
   size_ = 0;
@@ -165,7 +166,7 @@ void Journal::drop_last_line(std::string_view line, std::size_t number) {
   if (number == 1 && !may_begin_a_journal(line))
     refuse("is not a journal of graphbench: remove it, or give another --json");
   said_ = in_quotes(settings_.path) + ": its last line, " + std::to_string(number) +
-          ", is not whole and is dropped: what it held is measured again";
+          ", is incomplete and is dropped: its cells are measured again";
 }
 
 void Journal::take(std::string_view text, std::size_t line) {
@@ -240,7 +241,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>&
                        const model::MeasuredOn& here) {
   std::unordered_map<std::string, const FinishedTask*> known;
   for (const FinishedTask& each : finished) known[each.id] = &each;
-  // Where a group was measured; null: not all of it at one place.
+  // The device on which a group was measured; null if it was not one.
   std::map<std::string, const model::MeasuredOn*> places;
   std::vector<const FinishedTask*> of_tasks;
   for (const model::WorkerTask& task : plan.tasks) {

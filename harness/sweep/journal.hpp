@@ -66,9 +66,9 @@ class Journal {
   // Removes one that holds no task.
   ~Journal();
 
-  // What it held when it was opened.
+  // The tasks that it held when it was opened.
   const std::vector<FinishedTask>& finished() const { return finished_; }
-  // A sentence on what was dropped when it was opened; empty: nothing was.
+  // A sentence about lines that were dropped when it was opened; empty if there were none.
   const std::string& said() const { return said_; }
 
   // On disk when it returns. Throws Error(io); the file then ends with the record before.

@@ -111,7 +111,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
   return programs;
 }
 
-// In the probe, so that a mistake is found before anything is measured.
+// Programs are built in the probe, so that a mistake is found before anything is measured.
 std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
                                         process::ProcessSupervisor& supervisor) {
@@ -190,7 +190,7 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
-// The part of it that options.shard names.
+// The part of the plan that options.shard names.
 model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   const config::ShardOption& asked = *options.shard;
   plan::CellCosts costs;

@@ -49,7 +49,7 @@ struct Conditions {
 Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor);
 
-// Puts them into the result, with what follows from them.
+// Puts the facts into the result, with their consequences.
 void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
 
 }  // namespace graphbench::cli

@@ -8,7 +8,7 @@
 namespace graphbench::sweep {
 namespace {
 
-// Which option to blame for a stage.
+// The option to blame if a stage fails.
 std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
   if (stage.what == ProbeStage::What::interpreter) return options.where("torch");

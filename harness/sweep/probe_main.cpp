@@ -125,7 +125,7 @@ class Probe {
     return std::string("not captured: ") + error.what() + "\n";
   }
 
-  // What the cell's executor captures.
+  // The pieces that the cell's executor captures.
   static std::string dump_of(const model::WorkerTask& task, const ir::Program& program) {
     const std::optional<execution::ExecutionMode> mode = execution::find_mode(task.mode);
     GRAPHBENCH_ASSERT(mode.has_value());

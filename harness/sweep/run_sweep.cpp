@@ -154,7 +154,7 @@ class Sweep {
     keep(std::move(event), line);
   }
 
-  // What a worker found, now or in an earlier run.
+  // Records a worker's findings, from now or from an earlier run.
   void apply(const worker::WorkerEvent& event) {
     if (event.device) facts_ = *event.device;
     model::add_choices(choices_, event.choices);

@@ -14,7 +14,7 @@ from prometheus_servers import running
 
 BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
 PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
-# Three launches a side are the least that verdicts are made of; 600 samples are enough for a p99.
+# Three launches per side are the least that verdicts are made of; 600 samples are enough for a p99.
 PLAN = {"device": "host", "workload": ["mlp", "conv"], "batch": [1, 2], "warmup": [0, 2], "launches": 3,
         "time-per-cell": 0.03, "samples-max": 600}
 # Ten terabytes a buffer fit nowhere: those cells fail, the others are measured.

@@ -191,7 +191,7 @@ TEST(Formats, TooLittlePowerOfAllCellsFails) {
   EXPECT_NE(std::string::npos,
             shown("table", comparison)
                 .find("; --require-power submit=10 % asks for more: raise --launches, or stop "
-                      "what runs beside."));
+                      "other programs."));
   submit_of([](model::MetricComparison& metric) {
     metric.verdict = model::Verdict::same;
     metric.margin = 0.1;

@@ -66,7 +66,8 @@ class Verdicts(CompareCase):
         self.put("part.json", {**document(), "complete": False})
         first, rest = self.compare("base.json", "part.json").stdout.split("\n", 1)
         self.assertTrue(first.startswith("NEW is not complete; same: "), first)
-        self.assertIn("\nNEW is not complete: what an interrupted sweep did not measure is missing\n", rest)
+        self.assertIn("\nNEW is not complete: cells that an interrupted sweep did not measure are missing\n",
+                      rest)
         for format in ("json", "markdown", "github", "junit"):
             done = self.compare("base.json", "part.json", "--format", format)
             self.assertIn("NEW is not complete", done.stdout, format)

@@ -132,7 +132,7 @@ class BadWorkers(HarnessCase):
 
 
 class Interrupt(HarnessCase):
-    """Ctrl-C and SIGTERM: what was measured is kept, the document says that it is not complete."""
+    """Ctrl-C and SIGTERM: the measurements are kept, the document says that it is not complete."""
 
     def interrupt(self, number):
         process = self.start(*LONG)

@@ -84,7 +84,7 @@ class Gate(GateCase):
                  self.document("new.json", launches[::-1])]
         blind = self.document("blind.json", [1e-3, 1.3e-3])
         done = self.run_gate("--baseline", self.base, "--result", blind, code=11)
-        self.assertIn("raise --launches, or stop what runs beside.", done.stdout.splitlines()[-1])
+        self.assertIn("raise --launches, or stop other programs.", done.stdout.splitlines()[-1])
         done = self.run_gate(*sides, code=0)
         self.assertRegex(done.stdout.splitlines()[-1], r"^ci/gate: A slowdown of \d.* nine cases of ten\.$")
         self.run_gate(*sides, "--require-power", "50%", code=0)

@@ -106,7 +106,7 @@ class Ladder(HarnessCase):
                           {"mode": "PIECEWISE", "count": 5, "served": True}],
                          merged["ladders"][0]["traffic"]["modes"])
         self.assertEqual((60, 2), tuple(merged["ladders"][0]["traffic"][key] for key in ("steps", "sizes")))
-        self.assertIn("note: they are merged", shown)
+        self.assertIn("note: these modes are merged", shown)
         chosen, shown = self.serve("--workload mlp --traffic server.log --no-rivals "
                                    "--traffic-mode FULL,NONE")
         traffic = chosen["ladders"][0]["traffic"]
@@ -187,7 +187,7 @@ class Ladder(HarnessCase):
     def test_what_was_measured_is_kept_where_nothing_can_be_suggested(self):
         beyond = "--workload mlp --traffic uniform:9:9 --no-rivals --suggest --quiet --capture-when lazy"
         done = self.run_graphbench(*TINY, *beyond.split(), code=2)
-        self.assertIn("--suggest: no graph mode has mean times beside eager", done.stderr)
+        self.assertIn("--suggest: no graph mode was measured beside eager", done.stderr)
         self.assertEqual(self.result()["ladders"][0]["launches"][0]["steps"]["eager_beyond"], 60)
 
     def test_quiet_leaves_the_suggestion(self):

@@ -157,11 +157,11 @@ class Packages(HarnessCase):
     def test_words_of_low_memory_are_ON_and_OFF(self):
         for word in ("on", "off", "1", "true"):
             self.refused(*COMPILE, "--low-memory", word,
-                         said=f"--low-memory: \"{word}\" will not do: give ON or OFF")
+                         said=f"--low-memory: \"{word}\" is not valid: give ON or OFF")
         self.compile()
         for word in ("on", "YES"):
             self.refused(*SWEEP, *FILES, "--low-memory", word,
-                         said=f"--low-memory: \"{word}\" will not do: give OFF, ON")
+                         said=f"--low-memory: \"{word}\" is not valid: give OFF, ON")
         self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: it goes with a package")
 
     def test_a_package_with_general_kernels_runs_at_any_batch(self):
@@ -172,7 +172,7 @@ class Packages(HarnessCase):
     def test_bad_input_to_compile_is_refused(self):
         for arguments, said in (
                 (["--arch", "sm_1"], "--arch: \"sm_1\" is not a known architecture: give host, sm_75"),
-                (["--arch", "sm_90"], "--arch: \"sm_90\" is none of a device of kind host"),
+                (["--arch", "sm_90"], "--arch: \"sm_90\" is not an architecture of device kind host"),
                 (["--method", "x"], "--method: \"x\" is not a method: give NAME=PASS:PRESET"),
                 (["--method", "x=backward:tiny"], "--method: \"backward\" is not a pass"),
                 (["--method", "x=forward:huge"], "--method x: "),

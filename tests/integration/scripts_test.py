@@ -119,6 +119,39 @@ class Tables(unittest.TestCase):
                          "| mlp b1 | 475 us | 158 us | 3.01x |\n", done.stdout, done.stderr)
 
 
+class Messages(unittest.TestCase):
+    """ci/messages: one list of all that the program tells its users."""
+
+    def listed(self, *arguments):
+        done = run(sys.executable, ROOT / "ci" / "messages", *arguments)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return done.stdout.splitlines()
+
+    def test_lists_messages_with_their_places(self):
+        lines = self.listed()
+        self.assertGreater(len(lines), 1000)
+        place = r"^harness/judge/compare/judge\.cpp:\d+: "
+        self.assertTrue([line for line in lines if re.match(place + "one launch per side: ", line)])
+        # A value between two literals is shown as `...`.
+        self.assertTrue([line for line in lines if "is listed twice" in line and "'...'" in line])
+
+    def test_draws_the_same_texts_for_one_seed(self):
+        drawn = self.listed("--draw", "40", "--seed", "7")
+        self.assertEqual(40, len(drawn))
+        self.assertEqual(drawn, self.listed("--draw", "40", "--seed", "7"))
+        self.assertNotEqual(drawn, self.listed("--draw", "40", "--seed", "8"))
+
+    def test_lists_comments(self):
+        lines = self.listed("--comments")
+        self.assertGreater(len(lines), 1000)
+        self.assertIn("harness/sweep/run_sweep.cpp:1: ", "".join(lines))
+
+    def test_keeps_words_that_no_message_should_have(self):
+        odd = re.compile(r"\b(is|are) there twice\b|\bis none of\b|\blikewise\b|"
+                         r"\b(launches|samples|bytes|steps) a (side|cell|step|second)\b|\bwill not do\b")
+        self.assertEqual([], [line for line in self.listed() if odd.search(line)])
+
+
 class Packages(unittest.TestCase):
     """ci/packages against a dpkg that knows of everything but npm."""
 

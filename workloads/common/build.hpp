@@ -124,7 +124,7 @@ class Build {
   }
   bool failed() const { return failed_; }
 
-  // What build() returns.
+  // The return value of build().
   int status() const { return failed_ ? 1 : 0; }
 
  private:

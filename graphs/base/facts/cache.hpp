@@ -1,4 +1,4 @@
-// What a process had of the cache of slow choices.
+// How often a process used the cache of slow choices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a device says of itself, of its state and of its choices.
+// The facts that a device reports: about itself, its state and its choices.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct DeviceFacts {
   std::string pci_bus_id;                        // "0000:1b:00.0"; empty on host
 };
 
-// One reading of a device's monitor. What could not be read is absent.
+// One reading of a device's monitor. A value that could not be read is absent.
 struct DeviceReading {
   std::optional<double> sm_clock_hz;
   std::optional<double> memory_clock_hz;
@@ -30,7 +30,7 @@ struct DeviceReading {
   std::vector<std::string> throttle;  // reasons in force, such as "sw_power_cap"; idling is none
 };
 
-// What a device chose among a library's algorithms, and kernels of ours in their place.
+// The algorithm of a library, or the kernel of ours, that a device chose.
 struct LibraryChoice {
   std::string key;        // what the choice depends on: the op, its shape and types
   std::string algorithm;  // by a name that means the same in every process

@@ -14,7 +14,7 @@ struct Reason {
   std::string message;  // one line
 };
 
-// What a graph holds, by the device that recorded it.
+// The contents of a graph, counted by the device that recorded it.
 struct GraphContents {
   std::int64_t nodes;
 };

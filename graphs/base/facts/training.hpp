@@ -1,4 +1,4 @@
-// What the program of a training step consists of.
+// The parts of the program of a training step.
 #pragma once
 
 #include <cstdint>

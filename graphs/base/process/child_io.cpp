@@ -56,7 +56,7 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
-// exec wants them null-terminated, and not const for C's sake only.
+// exec needs null-terminated lists, and pointers without const only for C's sake.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -68,7 +68,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 // that has nothing to do with us, each round of a worker would run three times.
 constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
 
-// `extra`, then this process's own variables but those in `extra` and those that would change measuring.
+// Returns `extra`, then this process's own variables, except those in `extra` and those that would change a
+// measurement.
 std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   std::vector<char*> variables = pointers_to(extra);
   variables.pop_back();

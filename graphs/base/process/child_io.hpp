@@ -42,9 +42,9 @@ struct SpawnedChild {
   Descriptor output;  // read end of its stdout and stderr
 };
 
-// In a process group of its own, default signal handling, `input` on its stdin. `environment` holds
-// "NAME=VALUE" beside and over this process's own, of which Google Benchmark's BENCHMARK_* are left out.
-// Throws Error(io).
+// Starts it in a process group of its own, with default signal handling and `input` on its stdin.
+// `environment` holds "NAME=VALUE" entries that are added to or replace this process's own, without Google
+// Benchmark's BENCHMARK_*. Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 

@@ -1,4 +1,4 @@
-// The words for how a child process ended.
+// Says in words how a child process ended.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace graphbench::process {
 
-// A person wanted to stop while there was nothing to keep yet.
+// The user interrupted before there was anything to keep.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

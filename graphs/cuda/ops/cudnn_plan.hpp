@@ -33,7 +33,7 @@ class CudnnPlan {
   static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
                                          const std::vector<std::int64_t>& ids,
                                          const std::vector<CudnnConstant>& constants);
-  // The plan as cuDNN writes it down, in JSON. Empty where it does not.
+  // The plan as JSON, in cuDNN's own form; empty if cuDNN does not write it.
   std::string serialised() const;
 
   // Returns the descriptor that holds these addresses, in the order of the tensors' ids. It is kept until

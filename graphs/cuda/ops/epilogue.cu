@@ -1,4 +1,4 @@
-// Applies what follows a matrix product where cuBLASLt's epilogue cannot.
+// Applies bias, activation and residual of a matrix product if cuBLASLt's epilogue cannot.
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/matmul.hpp"
 

@@ -109,7 +109,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   }
 }
 
-// Names all that the choice of an algorithm depends on.
+// A name of everything on which the choice of an algorithm depends.
 std::string matmul_key(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +

@@ -20,8 +20,8 @@ struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it i
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
-// What a device offers its ops. All kernels, which run one after another, share `workspace`; those of
-// plugins, whose memset nodes are not replaced (replace_memset_nodes), share `scratch`.
+// The resources that a device offers its ops. All kernels share `workspace`, because they run one after
+// another; kernels of plugins, whose memset nodes are not replaced (replace_memset_nodes), share `scratch`.
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;

@@ -21,7 +21,7 @@ struct SdpaShape {
   ir::DType dtype = ir::DType::fp32;
 };
 
-// What every kernel of sdpa reads, with pointers first, as KernelCall requires.
+// The arguments of every kernel of sdpa, with pointers first, as KernelCall requires.
 struct SdpaParameters {
   const void* q;
   const void* k;

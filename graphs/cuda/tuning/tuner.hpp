@@ -78,7 +78,7 @@ class Tuner {
   // Every choice so far, one per key, in the order of keys.
   std::vector<facts::LibraryChoice> choices() const;
 
-  // Absent where nothing is kept.
+  // Absent if the cache is off.
   std::optional<facts::CacheUse> cache_use() const;
 
   // The cache's entries of the choices so far, each with the plan that the library wrote down for its key.

@@ -20,7 +20,7 @@ namespace {
 void say_unwritable(const std::filesystem::path& path, const std::string& why) {
   static bool said = false;
   if (std::exchange(said, true)) return;
-  complain("cache: cannot write %s: %s; what is made now is not kept", path.c_str(), why.c_str());
+  complain("cache: cannot write %s: %s; new entries are not kept", path.c_str(), why.c_str());
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string Cache::take(const Kept& kept, double waited_seconds) {
   return kept.reading.entry->content;
 }
 
-// Nothing where nothing usable was offered.
+// Returns nothing if no usable entry was offered.
 std::optional<std::string> Cache::take_offered(const Key& key, const Check& check) {
   if (offered_.empty()) return std::nullopt;
   const auto found = offered_.find(file_name_of(key));
@@ -112,7 +112,7 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   std::optional<Found> found = made_now();
   if (!found) return std::nullopt;
   ++use_.misses;
-  // Less what was made and kept for other keys on the way.
+  // Without the time in which entries of other keys were made meanwhile.
   const double seconds = std::max(0.0, making.seconds() - (seconds_made_ - seconds_before));
   seconds_made_ += seconds;
   entries_.at(file_name_of(key)).seconds = seconds;

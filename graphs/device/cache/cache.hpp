@@ -1,5 +1,5 @@
-// What is slow to make and can be kept: found in a folder that processes and machines may share, or made once
-// and kept there. Files are content-addressed: a name is the digest of what the entry is for.
+// Keeps choices that are slow to make in a folder that processes and machines may share. Files are
+// content-addressed: a name is the digest of the key of the entry.
 #pragma once
 
 #include <cstdint>
@@ -26,30 +26,30 @@ class Cache {
   explicit Cache(std::filesystem::path folder, std::uintmax_t bytes_max = default_bytes_max)
       : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 
-  // Nothing where nothing sound is kept. A file that is damaged, newer or about another key is refused, with
-  // a line to stderr for each file.
+  // Returns nothing if there is no sound entry. A file that is damaged, newer or for another key is refused,
+  // with one line on stderr per file.
   std::optional<std::string> find(const Key& key);
 
   struct Found {
     std::string content;
     bool hit = false;  // it was kept; else it was made now
   };
-  // Why what was kept cannot be used; empty: it can.
+  // The reason why the kept entry cannot be used; empty if it can.
   using Check = std::function<std::string(const std::string& content)>;
-  // Gives nothing where there is nothing to keep; may use this cache for other keys, and throw.
+  // Returns nothing if there is nothing to keep. It may use this cache for other keys, and throw.
   using Make = std::function<std::optional<std::string>()>;
-  // What is kept, or what `make` gives. Of many processes one makes a key and the others wait for it; if it
-  // is killed, the next one makes it. Where the folder cannot be written, says so once on stderr, and keeps
-  // nothing.
+  // Returns the kept entry, or the result of `make`. Of several processes, one makes a key and the others
+  // wait for it; if it is killed, the next one makes it. If the folder cannot be written, it says so once on
+  // stderr and keeps nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
-  // From here on the entry is found ahead of what the folder holds, unless a check refuses it. Nothing is
-  // written for it.
+  // From now on this entry is found before the folder's, unless a check refuses it. Nothing is written for
+  // it.
   void offer(const Entry& entry) { offered_.insert_or_assign(file_name_of(entry.key), entry); }
   // Every entry found or made so far, also where nothing is kept, in the order of their files' names.
   std::vector<Entry> entries() const;
 
-  // So far. All zero where nothing is kept.
+  // The counts so far. All are zero if the cache is off.
   const facts::CacheUse& use() const noexcept { return use_; }
   bool is_on() const noexcept { return !folder_.empty(); }
 

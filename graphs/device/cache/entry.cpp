@@ -76,7 +76,7 @@ class Lines {
   bool cut_short_ = false;
 };
 
-// What the rest of a head says, behind the line of the kind.
+// The remaining lines of a head, after the line of the kind.
 struct Tail {
   Entry entry;
   std::size_t bytes = 0;

@@ -1,5 +1,5 @@
-// An entry of the cache: a head that people can read, which says what the entry is for, and what was made.
-// Pure: bytes in, bytes out.
+// An entry of the cache: a readable head that says what the entry is for, and the content. Pure: bytes in,
+// bytes out.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace graphbench::cache {
 enum class Kind : std::uint8_t { choices };
 
 std::string_view name_of(Kind kind);
-// What an entry of the kind depends on, by name: "op", "shape", ...
+// The facts on which an entry of the kind depends, by name: "op", "shape", ...
 std::span<const std::string_view> parts_of(Kind kind);
 
 // A value a part, in the order of parts_of(). Values are single lines: a text of several stands as its

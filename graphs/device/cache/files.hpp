@@ -16,8 +16,9 @@ struct FileText {
 };
 FileText read_file(const std::filesystem::path& path);
 
-// Beside the file first, then in its place: at every moment, and after a loss of power, `path` is what it was
-// or all of `text`. The caller holds the file's lock. Returns what failed, or nothing.
+// Writes a draft beside the file and renames it. So at every moment, also after a loss of power, `path` has
+// its old content or all of `text`. The caller holds the file's lock. Returns the operation that failed, or
+// nothing.
 std::string write_file(const std::filesystem::path& path, const std::string& text);
 
 // Where write_file() writes first. A process that is killed leaves it; the next one writes over it.

@@ -1,4 +1,4 @@
-// Names end in .entry, .draft and .lock; what else is there is left alone.
+// The cache's files end in .entry, .draft and .lock; other files in the folder are left alone.
 #include "graphs/device/cache/folder.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The cache's folder as a whole: where it is, what it holds, and what has to go.
+// The cache's folder as a whole: its path, its entries, and which of them are removed.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,8 @@ namespace graphbench::cache {
 // "off".
 inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
 
-// What the variable says; unset: graphbench/plans in XDG_CACHE_HOME or ~/.cache. Empty: nothing is kept.
+// The folder that the variable names; if it is unset, graphbench/plans in XDG_CACHE_HOME or ~/.cache. Empty:
+// nothing is kept.
 std::filesystem::path folder_from_environment();
 
 // A file of the cache.
@@ -33,7 +34,7 @@ std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 // What a file holds, by reading it. An entry of another key than its name says is refused.
 struct Content {
   std::string kind = {};  // "choices"
-  // What it is for, by name.
+  // The facts of the entry's key, by name.
   std::vector<std::pair<std::string, std::string>> parts = {};
   std::optional<double> seconds = {};  // absent where it is refused
   std::string why_not = {};            // refused; empty: it is sound

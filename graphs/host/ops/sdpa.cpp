@@ -17,7 +17,7 @@ namespace {
 using Dim = dnnl::memory::dim;
 using Type = dnnl::memory::data_type;
 
-// About what a core's caches hold of scores and values.
+// Roughly the scores and values that fit into a core's caches.
 constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
 
 struct SdpaExtents {
@@ -195,7 +195,7 @@ class SdpaGrad {
   float dot(const T* a, const T* b) const {
     return sum_in_lanes(dim_, [=](std::int64_t d) { return to_float(a[d]) * to_float(b[d]); });
   }
-  // Where o and do hold what belongs to row `row` of q.
+  // The places in o and do that belong to row `row` of q.
   std::int64_t output_at(std::int64_t row) const {
     const std::int64_t head_row = row / tokens_;
     return ((head_row / heads_ * tokens_ + row % tokens_) * heads_ + head_row % heads_) * dim_;

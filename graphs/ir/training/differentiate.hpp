@@ -22,8 +22,8 @@ enum class Backward : std::uint8_t { iteration, apart, callables };
 // soon as its gradient is complete, which is then not a result of the step.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
-// What the forward part keeps for the backward part: all that it reads; or only what each layer takes from
-// outside, and the layer's ops run once more.
+// The values that the forward part keeps for the backward part: all that it reads; or only the inputs of each
+// layer, whose ops then run once more.
 enum class Checkpoint : std::uint8_t { none, layer };
 
 struct TrainingOptions {

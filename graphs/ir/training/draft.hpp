@@ -12,7 +12,8 @@
 
 namespace graphbench::ir::training {
 
-// What rules work on. A parameter named `forward` is of the forward program, another of the draft.
+// The state that rules work on. A parameter named `forward` belongs to the forward program, any other to the
+// draft.
 class Draft {
  public:
   Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate);

@@ -1,4 +1,4 @@
-// Counts what a training program consists of.
+// Counts the parts of a training program.
 #include <algorithm>
 #include <set>
 #include <utility>

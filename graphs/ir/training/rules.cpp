@@ -9,7 +9,7 @@
 namespace graphbench::ir::training {
 namespace {
 
-// Takes an activation out of its op where its gradient needs what went in, or the output hides what came out.
+// Takes an activation out of its op if its gradient needs the activation's input, or the output hides it.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
@@ -27,7 +27,7 @@ void linear_forward(Draft& draft, const Op& op) {
   draft.set(op.outputs[0], y);
 }
 
-// The gradient of what goes into the op's activation.
+// The gradient of the input of the op's activation.
 ValueId before_activation(Draft& draft, const Op& op, ValueId gradient) {
   const std::string& activation = text_attribute(op, "activation");
   if (activation == "none") return gradient;

@@ -29,11 +29,10 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* ab_footer =
-    "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
-    "and 5 by default. Without --base, --new, --env-a and --env-b this binary is measured against itself, "
-    "and\nthe last line says what this machine can find. Exit codes: those of compare, and 130 interrupted "
-    "(what\n"
-    "was measured is kept).\n";
+    "Launches of the two sides alternate (ABBA), so that a drift meets both sides alike. --launches counts\n"
+    "per side; the default is 5. Without --base, --new, --env-a and --env-b this binary is measured against\n"
+    "itself, and the last line says which slowdown this machine can find. Exit codes: those of compare, and\n"
+    "130 interrupted (the measurements are kept).\n";
 
 const std::string launches_default = "5";
 
@@ -48,12 +47,13 @@ bool is_by_cell(const std::string& text) {
 class SideBySideOptions {
  public:
   explicit SideBySideOptions(Options& options) : options_(options) {
-    options.text("--alternate", alternate_, "ladder|cell",
-                 "sides take turns with all batches of a mode, or with each cell (default: ladder)");
+    options.text(
+        "--alternate", alternate_, "ladder|cell",
+        "ladder: the sides take turns with all batches of a mode; cell: with each cell (default: ladder)");
     options.config_file();
     options.sweep_options(config::option_names(), ab::refused_options());
     // The help of a sweep says 1.
-    options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
+    options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
 
   // `launches` other than 0 is how many the command plans, so the user may not say. Throws InputError.
@@ -180,7 +180,7 @@ int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
   const std::string kept = outcome.base && outcome.now ? files.base + " and " + files.now
                            : outcome.base              ? files.base
                                                        : files.now;
-  complain("interrupted; what was measured is kept in %s", kept.c_str());
+  complain("interrupted; the measurements are kept in %s", kept.c_str());
   return exit_interrupted;
 }
 
@@ -197,20 +197,20 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
        {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
     if (!*result) {
       throw Error(ErrorCode::device_failed,
-                  "measure " + target->binary + ": no sweep of it came to a result; try it with --sweep");
+                  "measure " + target->binary + ": no sweep of it wrote a result: try it with --sweep");
     }
   }
 }
 
-// "Against itself, 5 launches a side find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 launches a
+// "Against itself, 5 launches per side find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 launches per
 // side."
 std::string self_text(const model::Comparison& itself) {
   const std::int64_t launches = itself.base.launches_max;
   const std::optional<double> found = ab::slowdown_found_by(launches, itself);
   const std::optional<std::int64_t> needed = ab::launches_to_find(slowdown_wanted, itself);
   return fmt::format(
-      "Against itself, {} launch{} a side {} a slowdown of {} of one cell's latency in nine cases of ten; a "
-      "slowdown of {} takes {} launches a side.",
+      "Against itself, {} launch{} per side {} a slowdown of {} of one cell's latency in nine cases of ten; "
+      "a slowdown of {} takes {} launches per side.",
       launches, launches == 1 ? "" : "es", found ? "would find" : "would not find even",
       found ? reporters::percent_text(found) : "1000 %", reporters::percent_text(slowdown_wanted),
       needed ? std::to_string(*needed) : "more than " + std::to_string(ab::launches_max));
@@ -256,18 +256,18 @@ class AbCommand final : public Command {
  public:
   explicit AbCommand(Options& options) : sweep_(options) {
     options.footer(ab_footer);
-    options.text("--base", asked_.base, "BINARY", "the graphbench before (default: this one)");
-    options.text("--new", asked_.now, "BINARY", "the graphbench after (default: this one)");
+    options.text("--base", asked_.base, "BINARY", "the older graphbench (default: this one)");
+    options.text("--new", asked_.now, "BINARY", "the newer graphbench (default: this one)");
     options.texts("--env-a", asked_.base_environment, "NAME=VALUE",
                   "an environment variable of BASE (repeatable)");
     options.texts("--env-b", asked_.new_environment, "NAME=VALUE",
                   "an environment variable of NEW (repeatable)");
     options.text("--json-base", asked_.json_base, "FILE", "BASE's result (default: graphbench-base.json)");
     options.text("--json-new", asked_.json_new, "FILE", "NEW's result (default: graphbench-new.json)");
-    options.flag("--confirm", asked_.confirm, "measure again what came out slower, before the verdict");
-    options.text_or("60", "--until-decided", asked_.until_decided, "MINUTES",
-                    "launch 5, 10, 15 or 20 times, each task until all of it is decided, for so long at most "
-                    "(60)");
+    options.flag("--confirm", asked_.confirm, "measure cells again that came out slower, before the verdict");
+    options.text_or(
+        "60", "--until-decided", asked_.until_decided, "MINUTES",
+        "launch each task 5, 10, 15 or 20 times, until it is decided or this time is over (default: 60)");
     add_verdict_options(options, asked_.verdict);
   }
 

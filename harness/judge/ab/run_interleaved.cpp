@@ -31,7 +31,7 @@ using How = process::ChildExit::How;
 // A sweep watches its workers, so it may be silent as long as it runs.
 constexpr double silent_seconds_max = 1e8;
 
-// Fewer launches show nothing, so a run until decided makes so many even without time.
+// Fewer launches show nothing, so a run until decided makes this number even without time.
 constexpr std::int64_t launches_judged_min = 2;
 
 std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {

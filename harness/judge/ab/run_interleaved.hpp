@@ -79,7 +79,7 @@ class ResultMerge {
   std::optional<model::Result> first_;  // without its cells
   std::vector<model::Floors> floors_;   // every sweep's
   std::vector<model::LibraryChoice> choices_;
-  // The launches' summaries, from which comes what needs all samples.
+  // The summaries of single launches, for the figures that need all samples.
   std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };
 

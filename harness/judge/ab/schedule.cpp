@@ -83,7 +83,7 @@ const MetricComparison* find_mean(const model::Comparison& comparison, const mod
   return found == comparison.means.end() ? nullptr : &found->metric;
 }
 
-// Takes back what is not slower again; returns true where it does.
+// Takes a verdict back if the cell is not slower again; returns true if it did.
 bool take_back(MetricComparison& metric, const MetricComparison* again) {
   if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;

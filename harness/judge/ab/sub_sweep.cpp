@@ -20,7 +20,7 @@ const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "wor
                                             "on-skip",       "sustained",   "capture-stream"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
 
-// A sweep refuses options about callers where its cells have none.
+// A sweep without cells of callers refuses options about callers.
 bool says_something(const std::string& option, const model::WorkerTask& task) {
   const std::string_view io = model::later_axis(task, "io");
   return option == "io-addresses" ? !io.empty() : io.starts_with("copy");
@@ -62,7 +62,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
   if (trains) add("pass", task.pass);
   for (const auto& [name, value] : task.more_axes) add(name, value);
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
-  // A sweep refuses to set what it does not run.
+  // A sweep refuses settings of workloads that it does not run.
   for (const config::SetOption& set : options.set) {
     if (set.workload == task.workload)
       add("set", set.workload + "." + set.key + "=" + std::to_string(set.value));

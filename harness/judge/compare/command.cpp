@@ -17,9 +17,9 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* compare_footer =
-    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch).\n"
-    "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is gone; 11\n"
-    "inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
+    "BASE and NEW are result documents, or folders of them (one per shard or launch).\nExit codes: 0 nothing "
+    "slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured; 11\ninconclusive, "
+    "with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
 
 struct CompareArguments {
   std::string base;
@@ -68,13 +68,13 @@ class CompareCommand final : public Command {
  public:
   explicit CompareCommand(Options& options) {
     options.footer(compare_footer);
-    options.word("BASE", asked_.base, "the result before");
-    options.word("NEW", asked_.now, "the result after");
+    options.word("BASE", asked_.base, "the older result");
+    options.word("NEW", asked_.now, "the newer result");
     options.text("--against", asked_.against, "NAME",
                  "instead of BASE: the latest result of this branch, label or commit in the history");
     options.text("--history", asked_.history, "FILE", "the history's file, for --against");
     options.flag("--common", asked_.verdict.common,
-                 "compare the cells that both sides have, also of two plans, and leave out the others");
+                 "compare only the cells that both sides have, even if their plans differ");
     add_verdict_options(options, asked_.verdict);
   }
 

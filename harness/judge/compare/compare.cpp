@@ -1,4 +1,4 @@
-// Pairs cells by id and says what became of each. judge.cpp judges them.
+// Pairs cells by id and records whether each is compared, lost or new. judge.cpp judges them.
 #include "harness/judge/compare/compare.hpp"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ double mean_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
-// By more than either side resolves. What one side does not know to some resolution says nothing.
+// True if the change is larger than the resolution of both sides. Without a known resolution it is not
+// counted.
 bool differ(const DocumentCell& base, const DocumentCell& now, std::size_t count) {
   const auto [finer, coarser] = std::minmax(base.resolutions[count], now.resolutions[count]);
   return finer != DocumentCell::absent_count && std::abs(now.counts[count] - base.counts[count]) > coarser;

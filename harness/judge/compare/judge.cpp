@@ -100,19 +100,19 @@ std::vector<double> logs_of(const std::vector<double>& values) {
 }
 
 std::string launches_text(double launches) {
-  if (!(launches <= launches_advised_max)) return "its size is that of the margin";
-  return fmt::format("about {:.0f} launches a side would tell", std::ceil(launches));
+  if (!(launches <= launches_advised_max)) return "the change is about as large as the margin";
+  return fmt::format("about {:.0f} launches per side would decide", std::ceil(launches));
 }
 
 std::string too_few(const MetricComparison& result, bool partnerless) {
   if (partnerless) {
-    return "of one interleaved run, but no launch index is on both sides: compare both of its documents "
-           "whole";
+    return "both sides are of one interleaved run, but they share no launch index: compare its two complete "
+           "documents";
   }
   if (result.paired) return "one pair of launches: repeat with --launches 5";
   if (result.base_launches > 1) return "NEW has one launch: repeat it with --launches 5";
   if (result.new_launches > 1) return "BASE has one launch: repeat it with --launches 5";
-  return "one launch a side: repeat both with --launches 5";
+  return "one launch per side: repeat both with --launches 5";
 }
 
 // Says how many launches per side would have distinguished the change from the margin, at this spread.

@@ -78,8 +78,8 @@ class Looks {
   Looks(const model::ComparisonSettings& settings, std::vector<std::int64_t> looks);
   // Judges the trials of the next look. q is scaled so that it is compared with alpha at every look.
   Tests judge(std::span<Trial> trials);
-  // See slowdown_found(), for the last look; after several looks among what is undecided, 0
-  // where nothing is.
+  // See slowdown_found(), for the last look. After several looks it covers the undecided tests; 0 if none is
+  // undecided.
   std::optional<double> slowdown_found(std::span<const Trial> trials) const;
 
  private:
@@ -93,7 +93,7 @@ class Looks {
 
 namespace graphbench::statistics {
 
-// What is known by family, and `q` of the tests in their order.
+// The results by family, and `q` of the tests in their order.
 struct FamilyTests {
   std::vector<double> family_p;
   std::vector<double> family_q;

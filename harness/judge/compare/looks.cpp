@@ -22,7 +22,7 @@ double spent(double alpha, std::int64_t launches) {
 
 std::string undecided_text(const MetricComparison& result) {
   const std::int64_t launches = std::min(result.base_launches, result.new_launches);
-  std::string text = fmt::format("undecided after {} launches a side", launches);
+  std::string text = fmt::format("undecided after {} launches per side", launches);
   if (result.detectable90)
     text += fmt::format(": a change of {:.2g} % would have been found in nine cases of ten",
                         100 * *result.detectable90);

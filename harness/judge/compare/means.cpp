@@ -51,7 +51,7 @@ std::vector<LaunchValue> values_of(const DocumentCell& cell, Metric metric, std:
   return values;
 }
 
-// Keeps of both sides what has a partner, and returns the differences.
+// Keeps the launches of both sides that have a partner, and returns the differences.
 std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::int64_t end,
                                         std::vector<LaunchValue>& base, std::vector<LaunchValue>& now) {
   std::vector<LaunchValue> differences;
@@ -68,7 +68,7 @@ std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::in
   return differences;
 }
 
-// Cells of one launch say nothing of the spread: they are left out where others have more.
+// A cell with one launch says nothing about the spread, so it is left out if others have more.
 Table table_of(const Mode& mode, Metric metric, std::int64_t end) {
   Table all;
   Table known;

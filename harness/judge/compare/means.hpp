@@ -33,7 +33,7 @@ bool can_be_paired(const Pair& pair);
 // up.
 std::int64_t key_of(const LaunchTimes& launch);
 
-// "whole" of a cell's id; empty for an id of another form.
+// The mode in a cell's id, such as "whole"; empty for an id of another form.
 std::string mode_of(const std::string& id);
 
 // Fills in `means` and returns their trials, each a family by itself.

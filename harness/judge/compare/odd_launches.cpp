@@ -1,4 +1,4 @@
-// Finds launches that are apart: each is held against the others of its side, by what most cells say of it.
+// Finds launches that are far from the others of their side, by the median over their cells.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -57,7 +57,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
   return found;
 }
 
-// By how much launches may differ, as a fraction: the margin, or what a clock's step is of the side's times.
+// The fraction by which launches may differ: the margin, or a clock's step relative to the side's times.
 double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, Metric metric,
                  const model::MetricSettings& settings) {
   std::vector<double> logs;

@@ -124,8 +124,8 @@ void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   const std::vector<std::string>& known = allowable_fields();
   for (const std::string& name : split(text, ',')) {
     if (!contains(known, name)) {
-      throw InputError("--allow", in_quotes(name) + " is nothing that could be in the way: " + join(known) +
-                                      " are" + did_you_mean(name, known));
+      throw InputError("--allow", in_quotes(name) + " is not a difference that prevents a comparison: " +
+                                      join(known) + " are" + did_you_mean(name, known));
     }
     settings.allow.push_back(name);
   }

@@ -17,7 +17,7 @@ namespace graphbench::history {
 namespace {
 
 constexpr std::size_t commit_digits_min = 7;
-// The search gives up after so many entries.
+// The search gives up after this number of entries.
 constexpr std::size_t tries_max = 50;
 
 bool is_called(const model::HistoryEntry& entry, const std::string& name) {
@@ -47,7 +47,8 @@ compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std:
   return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
 }
 
-// True of RFC 3339 in UTC, which the schema requires, because only such texts have the order of their times.
+// True for a time in UTC as in RFC 3339, which the schema requires: only such texts sort in the order of
+// their times.
 bool is_instant(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00";
   if (text.size() <= form.size() || text.back() != 'Z') return false;
@@ -75,9 +76,8 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   std::vector<model::HistoryEntry> called = entries_called(store, request.name);
   std::erase_if(called, [&](const model::HistoryEntry& entry) { return is_itself(entry, now); });
   if (called.empty()) {
-    throw InputError("--against", "only " + in_quotes(request.new_path) + " itself is called " +
-                                      in_quotes(request.name) +
-                                      " in the history: nothing is there before it");
+    throw InputError("--against", "only " + in_quotes(request.new_path) + " itself has the name " +
+                                      in_quotes(request.name) + " in the history, and nothing before it");
   }
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
@@ -132,7 +132,7 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   entry.document = text.view();
   const codec::DocumentFacts& facts = document.facts;
   if (facts.started_at.empty())
-    throw InputError(path, "it has no \"started_at\": a history is ordered by it");
+    throw InputError(path, "it has no \"started_at\", by which a history is ordered");
   if (!is_instant(facts.started_at)) {
     throw InputError(path, "started_at: " + in_quotes(head_of(facts.started_at, 60)) +
                                " cannot be put in order: write it as 2026-01-31T23:59:59Z, in UTC");

@@ -67,7 +67,7 @@ struct Named {
   std::string source;  // " (from ...)", or empty
 };
 
-// Takes each word from the options, else from what was found.
+// Takes each name from the options, else from the CI or git.
 Named name_of(const HistoryArguments& arguments) {
   Named named;
   named.label.label = arguments.label;
@@ -167,16 +167,17 @@ class HistoryCommand final : public Command {
       each->text("--history", asked_.file, "FILE",
                  "the file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
     }
-    add_.words("FILE", asked_.documents, "what --json wrote; several are added together");
-    add_.text("--commit", commit_, "ID", "what was measured (default: from CI or git)",
+    add_.words("FILE", asked_.documents, "result documents; several are added together or not at all");
+    add_.text("--commit", commit_, "ID", "the measured commit (default: from CI or git)",
               Options::Empty::allowed);
-    add_.text("--branch", branch_, "NAME", "where it stands (default: from CI or git)",
+    add_.text("--branch", branch_, "NAME", "the measured branch (default: from CI or git)",
               Options::Empty::allowed);
-    add_.text("--label", asked_.label, "TEXT", "anything, for --against and for people",
+    add_.text("--label", asked_.label, "TEXT", "a name of your choice, which --against finds",
               Options::Empty::allowed);
     add_branch(list_);
     list_.text("--against", asked_.against, "NAME",
-               "what compare --against NAME takes its baseline from; a NAME that nothing has is refused");
+               "list only the entries among which compare --against NAME chooses; a NAME without entries is "
+               "refused");
     add_format(list_);
     show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
     show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
@@ -195,7 +196,7 @@ class HistoryCommand final : public Command {
     if (add_.parsed()) return check_add();
     asked_.json = is_json(format_);
     if (list_.parsed()) return check_list();
-    if (!show_.parsed()) throw InputError("history", "it needs a word: give add, list or show");
+    if (!show_.parsed()) throw InputError("history", "it needs an action: give add, list or show");
     check_show();
   }
 
@@ -208,7 +209,7 @@ class HistoryCommand final : public Command {
 
  private:
   void add_branch(Options& options) {
-    options.text("--branch", branch_, "NAME", "of this branch only", Options::Empty::allowed);
+    options.text("--branch", branch_, "NAME", "only entries of this branch", Options::Empty::allowed);
   }
 
   void add_format(Options& options) {
@@ -218,7 +219,7 @@ class HistoryCommand final : public Command {
   void check_add() {
     if (add_.given("--commit")) asked_.commit = commit_;
     if (asked_.documents.empty())
-      throw InputError("history add", "it needs a result document: give what --json wrote");
+      throw InputError("history add", "it needs a result document: give one that --json wrote");
   }
 
   void check_list() {

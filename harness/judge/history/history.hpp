@@ -12,7 +12,7 @@
 
 namespace graphbench::model {
 
-// What a person calls a result.
+// The names that a user gives to a result.
 struct HistoryLabel {
   std::string commit;  // of what was measured
   std::string branch;
@@ -33,7 +33,7 @@ struct HistoryEntry {
   std::int64_t launches = 0;  // of the cell that has most
 };
 
-// One entry's word about one cell and metric.
+// One entry's value for one cell and metric.
 struct HistoryPoint {
   HistoryEntry entry;
   double median = 0;  // over launches, of the launch medians
@@ -103,7 +103,7 @@ struct FoundChange {
   double p_value = 1;
 };
 
-// What was found in a series.
+// The changes that were found in a series.
 struct Findings {
   std::vector<FoundChange> changes;   // sorted by index
   std::optional<double> correlation;  // of neighbours, around the levels; absent where nothing varies

@@ -88,7 +88,7 @@ std::string unpack(std::string_view packed, std::int64_t bytes) {
   const int status = uncompress(bytes_of(text), &size, bytes_of(packed), static_cast<uLong>(packed.size()));
   if (status != Z_OK) throw Error(ErrorCode::io, std::string("unpack document: ") + zError(status));
   if (size != static_cast<uLongf>(bytes))
-    throw Error(ErrorCode::io, "unpack document: it is shorter than it was");
+    throw Error(ErrorCode::io, "unpack document: it is shorter than its recorded length");
   return text;
 }
 

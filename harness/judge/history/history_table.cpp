@@ -51,7 +51,7 @@ struct Glyphs {
 constexpr Glyphs unicode_glyphs = {"│", "┤", "─", "╎", "┊", "●"};
 constexpr Glyphs ascii_glyphs = {"|", "+", "-", "'", ":", "o"};
 
-// Where values lie on the grid.
+// The positions of values on the grid.
 struct Scale {
   double low = 0;
   double high = 1;
@@ -195,8 +195,7 @@ std::string name_of(const model::HistoryEntry& entry) {
 void print_changes(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
   const auto count = static_cast<std::int64_t>(history.points.size());
   if (count < history.points_min) {
-    out << fmt::format("{} of the {} entries that a change needs to be told from noise\n", count,
-                       history.points_min);
+    out << fmt::format("{} of the {} entries that are needed to find a change\n", count, history.points_min);
     return;
   }
   if (history.changes.empty()) out << fmt::format("no change in {} entries\n", count);
@@ -254,7 +253,8 @@ void print_history(std::ostream& out, const CellHistory& history, const PlotOpti
   }
   print_changes(out, history, options);
   if (history.left_out > 0) {
-    out << many(history.left_out) << " of another environment or plan left out: --every-environment\n";
+    out << many(history.left_out)
+        << " of another environment or plan left out: --every-environment shows them\n";
   }
   if (history.older > 0) out << many(history.older) << " older left out: --last\n";
 }

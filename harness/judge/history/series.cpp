@@ -128,7 +128,7 @@ double over_spread(const std::vector<double>& values, std::vector<std::size_t> b
   return deviation > 0 ? split->statistic / deviation : std::numeric_limits<double>::infinity();
 }
 
-// A nearly normal number: std::normal_distribution differs between libraries, this sum of uniforms does not.
+// A nearly normal number. std::normal_distribution differs between libraries; this sum of uniforms does not.
 double normal(std::mt19937_64& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;

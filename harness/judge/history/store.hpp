@@ -18,7 +18,7 @@ struct LaunchMedians {
   std::vector<double> seconds;  // one per launch
 };
 
-// What is stored of one document.
+// The facts that are stored about one document.
 struct NewEntry {
   model::HistoryEntry entry;  // without its id
   std::string document;       // the whole text, as it was read
@@ -41,7 +41,7 @@ class Store {
   // Throws InputError for a file that is not an undamaged history, and leaves it unchanged.
   Store(const std::string& path, Access access);
 
-  // Adds all or, where this throws or the process dies, none.
+  // Adds all of them, or none if this throws or the process dies.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
   // Lists the oldest measurement first; only those of `branch` where one is given.

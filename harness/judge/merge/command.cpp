@@ -31,11 +31,12 @@ constexpr std::size_t listed_max = 10;
 
 void check_is_task_shard(const std::string& path, const model::Result& head) {
   if (!head.plan.shard)
-    throw InputError(path, "it is not a shard: it has no plan.shard. Give what --shard I/N wrote");
+    throw InputError(
+        path, "it is not a shard, because it has no plan.shard: give a document that --shard I/N wrote");
   if (head.plan.shard->by != "task") {
     throw InputError(path,
-                     "it is a replica, which measured the whole plan: leave replicas in a folder, which "
-                     "compare reads, and merge task shards");
+                     "it is a replica, which measured the whole plan: compare reads a folder of replicas; "
+                     "merge only task shards");
   }
 }
 
@@ -154,7 +155,7 @@ class ShardMerge {
       if (!is_new) {
         throw InputError(path, "cell " + in_quotes(cell.id) + " is in " +
                                    in_quotes(files_[known->second.file].path) +
-                                   " too: a cell is of one shard");
+                                   " too: a cell belongs to one shard");
       }
     }
   }
@@ -171,9 +172,9 @@ class ShardMerge {
         throw InputError(path,
                          "it is of another plan than " + in_quotes(first) + ": merge shards of one plan");
       if (shard.count != merged_.plan.shard->count || shard.assignment != merged_.plan.shard->assignment) {
-        throw InputError(path, "its cells were assigned otherwise than those of " + in_quotes(first) +
+        throw InputError(path, "its cells were assigned in another way than those of " + in_quotes(first) +
                                    " (other shards, launches, seed, costs, plugins or binary): measure it "
-                                   "again as the others were");
+                                   "again with the same options");
       }
       if (const auto same = by_index_.find(shard.index); same != by_index_.end()) {
         throw InputError(path, "it is shard " + std::to_string(shard.index) + " of " +
@@ -185,8 +186,8 @@ class ShardMerge {
           std::ranges::find_if(differences, [](const auto& each) { return each.blocking && !each.allowed; });
       if (blocking != differences.end()) {
         throw InputError(path, "its " + blocking->field + " is " + in_quotes(blocking->now) + ", and " +
-                                   in_quotes(blocking->base) + " in " + in_quotes(first) + ": give --allow " +
-                                   blocking->field + " if that is meant");
+                                   in_quotes(blocking->base) + " in " + in_quotes(first) +
+                                   ": to merge them anyway, give --allow " + blocking->field + "");
       }
     }
     // This does not depend on the order of the files.
@@ -244,10 +245,9 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* merge_footer =
-    "SHARD is what --sweep --shard I/N wrote, or a folder of such files. Exit codes: 0 merged; 2 bad usage "
+    "SHARD is a document that --shard I/N wrote, or a folder of them. Exit codes: 0 merged; 2 bad usage "
     "or\ninput, nothing is written; 3 something of the plan is missing, nothing is written without "
-    "--partial, "
-    "or\nsome cells failed. docs/shards.md says what is checked.\n";
+    "--partial, or\nsome cells failed. docs/shards.md says what is checked.\n";
 
 class MergeCommand final : public Command {
  public:
@@ -255,7 +255,7 @@ class MergeCommand final : public Command {
     options.footer(merge_footer);
     options.words("SHARD", paths_, "documents of shards, or folders of them");
     options.text("-o,--output", output_, "FILE", "where the merged document goes; - for stdout");
-    options.flag("--partial", partial_, "merge what is there, although something is missing");
+    options.flag("--partial", partial_, "merge the given shards, although some are missing");
     options.text("--allow", allow_, "FIELD,...", "merge although these differ: device, ...");
   }
 
@@ -276,7 +276,7 @@ class MergeCommand final : public Command {
     const std::vector<std::string> missing = merged.missing();
     for (const std::string& line : missing) complain("%s", line.c_str());
     if (!missing.empty() && !partial_) {
-      complain("nothing was written: measure what is missing, or give --partial");
+      complain("nothing was written: measure the missing shards, or give --partial");
       return exit_cells_failed;
     }
     write(merged);

@@ -26,7 +26,7 @@ const std::vector<Format>& formats();
 // Null where no format has that name.
 const Format* find_format(std::string_view name);
 
-// For people at a terminal: prints what became slower first, what to do last.
+// For a terminal: prints what became slower first, and what to do last.
 void print_comparison_table(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 // Prints the document `graphbench.comparison/1`, one cell per line.

@@ -139,8 +139,8 @@ std::vector<Test> tests_of(const Comparison& comparison) {
     tests.push_back(test_of(mean, comparison.settings.strict));
   if (!comparison.comparable || !judged) tests.push_back(test_of_all(comparison));
   if (comparison.comparable && !powerful(comparison))
-    tests.push_back({"graphbench.compare", "the launches find the slowdown required", Outcome::failed,
-                     "power", power_text(comparison), ""});
+    tests.push_back({"graphbench.compare", "the launches find a slowdown of the required size",
+                     Outcome::failed, "power", power_text(comparison), ""});
   return tests;
 }
 

@@ -52,7 +52,7 @@ std::string as_entities(std::string_view text) {
 using model::Comparison;
 using model::Verdict;
 
-// The room for what is not a table's row: titles, what is left out, how to read it.
+// The room for everything but rows of tables: titles, counts of omitted rows, and how to read it.
 constexpr std::size_t reserved = 6144;
 
 constexpr std::string_view change_head =
@@ -64,9 +64,7 @@ constexpr std::string_view means_head =
 constexpr std::string_view inconclusive_head =
     "| cell | metric | base | new | ratio | 95 % interval | finds | why |\n"
     "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
-constexpr std::string_view coverage_head =
-    "| cell | what became of it |\n"
-    "| --- | --- |\n";
+constexpr std::string_view coverage_head = "| cell | outcome |\n| --- | --- |\n";
 
 // Tables copy what they show, and write a row when it is needed.
 template <typename Item, typename Write>
@@ -175,13 +173,12 @@ void write_head(MarkdownText& text, const Comparison& comparison) {
 void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
   text.add("<details><summary>How to read this</summary>\n\n");
   text.add(
-      "One launch (one process) gives one number a metric; the statistics see launches, never samples. "
+      "One launch (one process) gives one number per metric; the statistics use launches, never samples. "
       "*Ratio* is NEW over BASE, with its 95 % interval over launches; *q* is the p value corrected for the "
       "number of comparisons; *finds* is the smallest change that would be called slower in four of five "
-      "comparisons, if launches spread as these did.\n\n"
-      "- **slower**, **faster**: the change is larger than the margin, and chance does not explain it.\n"
-      "- **same**: the whole interval lies within the margin.\n"
-      "- **inconclusive**: these launches cannot tell; more launches can.\n\n");
+      "comparisons, if launches spread as these did.\n\n- **slower**, **faster**: the change is larger than "
+      "the margin, and chance does not explain it.\n- **same**: the whole interval lies within the "
+      "margin.\n- **inconclusive**: these launches cannot tell; more launches can.\n\n");
   text.add(fmt::format("Held to: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
                        comparison.tests,
                        comparison.settings.strict ? "; strict: inconclusive does not pass" : ""));
@@ -223,9 +220,9 @@ void MarkdownText::add_rows(std::string_view head, const Rows& rows) {
   }
   text_ += '\n';
   if (written < rows.count) {
-    text_ +=
-        fmt::format("*{} more of {} rows are left out: a comment holds no more. The document has all.*\n\n",
-                    rows.count - written, rows.count);
+    text_ += fmt::format(
+        "*{} more of {} rows are left out, because a comment is limited. The document has all.*\n\n",
+        rows.count - written, rows.count);
   }
 }
 
@@ -251,7 +248,8 @@ void print_comparison_markdown(std::ostream& out, const Comparison& comparison, 
   text.add_table("", change_head, change_rows(std::move(changes)));
   text.add_table("Measured in BASE and no longer in NEW:", coverage_head, coverage_rows(comparison, true));
   text.add_table("Means over the cells of a mode:", means_head, mean_rows(comparison));
-  text.add_table("Launches that are apart, or spread more than before:", "", launch_rows(comparison));
+  text.add_table("Launches that are far from the others, or spread more than before:", "",
+                 launch_rows(comparison));
   write_advice(text, comparison);
 
   text.fold_table("Differences of environment", "", difference_rows(comparison, false));

@@ -76,8 +76,8 @@ class Table {
 
   void print_sides() {
     if (const std::string incomplete = incomplete_text(comparison_); !incomplete.empty())
-      out_ << paint(incomplete + ": what an interrupted sweep did not measure is missing", Colour::yellow,
-                    colours_)
+      out_ << paint(incomplete + ": cells that an interrupted sweep did not measure are missing",
+                    Colour::yellow, colours_)
            << '\n';
     out_ << "BASE  " << side_text(comparison_.base) << "\nNEW   " << side_text(comparison_.now) << '\n';
     for (const model::Difference& difference : comparison_.differences) {

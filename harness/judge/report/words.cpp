@@ -298,7 +298,8 @@ std::string difference_text(const model::Difference& difference) {
   std::string text =
       difference.field + ": " + value_text(difference.base) + " -> " + value_text(difference.now);
   if (difference.blocking) {
-    text += difference.allowed ? " (allowed)" : " (in the way: --allow " + difference.field + ")";
+    text +=
+        difference.allowed ? " (allowed)" : " (prevents the comparison: --allow " + difference.field + ")";
   }
   return text;
 }
@@ -428,7 +429,7 @@ std::string power_text(const model::Comparison& comparison) {
   if (!means.empty()) text += "; " + means;
   if (!enough)
     text += "; --require-power " + required_text(comparison.settings) +
-            " asks for more: raise --launches, or stop what runs beside";
+            " asks for more: raise --launches, or stop other programs";
   return text + ".";
 }
 
@@ -441,40 +442,41 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
         "Both sides started at the same time and agree to the last digit: NEW is BASE, or a copy of it.");
   }
   if (counts.metrics_lost > 0) {
-    lines.emplace_back("Metrics were measured before and are not now: see why, or measure NEW again.");
+    lines.emplace_back("NEW lacks metrics that BASE has: find the reason, or measure NEW again.");
   }
   if (counts.coverage_regressions > counts.cells_lacking) {
-    lines.emplace_back("Cells were measured before and are not now: see why, or sweep the same axes again.");
+    lines.emplace_back("NEW lacks cells that BASE has: find the reason, or sweep the same axes again.");
   }
   for (const model::Difference& difference : comparison.differences) {
     if (difference.field != "hostname" && difference.field != "device.uuid") continue;
     lines.push_back("The sides come from two machines (" + difference_text(difference) +
-                    "): what differs may be the machines.");
+                    "): a difference may come from the machines.");
     break;
   }
   const auto throttled = std::ranges::count_if(
       comparison.cells, [](const auto& cell) { return cell.base_throttle != cell.new_throttle; });
   if (throttled > 0) {
-    lines.push_back(fmt::format(
-        "{} cell{} throttled differently on the two sides: what differs there may be the device's clock.",
-        throttled, throttled == 1 ? " was" : "s were"));
+    lines.push_back(
+        fmt::format("{} cell{} throttled differently on the two sides: a difference there may come from the "
+                    "device's clock.",
+                    throttled, throttled == 1 ? " was" : "s were"));
   }
   if (!comparison.odd_launches.empty()) {
     lines.emplace_back(
-        "A launch apart from the others widens every interval and hides changes: find what disturbed it, and "
-        "measure again.");
+        "A launch that is far from the others widens every interval and hides changes: find the disturbance, "
+        "and measure again.");
   }
   if (any_slower(counts)) {
     lines.emplace_back(
-        "Slower is beyond the margin and beyond chance. If the change is wanted, make NEW the baseline.");
+        "'Slower' means: by more than the margin, and not by chance. If the change is wanted, make NEW the "
+        "baseline.");
   }
   if (lacks_launches(comparison)) {
-    lines.emplace_back(
-        "One launch cannot tell a change from its own luck: repeat both sweeps with --launches 5.");
+    lines.emplace_back("One launch cannot tell a change from chance: repeat both sweeps with --launches 5.");
   } else if (counts.inconclusive > 0 && comparison.tests > 0) {
     lines.emplace_back(
-        "Inconclusive is not the same: more --launches (how many, says each why of --format json) or a wider "
-        "--margin tells.");
+        "'Inconclusive' does not mean 'same': use more --launches (--format json says how many) or a wider "
+        "--margin.");
   }
   return lines;
 }

@@ -69,7 +69,7 @@ std::string changes_text(const model::CellComparison& cell);
 std::string throttle_text(const model::CellComparison& cell);
 // "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
-// "device.driver: 580 -> 590", with what it means where it is in the way.
+// "device.driver: 580 -> 590", and its consequence if it prevents the comparison.
 std::string difference_text(const model::Difference& difference);
 // Whether a library chose another algorithm. There may be many of them; choices_text says them in one line,
 // "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json has all", or is empty.

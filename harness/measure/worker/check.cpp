@@ -65,7 +65,7 @@ void write_callers(const CheckedStep& step) {
   caller->poison_outputs(step.context.stream, step.executor.next_place());
 }
 
-// What the step reads is where its caller has it, and nothing else is of use to it.
+// Fills the graph's memory, then the caller's, which is the only one that the step may read.
 void fill_callers(const CheckedStep& step) {
   fill(step);
   write_callers(step);
@@ -94,7 +94,7 @@ std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t 
   return "an op, though not when the ops ran one by one,";
 }
 
-// A step's numbers count for nothing where what it reads is not what it read the last time.
+// Fails if the step has changed a constant that it reads, and names the op that wrote it.
 void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& constants,
                        const std::vector<std::uint64_t>& before) {
   const std::vector<std::uint64_t> after = digests_of(step.context, constants);

@@ -29,7 +29,7 @@ void Placement::move(std::uint64_t seed) {
   constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
   constexpr std::size_t blocks_max = 96;
   unused_.clear();
-  // Half of what is free beside the rig, so that what it needs fits again.
+  // Half of the free memory beside the rig, so that the rig fits again.
   const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
   rig_->release();
   if (device_->info().kind == "host") return;  // new memory lies on other pages by itself

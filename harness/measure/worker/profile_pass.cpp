@@ -47,7 +47,7 @@ class BatchProfile {
   BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler)
       : pass_(pass), profiler_(profiler), begin_(pass.device.make_event()), end_(pass.device.make_event()) {}
 
-  // `device_seconds`: of the pass without records.
+  // `device_seconds` comes from the pass without records.
   model::Profile run(std::int64_t batch, std::optional<double> device_seconds) {
     set_up(batch);
     for (int i = 0; i < settling_steps; ++i) {

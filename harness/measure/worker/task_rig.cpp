@@ -14,7 +14,7 @@
 namespace graphbench::worker {
 namespace {
 
-// Parameters go into the next step: what differs once differs ever more.
+// Parameters go into the next step, so one difference grows with every step.
 constexpr int training_steps_checked = 10;
 
 using execution::ExecutionMode;

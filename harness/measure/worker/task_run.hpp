@@ -36,7 +36,7 @@ struct BatchRun {
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
 
 struct TaskRun {
-  // What is given; all that is referred to outlives the run.
+  // The arguments of the run; everything that they refer to outlives it.
   const model::WorkerTask& task;
   OpenDevice open;
   MakeRig make_rig;
@@ -48,7 +48,7 @@ struct TaskRun {
       nullptr;               // the forward program of one that trains, to be evaluated; null: not
   TraceProgram traced = {};  // makes the programs of the task's trace of shapes; empty once it was walked
 
-  // What stages leave to each other.
+  // The results that one stage leaves to later ones.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 too: a foreign step
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // of batches so far
@@ -65,7 +65,7 @@ struct TaskRun {
   void tell_phase(std::int64_t batch, std::string_view phase) const;
 };
 
-// What is done with one batch.
+// The state of one batch.
 struct Stage {
   std::string_view name;  // the phase that is told as it begins; empty: it tells its own, or none
   void (*run)(TaskRun& run, BatchRun& batch);
@@ -73,18 +73,18 @@ struct Stage {
     return true;
   };
 };
-// Unless the batch has failed. What the stage throws becomes the batch's reason.
+// Runs the stage unless the batch has failed. An exception becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
 void report(TaskRun& run, BatchRun& batch);  // once
 // What the batch's executor did so far, of a graph mode. To be called once, behind the first placement's
 // ramp: then it does not depend on how many samples are taken.
 void count(TaskRun& run, BatchRun& batch);
-// What a step does for its caller, before the placement's executor is given up.
+// The work of a step for its caller, read before the placement's executor is given up.
 void note_caller_io(TaskRun& run, BatchRun& batch);
 
 // Stages of all batches. The first: each placement's setups and visits.
 void measure_batches(TaskRun& run);
-// What the driver says, and what was allocated, in the first placement; between two of them.
+// The driver's figures and the allocations, in the first placement and between two placements.
 void note_peaks(TaskRun& run);
 void note_rest(TaskRun& run);
 // Measures what sharing the pool saves, and what graphs take. Where it fails (a second set of kernels may not

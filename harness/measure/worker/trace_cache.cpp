@@ -1,4 +1,4 @@
-// What a step lacks is made in the order of need: program, kernels, recording.
+// Makes what a step lacks, in the order of need: program, kernels, recording.
 #include "harness/measure/worker/trace_cache.hpp"
 
 #include <algorithm>

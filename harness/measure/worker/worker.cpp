@@ -33,7 +33,7 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-// What every task does ahead of its device.
+// The work of every task before its device is opened.
 void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);

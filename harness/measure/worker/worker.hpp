@@ -9,7 +9,7 @@
 
 namespace graphbench::worker {
 
-// Hears of what a worker finds, in the order it finds it. Called between timed regions only.
+// Receives a worker's findings in the order in which they are made. It is called between timed regions only.
 using Tell = std::function<void(const WorkerEvent&)>;
 
 // Runs the task to its end. A batch that fails is reported as a cell with its reason, and the others go on

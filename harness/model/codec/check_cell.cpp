@@ -93,14 +93,14 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
   std::ranges::sort(indices);
   if (const auto repeated = std::ranges::adjacent_find(indices); repeated != indices.end()) {
     walk_.fail_below("launches",
-                     "index " + std::to_string(*repeated) + " is there twice: a launch counts once");
+                     "index " + std::to_string(*repeated) + " appears twice: a launch counts once");
   }
   for (const model::MetricRow* row : model::counted_metrics()) {
     const std::optional<std::int64_t> count = count_of(row->value, cell);
     if (!count || *count >= 0) continue;
     walk_.fail_below(path_below(*row), std::to_string(*count) + " is not a whole number from 0 up");
   }
-  // A comparison sums up by itself, but a document must not contradict itself.
+  // A comparison computes its own summary, but a document must not contradict itself.
   for (const model::MetricRow& row : model::metrics()) {
     if (row.estimate == nullptr || !(cell.summary.*row.estimate)) continue;
     const double p50 = (cell.summary.*row.estimate)->p50;
@@ -120,7 +120,7 @@ void CellChecker::check_measured(const model::CellResult& cell) const {
     });
   };
   if (std::ranges::none_of(cell.launches, has_a_time))
-    walk_.fail("it is ok, but no launch of it holds a time");
+    walk_.fail("it is ok, but none of its launches has a time");
 }
 
 void CellChecker::check_launch_bound(const model::CellResult& cell) const {

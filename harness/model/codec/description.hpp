@@ -57,7 +57,7 @@ struct Group {
   std::tuple<Fields...> fields;
 };
 
-// The fields of a member stand among the struct's own.
+// The member's fields appear among the struct's own.
 template <typename T, typename Member>
 struct Inlined {
   Member T::*member;

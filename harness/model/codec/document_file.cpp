@@ -1,4 +1,4 @@
-// The limit is told before a byte is read.
+// Checks the size limit before a byte is read.
 #include "harness/model/codec/document_file.hpp"
 
 #include <filesystem>

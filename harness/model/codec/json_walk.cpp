@@ -92,7 +92,7 @@ void JsonWalk::visit_fields(ondemand::object object, const FieldVisitor& visit) 
   for (ondemand::field field : object) {
     const std::string_view key = key_of(field);
     const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
-    if (!keys.add(key)) fail("the key is there twice: leave one out");
+    if (!keys.add(key)) fail("the key appears twice: leave one out");
     visit(key, field.value());
   }
 }

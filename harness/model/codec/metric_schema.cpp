@@ -21,7 +21,7 @@ Json reference(const char* name) {
   return {{"$ref", std::string("#/$defs/") + name}};
 }
 
-// What its description writes of a member.
+// The schema of a member as its description writes it.
 template <typename T, typename Member>
 Json type_of(const Field<T, Member>& field, const MetricRow& row) {
   if constexpr (std::is_same_v<Member, std::optional<model::Summary>>) {

@@ -10,7 +10,7 @@ namespace graphbench::codec {
 
 // A cell or a ladder under its id. Adds what the device's monitor said around its launches to `clocks`.
 DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks);
-// What a result's head says.
+// The facts in a result's head.
 DocumentFacts facts_of(const model::Result& head);
 
 // What parse_document() makes of the result's document. `source` names it in messages.

@@ -63,7 +63,7 @@ class DocumentWalk {
       walk_.fail("it has no \"schema\", so it is not a result document: give what --json wrote");
     if (error != simdjson::SUCCESS) throw simdjson::simdjson_error(error);
     if (schema == schema_read) return;
-    walk_.fail("its schema is " + in_quotes(head_of(schema, 60)) + "; what can be read is \"" +
+    walk_.fail("its schema is " + in_quotes(head_of(schema, 60)) + "; this program reads \"" +
                std::string(schema_read) + "\"");
   }
 
@@ -86,7 +86,7 @@ class DocumentWalk {
     for (const std::int64_t look : looks) {
       if (look <= before || looks.size() > looks_max) {
         walk_.fail_below("interleaved.looks",
-                         "looks are at most 20 numbers of launches, each larger than the one before");
+                         "looks must be at most 20 numbers of launches, each larger than the one before");
       }
       before = look;
     }
@@ -113,7 +113,7 @@ class DocumentWalk {
       walk_.fail("it has no \"status\" of ok, skipped or failed");
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
-      walk_.fail("cell " + in_quotes(cell.id) + " is there twice: ids must differ");
+      walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
     const char* end = nullptr;  // with the blanks behind it
     if (json_.current_location().get(end) != simdjson::SUCCESS)
       walk_.fail("it is not JSON, or a part of a document: damaged or cut off here");

@@ -150,7 +150,7 @@ struct Quantity {
   const char* name;
   Number number;
 };
-// A process's first setups, because warmups are for those.
+// Uses a process's first setups, because warmups matter there.
 constexpr Quantity quantities[] = {
     {"set-up", [](const Launch& launch) { return statistics::setup_seconds(launch.setup); }},
     {"first step", [](const Launch& launch) { return launch.setup.first_step_seconds; }}};
@@ -233,7 +233,7 @@ void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusio
   if (!worst || !is_told) {
     const std::int64_t launches = group.result.plan.launches;
     conclusion.text =
-        fmt::format("How many warmups are enough these launches cannot tell: --launches {} may.",
+        fmt::format("These launches cannot tell how many warmups are enough: --launches {} may.",
                     launches < launches_for_intervals ? 5 : 2 * launches);
   } else {
     conclusion.figures["enough"] = static_cast<double>(enough);

@@ -53,7 +53,7 @@ std::optional<Gain> gain_of(const CellGroup& group, const CellResult* cell) {
 
 enum class Choice { graphs, eager, either, unknown };
 
-// What to use at one batch, and the gain that says so.
+// The mode to use at one batch, and the gain that decides it.
 struct Verdict {
   Choice choice = Choice::unknown;
   std::optional<Gain> gain;  // of the best graph mode
@@ -88,14 +88,14 @@ std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(launches) * std::pow(width / wanted, 2)));
 }
 
-// What would tell what these launches cannot.
+// What would decide where these launches cannot.
 std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
   constexpr std::int64_t rough_advice = 5;
   constexpr std::int64_t launches_max = 100;
   if (launches < launches_for_intervals) return fmt::format("--launches {} may", rough_advice);
   std::int64_t needed = launches + 1;
   for (const Gain& gain : gains) needed = std::max(needed, launches_needed(gain, launches));
-  if (needed > launches_max) return "no number of launches will on so restless a machine: stop other work";
+  if (needed > launches_max) return "more launches do not help on a machine this busy: stop other programs";
   conclusion.figures["launches_needed"] = static_cast<double>(needed);
   return fmt::format("--launches {} should", needed);
 }
@@ -274,7 +274,7 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// "Back to back, no gain is seen of whole at 128, 256, piecewise at 64 to 256.": for a caller who does not
+// "No gain in throughput is seen in whole at 128, 256, piecewise at 64 to 256.": for a caller who does not
 // wait for each step.
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("throughput");
@@ -292,7 +292,7 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
     if (!without.empty()) of_modes.push_back(mode + " at " + group.batches_text(without));
   }
   if (of_modes.empty()) return;
-  conclusion.text = "Back to back, no gain is seen of " + join(of_modes) + ".";
+  conclusion.text = "No gain in throughput is seen in " + join(of_modes) + ".";
   conclusions.push_back(std::move(conclusion));
 }
 

@@ -43,7 +43,7 @@ std::vector<Note> notes_of(const Result& result);
 // The judgement of a machine before anything was measured on it.
 Note trust_in(const Environment& environment);
 
-// Leaves out what no finding reads: samples, and what placements measured.
+// Leaves out the parts that no finding reads: samples and placements.
 void keep_evidence(CellResult& cell);
 
 }  // namespace graphbench::model

@@ -21,7 +21,7 @@ Key key_of(const Cell& cell) {
   return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
 }
 
-// The workload, and what it was measured with several of.
+// The workload, and the axes on which it has several values.
 std::string subject_of(const Cell& cell, const Result& result) {
   std::string subject = cell.workload;
   for (const auto member : {&Cell::preset, &Cell::dtype, &Cell::pass}) {

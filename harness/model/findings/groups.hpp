@@ -23,7 +23,7 @@ class CellGroup {
   bool asks_for_warmups() const { return warmups.size() > 1 && batches.size() == 1; }
   // The first mode that replays graphs; empty: none.
   std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
-  // "1 to 8, 32": of batches that were swept side by side the first and the last.
+  // The text for batches: "1 to 8, 32", with the first and the last of those swept side by side.
   std::string batches_text(const std::vector<std::int64_t>& some) const;
   Conclusion conclusion(std::string code) const { return {subject, std::move(code), {}}; }
 

@@ -1,4 +1,4 @@
-// How far the numbers can be trusted, and what a reader must know besides.
+// Says how far the numbers can be trusted, and what else a reader must know.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using reporters::one_line;
 
-// Why the numbers are to be doubted, and what would mend it.
+// The reasons to doubt the numbers, and their remedies.
 struct Doubt {
   std::string why;
   std::string advice;
@@ -211,7 +211,8 @@ void add_instruments(Notes& notes, const Result& result) {
     const bool restless = std::ranges::any_of(cell.launches, [](const Launch& launch) {
       return launch.sustained && launch.sustained->stopped_by == "time";
     });
-    return restless ? "never steady under load, so nothing is said of it: raise --sustained" : "";
+    return restless ? "never became steady under load, so its latency there is unknown: raise --sustained"
+                    : "";
   });
   const Environment& environment = result.environment;
   if (environment.profiler && !environment.profiler->available)

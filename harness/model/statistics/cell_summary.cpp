@@ -56,7 +56,7 @@ std::vector<double> behind_ramp(const std::vector<double>& samples, const std::o
   return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
 }
 
-// Absent below two samples.
+// Absent if there are fewer than two samples.
 std::optional<double> spread_of(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
   const std::vector<double> counted = behind_ramp(samples, of);
   return counted.size() >= 2 ? std::optional(log_spread(counted)) : std::nullopt;

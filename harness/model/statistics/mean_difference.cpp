@@ -18,7 +18,7 @@ namespace {
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 
-// The sample variance, never below what a launch can be known to.
+// The sample variance, but at least the precision to which a launch can be known.
 double variance_at_least(double spread_min, std::span<const double> values, double mean) {
   return std::max(variance_of(values, mean), spread_min * spread_min);
 }

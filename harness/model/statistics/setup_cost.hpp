@@ -1,4 +1,4 @@
-// What making a cell's graphs costs, and which of its setups say it.
+// The cost of making a cell's graphs, and the choice of the setups that count.
 #pragma once
 
 #include <optional>

@@ -69,7 +69,7 @@ void use_certificate(ssl::context& context, const std::string& path) {
   context.use_certificate_chain_file(path, error);
   if (error) {
     throw TlsFileError(File::certificate, "it is not a certificate in PEM (" + error.message() +
-                                              "): give one, and after it those that lead to its root");
+                                              "): give one, followed by its chain");
   }
   check_dates(SSL_CTX_get0_certificate(context.native_handle()));
 }

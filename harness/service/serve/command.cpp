@@ -46,7 +46,7 @@ constexpr double plugin_silent_seconds_max = 10;
 double grace_of(const std::string& text) {
   const std::optional<double> seconds = config::parse_real(text);
   if (seconds && *seconds >= 0 && *seconds <= 3600) return *seconds;
-  throw InputError("--grace", in_quotes(text) + " will not do: give seconds, 0 to 3600");
+  throw InputError("--grace", in_quotes(text) + " is not valid: give seconds, 0 to 3600");
 }
 
 // Takes the variable out of the environment and of /proc: sweeps run plugins, which must not learn the token.
@@ -175,14 +175,15 @@ class ServeCommand final : public Command {
     };
     text("--listen", asked_.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
     text("--state", asked_.state, "DIR", "where sweeps are kept (default: graphbench-state)");
-    text("--token-file", asked_.token_file, "FILE", "ask for the bearer token that stands in it");
+    text("--token-file", asked_.token_file, "FILE",
+         "require the bearer token in the first line of this file");
     text("--baseline", asked_.baseline, "FILE",
          "publish how each sweep compares with this result, or folder of results");
     text("--against", asked_.against, "NAME",
          "instead of --baseline: the latest of this branch, label or commit in the history");
     text("--history", asked_.history, "FILE", "the history's file, for --against");
     text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
-         "serve https, with this certificate and what leads to its root");
+         "serve https with this certificate, followed by its chain");
     text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
     text("--plugin-folder", asked_.plugin_folder, "DIR",
          "let requests name the plugins in it (default: none)");
@@ -193,7 +194,7 @@ class ServeCommand final : public Command {
   void check() override {
     if (!compare_mib_.empty())
       asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
-                                                " will not do: give a whole number, ");
+                                                " is not valid: give a whole number, ");
     if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
   }
 

@@ -56,7 +56,7 @@ struct PageRequest {
 
 std::size_t parse_limit(const std::string& text) {
   return static_cast<std::size_t>(config::parse_within(
-      "limit", text, {1, static_cast<std::int64_t>(page_sweeps_max)}, " will not do: give "));
+      "limit", text, {1, static_cast<std::int64_t>(page_sweeps_max)}, " is not valid: give "));
 }
 
 template <typename Value>

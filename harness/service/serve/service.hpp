@@ -37,7 +37,7 @@ struct ApiSettings {
   WorkloadCatalog workloads = {};  // what requests may name
 };
 
-// What the API answers from; all outlive the handler.
+// The objects that the API reads; all outlive the handler.
 struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;

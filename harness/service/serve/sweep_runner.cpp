@@ -186,7 +186,7 @@ void SweepRunner::loop() {
     if (!stored) return;  // the next process finds its document, or what it has finished
     feed_.tell_done(sweep->id);
     remove_file(document);
-    // What others have finished is there for their next run.
+    // The next run finds the tasks that earlier runs have finished.
     if (end.state == SweepState::done || end.state == SweepState::cancelled)
       remove_file(sweep::journal_of(document));
   }
@@ -254,7 +254,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
       end.message.clear();
     } else if (stopping_ || (end.state == SweepState::interrupted && end.message.empty())) {
       end.state = SweepState::interrupted;
-      end.message = "it was told to stop";
+      end.message = "it was asked to stop";
     }
   }
   end.finished_at = utc_now();

@@ -36,7 +36,7 @@ struct RunnerSettings {
   std::string turn_folder = {};  // where services take turns; empty: this one takes none
 };
 
-// What the runner works on; all outlive it.
+// The objects that the runner works on; all outlive it.
 struct RunnerParts {
   SweepStore& store;
   reporters::SweepMetrics& metrics;

@@ -70,7 +70,7 @@ StoredSweep sweep_of(const Statement& row) {
     sweep.asked.plugins = texts_of(row.text(8));
   } catch (const std::exception& error) {
     sweep.state = SweepState::failed;
-    sweep.message = std::string("what is stored of this sweep cannot be read: ") + error.what();
+    sweep.message = std::string("the stored record of this sweep cannot be read: ") + error.what();
   }
   return sweep;
 }

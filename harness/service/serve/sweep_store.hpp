@@ -1,4 +1,4 @@
-// What the service remembers, in one SQLite file: every accepted sweep and how it ended.
+// The service's memory in one SQLite file: every accepted sweep and how it ended.
 #pragma once
 
 #include <chrono>

@@ -98,7 +98,7 @@ class ChosenReporter final : public benchmark::BenchmarkReporter {
   benchmark::BenchmarkReporter& chosen_;
 };
 
-// What `graphbench bench` counts.
+// The counts of `graphbench bench`.
 struct BenchOutcome {
   std::size_t matched = 0;  // benchmarks that the filter chose
   std::string why_none;     // what Google Benchmark says where there are none
@@ -244,8 +244,8 @@ constexpr Refused refused[] = {
     {"samples-max", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
     {"profile", "bench records no kernels: run a sweep with --profile"},
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
-    {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
-    {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
+    {"baseline", "bench publishes nothing: give --benchmark_out=FILE, and the file to graphbench compare"},
+    {"quiet", "bench prints Google Benchmark's output: give --benchmark_out=FILE and redirect stdout"},
     {"on-skip", "a benchmark that cannot run says so: run a sweep with --on-skip"},
 };
 constexpr const char* of_sweeps_alone[] = {

@@ -18,15 +18,16 @@ namespace {
 // The flags that a person needs to find; Google Benchmark's own guide has the rest.
 const std::vector<std::pair<std::string, std::string>>& common_flags() {
   static const std::vector<std::pair<std::string, std::string>> flags = {
-      {"--benchmark_filter=REGEX", "run the cells whose id matches (\"-\" in front: those that do not)"},
+      {"--benchmark_filter=REGEX",
+       "run the cells whose id matches (with \"-\" in front: the cells whose id does not)"},
       {"--benchmark_list_tests", "print the cells' names and stop"},
       {"--benchmark_min_time=SECONDS", "how long each cell is run (default: 0.5)"},
       {"--benchmark_repetitions=N", "run each cell N times and add mean, median, stddev and cv"},
       {"--benchmark_report_aggregates_only", "report those four only"},
       {"--benchmark_enable_random_interleaving", "mix the repetitions of different cells"},
-      {"--benchmark_format=FORMAT", "what stdout shows: console, json, csv"},
-      {"--benchmark_out=FILE", "write a file too, which compare.py reads"},
-      {"--benchmark_out_format=FORMAT", "of that file: json (default), console, csv"},
+      {"--benchmark_format=FORMAT", "the format of stdout: console, json, csv"},
+      {"--benchmark_out=FILE", "also write a file, which compare.py reads"},
+      {"--benchmark_out_format=FORMAT", "the format of that file: json (default), console, csv"},
       {"--benchmark_time_unit=UNIT", "ns (default), us, ms, s"},
       {"--benchmark_counters_tabular", "counters in columns"},
   };
@@ -59,12 +60,12 @@ void check_number(const std::string& name, const std::string& value) {
   const std::optional<double> number = number_of(value);
   if (name == "--benchmark_repetitions") {
     if (number && *number >= 1 && *number <= repetitions_max && *number == std::floor(*number)) return;
-    throw InputError(name, in_quotes(value) + " will not do: give a whole number from 1 to 1000000");
+    throw InputError(name, in_quotes(value) + " is not valid: give a whole number from 1 to 1000000");
   }
   if (name != "--benchmark_min_time" && name != "--benchmark_min_warmup_time") return;
   const bool counts_steps = value.ends_with('x');
   if (number && *number >= 0 && (counts_steps || *number <= seconds_max)) return;
-  throw InputError(name, in_quotes(value) + " will not do: give seconds, from 0 to 86400, e.g. 0.5");
+  throw InputError(name, in_quotes(value) + " is not valid: give seconds, from 0 to 86400, e.g. 0.5");
 }
 
 void check_flag(const std::string& flag) {

@@ -32,7 +32,7 @@ model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
   return axes;
 }
 
-// What the options left to the device and the workloads is filled in.
+// Fills in the values that the options left to the device and the workloads.
 model::Axes complete_axes(model::Axes axes, const std::vector<WorkloadChoice>& workloads,
                           std::vector<std::string> dtypes) {
   axes.workload.clear();
@@ -97,7 +97,7 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
   return text;
 }
 
-// A later axis may be given a value that means nothing in any cell of the plan, and would change none.
+// A value of a later axis that applies to no cell of the plan would change nothing, and is refused.
 void check_reach(const config::SweepOptions& options, const model::Axes& planned,
                  const std::vector<model::Cell>& cells, const model::AxisTable& table) {
   for (const model::Axis& axis : table) {

@@ -24,7 +24,7 @@ double estimate_of(const model::WorkerTask& task) {
   return start_seconds + static_cast<double>(task.batches.size()) * batch;
 }
 
-// In the plan's order, with what each costs.
+// The groups in the plan's order, with their costs.
 struct Groups {
   std::vector<std::string> names;
   std::vector<double> costs;
@@ -59,8 +59,8 @@ std::string balanced_by_costs(Groups& groups, const model::Plan& plan, const Cel
   }
   if (known_cells == 0) {
     throw InputError(where,
-                     "it has no launches[].worker_seconds of a cell of this plan: give a result of it, "
-                     "or leave --costs out");
+                     "it has no launches[].worker_seconds for any cell of this plan: give a result of this "
+                     "plan, or leave --costs out");
   }
   for (std::size_t i = 0; i < unknown.size(); ++i)
     groups.costs[i] += static_cast<double>(unknown[i]) * known / static_cast<double>(known_cells);
@@ -143,11 +143,11 @@ Shard shard_of(model::Plan plan, const config::SweepOptions& options, const Cell
   std::vector<std::size_t> assigned;
   if (!asked.replica) {
     if (groups.names.size() < static_cast<std::size_t>(asked.count)) {
-      throw InputError(options.where("shard"),
-                       std::to_string(asked.count) + " shards are too many: the plan has " +
-                           std::to_string(groups.names.size()) +
-                           " groups (workload, preset, dtype, pass, warmup), which stay whole: give at most "
-                           "so many shards");
+      throw InputError(options.where("shard"), std::to_string(asked.count) +
+                                                   " shards are more than the plan can fill: it has " +
+                                                   std::to_string(groups.names.size()) +
+                                                   " groups (workload, preset, dtype, pass, warmup), which "
+                                                   "are not divided: give at most that number of shards");
     }
     shard.said = asked.costs.empty() ? balanced_by_estimate(groups, plan)
                                      : balanced_by_costs(groups, plan, costs, options.where("costs"));

@@ -43,7 +43,7 @@ Counts count(const model::Result& result) {
   return counts;
 }
 
-// Cells that share what went wrong.
+// Groups the cells that have the same problem.
 struct Trouble {
   bool failed = false;
   std::string code;

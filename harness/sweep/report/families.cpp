@@ -1,4 +1,4 @@
-// Rows of the families that are not of one cell, and those of cells by the table of metrics.
+// The families that do not belong to one cell, and those of cells from the table of metrics.
 #include "harness/sweep/report/families.hpp"
 
 #include <algorithm>
@@ -31,8 +31,9 @@ const std::vector<FamilyRow>& comparison_rows() {
             "What the comparison with the baseline says; 1."),
       gauge("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
             "New over baseline in the mean over the cells of a mode."),
-      gauge("graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
-            "What the comparison with the baseline says of that mean, and whether it is less steady; 1."),
+      gauge(
+          "graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
+          "1: the verdict of the comparison with the baseline on that mean; also whether it is less steady."),
   };
   return rows;
 }
@@ -99,9 +100,9 @@ std::vector<FamilyRow> families() {
                        "1 where graphs cannot hold the cell's program, by the reason's code."));
   rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},
                        "Steps of the walk over a trace of shapes, by what they found."));
-  rows.push_back(
-      gauge(no_breakeven_family, "info", {"CELL", "reason"},
-            "Why the cell's graphs have no break-even: never, not told apart, eager not swept; 1."));
+  rows.push_back(gauge(
+      no_breakeven_family, "info", {"CELL", "reason"},
+      "1: the reason why the cell's graphs have no break-even: never, not told apart, eager not swept."));
   const auto& comparison = comparison_rows();
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {

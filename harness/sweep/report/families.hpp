@@ -13,7 +13,7 @@ namespace graphbench::reporters {
 
 // Families of cells first, in the order in which they are published.
 std::vector<FamilyRow> families();
-// A programmer's mistake where there is none of that name.
+// Returns the family with that name. A missing name is a programmer's mistake.
 const FamilyRow& family_of_process(std::string_view name);
 inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name) {
   return gauge(registry, family_of_process(name));

@@ -1,4 +1,4 @@
-// Words for a plan and for an earlier result.
+// Words that describe a plan and an earlier result.
 #include "harness/sweep/report/outlook.hpp"
 
 #include <cmath>

@@ -74,7 +74,7 @@ void ProgressPrinter::draw(const model::Progress& progress) {
   const std::string counts = counts_of(progress);
   const std::string times = times_of(progress);
   const std::string failures = failures_of(progress);
-  // What is running gives way first: the counts and the time left are what one looks for.
+  // On a narrow terminal the running task is cut first, because counts and remaining time matter more.
   const auto taken = static_cast<int>(counts.size() + times.size() + failures.size()) + 4;
   const std::string activity = left(activity_of(progress), width_ - taken);
   out_ << "\r\033[K" << paint(counts, Colour::bold, colours_) << "  "

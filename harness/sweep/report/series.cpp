@@ -173,7 +173,7 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
   }
   time.quantile.push_back({0.5, p50});
   for (const auto& [quantile, member] : percentiles) {
-    // Launches with too few samples for a percentile say nothing about it.
+    // A launch with too few samples for a percentile does not count towards it.
     std::vector<double> known;
     for (const model::Summary& summary : launches) {
       if (summary.*member) known.push_back(*(summary.*member));

@@ -59,7 +59,7 @@ class SweepMetrics {
   std::shared_ptr<const std::string> text() const;
 
  private:
-  // Holds the lock, and what was rendered before is out of date.
+  // Takes the lock, and marks the rendered text as out of date.
   class Change {
    public:
     explicit Change(SweepMetrics& metrics) : lock_(metrics.mutex_) { metrics.text_.reset(); }

@@ -56,7 +56,7 @@ int width_of(const model::MetricRow& row) {
   return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-// What is measured on request, or by some devices, has a column where a cell has it, and not 0 of it.
+// A metric that is measured on request, or by some devices, has a column if a cell has a value other than 0.
 Columns columns_of(const model::Result& result, const TableOptions& options) {
   if (!options.columns.empty()) return options.columns;
   Columns columns = model::column_metrics();
@@ -296,7 +296,7 @@ std::string legend(const Columns& columns, int columns_of_terminal) {
   };
   bool warmups = false;
   for (const model::MetricRow* row : columns) {
-    // W stands behind what every mode has.
+    // W follows the columns that every mode has.
     if (!warmups && !in_group(*row, "eager")) {
       add("W: warmups");
       warmups = true;
@@ -333,7 +333,7 @@ int narrow_table(const Columns& columns) {
   return batch_width + warmup_width + mode_width + group_width(columns, "whole");
 }
 
-// Without as much of what is spare, from the last, as the table would not fit its width with.
+// Leaves out as many spare columns, from the last, as the table needs to fit its width.
 Columns fitting(Columns columns, const std::vector<std::string>& modes, const TableOptions& options) {
   if (!options.columns.empty()) return columns;
   const int width = options.width;
@@ -378,7 +378,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const bool wide = wide_table(columns, modes) <= options.width;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << legend(columns, options.width) << '\n';
-  // Sections share their heads up to so many rows.
+  // Sections share one head up to this number of rows.
   constexpr std::size_t rows_below_head = 40;
   std::size_t rows = rows_below_head;
   for (const TableSection& section : arrange(result, modes)) {

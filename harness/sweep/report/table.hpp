@@ -53,7 +53,7 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
 // The notes on what is printed, in at most three lines; how many cells there are; the conclusions.
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// A paragraph for each subject: what --quiet leaves.
+// One paragraph per subject. --quiet prints only these.
 void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 }  // namespace graphbench::reporters

@@ -125,8 +125,7 @@ TEST(ProgramPass, AWrongOneIsNamedWithTheReason) {
   const auto refused = [&](const Body& body, const std::string& text) {
     EXPECT_EQ(PassFixture().refusal(body), begin + text);
   };
-  refused([](P, R r, A a) { return a.keep(r, 1); },
-          "pass mine: op z reads y, which no op computes ahead of it");
+  refused([](P, R r, A a) { return a.keep(r, 1); }, "pass mine: op z reads y, which no earlier op computes");
   refused([](P, R r, A a) { return a.keep(r, -4); }, "op -4 does not exist");
   refused([](P, R r, A a) { return a.replace(r, 2, 99); }, "pass mine: 99 is not a value");
   refused([](P, R r, A a) { return a.log(r, "two\nlines"); },
@@ -165,7 +164,7 @@ TEST(ProgramPass, RecordsAreChecked) {
   refused([](PassFixture& f) { f.pass.struct_size = 8; }, "gb_program_pass.struct_size is 8");
   refused([](PassFixture& f) { f.pass.reserved = 1; }, "gb_program_pass.reserved is not 0");
   refused([](PassFixture& f) { f.pass.name = "My Pass"; }, "pass name 'My Pass'");
-  refused([](PassFixture& f) { f.pass.name = "none"; }, "the name means that there is no pass");
+  refused([](PassFixture& f) { f.pass.name = "none"; }, "means no pass: choose another name");
   refused([](PassFixture& f) { f.pass.help = nullptr; }, "help is null");
   refused([](PassFixture& f) { f.pass.rewrite = nullptr; }, "rewrite is null");
   refused([](PassFixture& f) { f.passes[0] = nullptr; }, "an entry of gb_plugin.passes is null");

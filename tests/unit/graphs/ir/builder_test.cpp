@@ -215,7 +215,7 @@ TEST_F(RewriteTest, AddedOpsAreOfThePhaseAndInTheGraphOfTheOpBesideThem) {
 }
 
 TEST_F(RewriteTest, RefusesWhatTheNewProgramCouldNotBe) {
-  EXPECT_EQ(refusal([](Rewriter& r) { r.keep(2); }), "op c reads a, which no op computes ahead of it");
+  EXPECT_EQ(refusal([](Rewriter& r) { r.keep(2); }), "op c reads a, which no earlier op computes");
   EXPECT_EQ(refusal([](Rewriter& r) { r.keep(9); }), "the program has no op 9");
   EXPECT_EQ(refusal([](Rewriter& r) {
               r.keep(0);
@@ -224,7 +224,7 @@ TEST_F(RewriteTest, RefusesWhatTheNewProgramCouldNotBe) {
             "op a is kept already");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(7, "relu", "new", {x_}, {}); }), "the program has no op 7");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(0, "relu", "new", {b_}, {}); }),
-            "op new reads b, which no op computes ahead of it");
+            "op new reads b, which no earlier op computes");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(0, "relu", "new", {77}, {}); }), "77 is not a value");
   EXPECT_THAT(refusal([&](Rewriter& r) { r.op(0, "rleu", "new", {x_}, {}); }),
               HasSubstr("unknown op kind \"rleu\""));

@@ -127,7 +127,7 @@ TEST(LadderTable, RuntimeModesThatAreMergedAreNoted) {
   EXPECT_THAT(text_of(ladder), Not(HasSubstr("modes")));
   ladder.traffic.modes = {{"FULL", 25, true}, {"PIECEWISE", 3, true}};
   EXPECT_THAT(text_of(ladder), HasSubstr("in the log: FULL 25, PIECEWISE 3\n"));
-  EXPECT_THAT(text_of(ladder), HasSubstr("note: they are merged"));
+  EXPECT_THAT(text_of(ladder), HasSubstr("note: these modes are merged"));
   ladder.traffic.modes[1].served = false;
   EXPECT_THAT(text_of(ladder), HasSubstr("in the log: FULL 25, PIECEWISE 3 (left out)\n"));
   EXPECT_THAT(text_of(ladder), Not(HasSubstr("merged")));

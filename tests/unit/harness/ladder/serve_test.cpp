@@ -203,7 +203,7 @@ TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
   room_ = 16 << 10;
   ::setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "100000000", 1);
   const ir::Program program = worker::build_program(registry_, task.task);
-  EXPECT_EQ(failure(task, program, "placement 2: what fitted in the first does not"),
+  EXPECT_EQ(failure(task, program, "placement 2: a size that fitted in the first one does not fit"),
             ErrorCode::out_of_memory);
   ::unsetenv("GRAPHBENCH_HOST_MEMORY_BYTES");
 }

@@ -133,7 +133,7 @@ TEST(Problem, HasMeasuredSizesAndThoseOfTheTrafficBetweenThem) {
   steps_only.step_seconds = eager_only.eager = {{1, 1.0}};
   for (const Measurements& part : {Measurements(), steps_only, eager_only}) {
     EXPECT_THAT(test::refusal([&] { problem_of(part, {1}, "--suggest"); }),
-                HasSubstr("there is nothing to suggest from"));
+                HasSubstr("so nothing can be suggested"));
   }
 }
 

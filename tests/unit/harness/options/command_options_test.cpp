@@ -176,11 +176,13 @@ TEST(ShapeTrace, RefusesALineByFileLineAndValue) {
   EXPECT_EQ(trace_refusal("8 99999999999999999999\n"),
             "steps.txt:1: \"99999999999999999999\" is not a sequence length: give 1 to 1073741824");
   EXPECT_EQ(trace_refusal("8 128 # yes\n8 128 no\n"),
-            "steps.txt:2: \"no\" is too much: give a batch size, as 8, or with a sequence length, as 8 128");
+            "steps.txt:2: \"no\" is too much: give a batch size (8), or a batch size and a sequence length "
+            "(8 128)");
   EXPECT_EQ(trace_refusal("8 128\n\n4\n"),
             "steps.txt:3: batch size 4 has no sequence length, unlike line 1: "
             "give it in all lines or none");
-  EXPECT_EQ(trace_refusal("# none\n"), "steps.txt:1: no step is in it: give a batch size a line, as 8");
+  EXPECT_EQ(trace_refusal("# none\n"),
+            "steps.txt:1: it has no step: give one batch size per line, such as 8");
 }
 
 TEST(ShapeTrace, HasSoManyStepsAtMost) {

@@ -73,16 +73,16 @@ TEST(TomlFile, UnknownKeysAreNamedWithTheNearestKnownOne) {
 
 TEST(TomlFile, WrongTypesAreNamedWithWhatWouldDo) {
   EXPECT_THAT(refusal("batch = true\n"),
-              StartsWith("sweep.toml:1: batch: a boolean will not do: give a whole number"));
-  EXPECT_THAT(refusal("batch = 1.5\n"), HasSubstr("a number with a fraction will not do"));
-  EXPECT_THAT(refusal("batch = [[1]]\n"), HasSubstr("an array will not do"));
-  EXPECT_THAT(refusal("seed = \"1\"\n"), HasSubstr("a string will not do: give a whole number"));
-  EXPECT_THAT(refusal("device = [\"host\"]\n"), HasSubstr("an array will not do: give a string"));
-  EXPECT_THAT(refusal("device = 3\n"), HasSubstr("an integer will not do"));
+              StartsWith("sweep.toml:1: batch: a boolean is not valid: give a whole number"));
+  EXPECT_THAT(refusal("batch = 1.5\n"), HasSubstr("a number with a fraction is not valid"));
+  EXPECT_THAT(refusal("batch = [[1]]\n"), HasSubstr("an array is not valid"));
+  EXPECT_THAT(refusal("seed = \"1\"\n"), HasSubstr("a string is not valid: give a whole number"));
+  EXPECT_THAT(refusal("device = [\"host\"]\n"), HasSubstr("an array is not valid: give a string"));
+  EXPECT_THAT(refusal("device = 3\n"), HasSubstr("an integer is not valid"));
   EXPECT_THAT(refusal("quiet = 1\n"), HasSubstr("give true or false"));
-  EXPECT_THAT(refusal("json = 1979-05-27\n"), HasSubstr("a date or time will not do"));
-  EXPECT_THAT(refusal("[workload]\nmlp = 1\n"), HasSubstr("a table will not do"));
-  EXPECT_THAT(refusal("[set]\nmlp.hidden = \"big\"\n"), HasSubstr("set.mlp.hidden: a string will not do"));
+  EXPECT_THAT(refusal("json = 1979-05-27\n"), HasSubstr("a date or time is not valid"));
+  EXPECT_THAT(refusal("[workload]\nmlp = 1\n"), HasSubstr("a table is not valid"));
+  EXPECT_THAT(refusal("[set]\nmlp.hidden = \"big\"\n"), HasSubstr("set.mlp.hidden: a string is not valid"));
   EXPECT_THAT(refusal("batch = []\n"), HasSubstr("the array is empty"));
 }
 

@@ -126,7 +126,7 @@ TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {
   manifest_.tensors[0].name = "z";
   EXPECT_THAT(failure(), HasSubstr("tensor z of the package is not in its place"));
   manifest_.tensors.clear();
-  EXPECT_THAT(failure(), HasSubstr("tensor a is none of the package's"));
+  EXPECT_THAT(failure(), HasSubstr("tensor a does not belong to the package"));
   put("graphbench weights 2\n");
   EXPECT_THAT(failure(), HasSubstr("it is of version 2"));
   put("x");

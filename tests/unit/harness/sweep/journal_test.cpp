@@ -68,7 +68,7 @@ TEST_F(JournalTest, ALastLineThatIsNotWholeIsDroppedAndSaid) {
     overwrite(damaged);
     Journal journal(settings());
     EXPECT_EQ(journal.finished().size(), 1u);
-    EXPECT_THAT(journal.said(), HasSubstr("its last line, 3, is not whole"));
+    EXPECT_THAT(journal.said(), HasSubstr("its last line, 3, is incomplete"));
     journal.append({"three", {}, 0, {}});
     EXPECT_EQ(test::read_file(path).substr(0, last), whole.substr(0, last));
   }

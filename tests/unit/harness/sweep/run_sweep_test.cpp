@@ -252,7 +252,7 @@ TEST_F(RunSweep, NonsenseIsACrash) {
 
 TEST_F(RunSweep, ACellOfAnotherTaskIsACrash) {
   const SweepOutcome outcome = with_whole_ok(sweep_with(sends({.cell = ok_cell(whole, 1)}) + "sleep 60"));
-  EXPECT_THAT(reason(outcome, 0), HasSubstr("does not owe it"));
+  EXPECT_THAT(reason(outcome, 0), HasSubstr("does not measure it"));
 }
 
 TEST_F(RunSweep, ACrashAfterTheLastCellIsAWarning) {

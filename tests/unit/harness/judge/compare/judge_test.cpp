@@ -92,7 +92,7 @@ TEST(Judge, OneLaunchASideSaysAtMostInconclusive) {
   EXPECT_EQ(one.verdict, Verdict::inconclusive);
   EXPECT_NEAR(one.ratio, 2, 1e-12);
   EXPECT_FALSE(one.p || one.q || one.ratio_ci95_low || one.detectable);
-  EXPECT_EQ(one.why, "one launch a side: repeat both with --launches 5");
+  EXPECT_EQ(one.why, "one launch per side: repeat both with --launches 5");
   EXPECT_EQ(judged({{100e-6}, launches(200e-6)}).why, "BASE has one launch: repeat it with --launches 5");
   EXPECT_EQ(judged({launches(100e-6), {200e-6}}).why, "NEW has one launch: repeat it with --launches 5");
   EXPECT_EQ(judged({{100e-6}, {200e-6}, true}).why, "one pair of launches: repeat with --launches 5");

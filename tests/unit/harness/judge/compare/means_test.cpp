@@ -95,7 +95,7 @@ TEST(Means, OneLaunchASideSaysSo) {
   const model::MetricComparison& whole = mean_of(comparison, "whole", Metric::submit).metric;
   EXPECT_EQ(whole.verdict, Verdict::inconclusive);
   EXPECT_FALSE(whole.p);
-  EXPECT_NE(whole.why.find("one launch a side"), std::string::npos) << whole.why;
+  EXPECT_NE(whole.why.find("one launch per side"), std::string::npos) << whole.why;
 }
 
 TEST(Means, ACellOfOneLaunchIsLeftOutWhereOthersHaveMore) {

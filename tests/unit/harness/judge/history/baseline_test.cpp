@@ -103,7 +103,7 @@ TEST_F(Baseline, IsNoInterruptedSweepAndNotTheResultItself) {
 // As after the first `history add` of a new file.
 TEST_F(Baseline, SaysWhereOnlyTheResultItselfHasTheName) {
   add(now_);
-  EXPECT_THAT(source("main", now_), HasSubstr("only \"new.json\" itself is called \"main\""));
+  EXPECT_THAT(source("main", now_), HasSubstr("only \"new.json\" itself has the name \"main\""));
 }
 
 // Whatever they compare with: before a sweep its plan is not known.

@@ -111,7 +111,7 @@ TEST(ParseDocument, ForeignDocumentsAreCalledForeign) {
   expect_refused("{\"benchmarks\":[]}", "it has no \"schema\"");
   expect_refused("{\"schema\":1}", "it has no \"schema\"");
   expect_refused("{\"schema\":\"graphbench.result/2\"}", "its schema is \"graphbench.result/2\"");
-  expect_refused("{\"schema\":\"graphbench.floors/1\"}", "what can be read is \"graphbench.result/1\"");
+  expect_refused("{\"schema\":\"graphbench.floors/1\"}", "this program reads \"graphbench.result/1\"");
 }
 
 TEST(ParseDocument, TimesArePositiveAndFinite) {
@@ -210,14 +210,14 @@ TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
                  "cells[0].status: \"fine\" is not one of pending, ok, skipped, failed");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[]})"), "has no launches");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":0}]})"),
-                 "no launch of it holds a time");
+                 "none of its launches has a time");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[null,{"latency_seconds":{"p50":1}}]})"),
                  "cells[0].launches[0]: null is not an object");
   EXPECT_TRUE(
       parse(with_cells(R"({"id":"a","status":"failed","launches":null})")).cells.front().launches.empty());
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":-1}]})"), "index: -1 is not");
   expect_refused(with_cells(R"({"id":"a","status":"failed"},{"id":"a","status":"skipped"})"),
-                 "cell \"a\" is there twice");
+                 "cell \"a\" appears twice");
 }
 
 TEST(ParseDocument, ADocumentSaysItsMethod) {
@@ -248,13 +248,13 @@ TEST(ParseDocument, ALadderStandsForACell) {
   ASSERT_EQ(read.cells.size(), 2u);
   EXPECT_EQ(read.cells.back().launches.at(0)[model::Metric::latency], 1);
   EXPECT_EQ(read_result(with_ladder("b"), "doc.json").cells.size(), 1u);
-  expect_refused(with_ladder("a"), "ladders[0]: cell \"a\" is there twice");
+  expect_refused(with_ladder("a"), "ladders[0]: cell \"a\" appears twice");
 }
 
 TEST(ParseDocument, ALaunchCountsOnce) {
   const std::string launch = R"({"index":3,"latency_seconds":{"p50":1}})";
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[)" + launch + "," + launch + "]}"),
-                 "cells[0].launches: index 3 is there twice");
+                 "cells[0].launches: index 3 appears twice");
   const std::string other = R"({"latency_seconds":{"p50":1}})";
   EXPECT_EQ(parse(with_cells(R"({"id":"a","status":"ok","launches":[)" + other + "," + other + "]}"))
                 .cells.front()
@@ -285,15 +285,15 @@ TEST(ParseDocument, TheMonitorsReadingsAreKept) {
 TEST(ParseDocument, AKeyIsThereOnce) {
   const std::string launches = R"("launches":[{"latency_seconds":{"p50":1}}])";
   expect_refused(with_cells(R"({"id":"a","status":"ok",)" + launches + "," + launches + "}"),
-                 "cells[0].launches: the key is there twice");
-  expect_refused(with_latency("1,\"p50\":2"), "latency_seconds.p50: the key is there twice");
-  expect_refused(with_latency("1,\"p\\u00350\":2"), "latency_seconds.p50: the key is there twice");
+                 "cells[0].launches: the key appears twice");
+  expect_refused(with_latency("1,\"p50\":2"), "latency_seconds.p50: the key appears twice");
+  expect_refused(with_latency("1,\"p\\u00350\":2"), "latency_seconds.p50: the key appears twice");
   expect_refused(R"({"schema":"graphbench.result/1","schema":"graphbench.result/1"})",
-                 "schema: the key is there twice");
+                 "schema: the key appears twice");
   std::string many;
   for (int i = 0; i < 100; ++i) many += ",\"" + std::to_string(i) + "\":0";
   EXPECT_EQ(parse(with_latency("1" + many)).cells.size(), 1u);
-  expect_refused(with_latency("1" + many + ",\"99\":0"), "99: the key is there twice");
+  expect_refused(with_latency("1" + many + ",\"99\":0"), "99: the key appears twice");
 }
 
 // The padding is of quotes and braces, which the reader must not take for a part of the text.

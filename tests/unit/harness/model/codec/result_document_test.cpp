@@ -130,7 +130,7 @@ TEST(ResultDocument, AnotherDocumentIsNoResult) {
               }),
               testing::HasSubstr("its plan has no \"method\""));
   EXPECT_EQ(test::refusal([] { read_result(R"({"schema": "graphbench.floors/1"})", "a.json"); }),
-            "a.json: its schema is \"graphbench.floors/1\"; what can be read is \"graphbench.result/1\"");
+            "a.json: its schema is \"graphbench.floors/1\"; this program reads \"graphbench.result/1\"");
 }
 
 // For whatever purpose it is read.

@@ -121,7 +121,7 @@ TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {
   EXPECT_EQ(state(queued), "cancelled");
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
   EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
-  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n") << "what was measured is kept";
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n") << "the measurements are kept";
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 409u);
   EXPECT_EQ(ask("DELETE", "/v1/sweeps/0123").status, 404u);
 }

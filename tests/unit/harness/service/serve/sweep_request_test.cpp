@@ -106,13 +106,14 @@ TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
   EXPECT_THAT(refusal("mode = \"whole\"\nbatch = 0\n", BodyFormat::toml), HasSubstr("request:2: batch: "));
   EXPECT_THAT(refusal(R"({"bach": 1})"), HasSubstr("did you mean \"batch\"?"));
   EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: it is given twice"));
-  EXPECT_EQ(refusal(R"({"launches": null})"), "launches: null will not do: give a whole number");
+  EXPECT_EQ(refusal(R"({"launches": null})"), "launches: null is not valid: give a whole number");
   EXPECT_EQ(refusal(R"({"batch": {"a": 1}})"),
-            "batch: an object will not do: give a whole number, a string such as \"1:256:x2\", or an array "
+            "batch: an object is not valid: give a whole number, a string such as \"1:256:x2\", or an array "
             "of them");
   EXPECT_EQ(refusal(R"({"set": {"mlp.hidden": "64"}})"),
-            "set.mlp.hidden: a string will not do: give a whole number");
-  EXPECT_THAT(refusal(R"({"seed": 18446744073709551615})"), HasSubstr("seed: so large a number will not do"));
+            "set.mlp.hidden: a string is not valid: give a whole number");
+  EXPECT_THAT(refusal(R"({"seed": 18446744073709551615})"),
+              HasSubstr("seed: so large a number is not valid"));
 }
 
 TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
