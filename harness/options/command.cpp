@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
@@ -37,6 +39,12 @@ int guarded(const std::function<int()>& work) {
     return fail_with(error.what(), exit_bad_input);
   } catch (const process::Interrupted&) {
     return fail_with("interrupted before anything was measured", exit_interrupted);
+  } catch (const std::bad_alloc&) {
+    return fail_with("allocate memory: the system gives this process no more", exit_error);
+  } catch (const std::system_error& error) {
+    // The standard library says this of a thread, and nothing else.
+    const bool of_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return fail_with((of_thread ? "start a thread: " : "") + std::string(error.what()), exit_error);
   } catch (const std::exception& error) {
     return fail_with(error.what(), exit_error);
   }

@@ -16,7 +16,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHELL = [ROOT / "ci" / name
-         for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate",
+         for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "deb", "gpu", "gate",
                       "shards/entry", "shards/submit")]
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 import figures  # noqa: E402
@@ -40,7 +40,8 @@ class Scripts(unittest.TestCase):
                     self.assertTrue(done.stdout.startswith(f"usage: {script.relative_to(ROOT)}"), done.stdout)
 
     def test_refuse_what_they_do_not_know(self):
-        for name in ("packages", "build", "test", "bundle", "gpu", "gate", "shards/entry", "shards/submit"):
+        for name in ("packages", "build", "test", "bundle", "deb", "gpu", "gate", "shards/entry",
+                     "shards/submit"):
             with self.subTest(name):
                 done = run(ROOT / "ci" / name, "no-such-thing", "and-another")
                 self.assertEqual(2, done.returncode, done.stdout)

@@ -168,7 +168,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     tick_.async_wait([self = shared_from_this()](error_code error) {
       if (error || self->finished_) return;
       if (self->on_tick_) self->on_tick_();
-      self->tick();
+      self->reap();  // where its signal was lost
+      if (!self->finished_) self->tick();
     });
   }
 

@@ -209,9 +209,10 @@ Side read_side(const std::string& path) {
 
 Sides read_sides(const std::string& base, const std::string& now) {
   const bool in_turns = is_pipe(base) || is_pipe(now);
-  // BASE's error is reported first, even where NEW fails first.
-  std::future<Side> second =
-      std::async(in_turns ? std::launch::deferred : std::launch::async, [&] { return read_side(now); });
+  // BASE's error is reported first, even where NEW fails first. Without another thread they are read in
+  // turns.
+  const auto how = in_turns ? std::launch::deferred : std::launch::async | std::launch::deferred;
+  std::future<Side> second = std::async(how, [&] { return read_side(now); });
   Side first = read_side(base);
   return {std::move(first), second.get()};
 }

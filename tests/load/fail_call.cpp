@@ -1,0 +1,97 @@
+// A library to preload: makes one call of a process fail, an allocation or the start of a thread. FAIL_CALL
+// is malloc or pthread_create, FAIL_AT its number in each process, FAIL_OF "itself" or "children": whether
+// that is graphbench, or the processes that it starts from its own program. FAIL_LOG: a file that gets
+// INJECTED where the call failed; where FAIL_AT is 0, how many calls there were.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+}
+
+namespace {
+
+std::atomic<long> calls{0};
+std::atomic<long> fail_at{-1};  // -1: the library is not set up, or this is not its process
+char failed_call[16];
+
+void tell(const char* text) {
+  const int log = open(std::getenv("FAIL_LOG"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (log < 0 || write(log, text, std::strlen(text)) < 0) std::abort();
+  close(log);
+}
+
+// The program's name as it was started.
+bool is_of(const char* program) {
+  char line[4096] = {};
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const ssize_t got = read(file, line, sizeof line - 1);
+  close(file);
+  const std::string_view name(line);
+  return got > 0 && name.substr(name.rfind('/') + 1) == program;
+}
+
+[[gnu::constructor]] void set_up() {
+  if (!is_of(std::strcmp(std::getenv("FAIL_OF"), "children") == 0 ? "exe" : "graphbench")) return;
+  std::snprintf(failed_call, sizeof failed_call, "%s", std::getenv("FAIL_CALL"));
+  fail_at = std::atol(std::getenv("FAIL_AT"));
+}
+
+[[gnu::destructor]] void count() {
+  if (fail_at != 0) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%ld\n", calls.load());
+  tell(text);
+}
+
+bool fails(const char* call) {
+  if (fail_at < 0 || std::strcmp(call, failed_call) != 0 || ++calls != fail_at) return false;
+  tell("INJECTED\n");
+  return true;
+}
+
+bool allocation_fails() {
+  if (!fails("malloc")) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* malloc(std::size_t size) {
+  return allocation_fails() ? nullptr : __libc_malloc(size);
+}
+
+void* calloc(std::size_t count, std::size_t size) {
+  return allocation_fails() ? nullptr : __libc_calloc(count, size);
+}
+
+void* realloc(void* block, std::size_t size) {
+  return allocation_fails() ? nullptr : __libc_realloc(block, size);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return allocation_fails() ? nullptr : __libc_memalign(alignment, size);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*),
+                   void* argument) {
+  static const auto real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return fails("pthread_create") ? EAGAIN : real(thread, attributes, work, argument);
+}
+
+}  // extern "C"
