@@ -71,14 +71,15 @@ constexpr std::string_view end_of_temporary = ".tmp";
 void remove_leftovers(const fs::path& target) {
   const std::string start = start_of_temporary(target);
   std::error_code unreadable;  // a folder that cannot be listed keeps them
-  for (const auto& entry : fs::directory_iterator(folder_of(target), unreadable)) {
-    std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(folder_of(target), unreadable), behind; entry != behind;
+       entry.increment(unreadable)) {
+    std::string name = entry->path().filename().string();
     if (!name.starts_with(start) || !name.ends_with(end_of_temporary)) continue;
     name = name.substr(start.size(),
                        name.size() - std::min(name.size(), start.size() + end_of_temporary.size()));
     if (name.empty() || name.find_first_not_of("0123456789abcdef") != std::string::npos) continue;
-    const Descriptor file(::open(entry.path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+    const Descriptor file(::open(entry->path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
   }
 }
 

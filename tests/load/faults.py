@@ -43,9 +43,10 @@ PRELOADED = ["malloc", "pthread_create"]
 MEASURE = ["--device", "host", "--workload", "mlp", "--mode", "eager,whole", "--batch", "1", "--warmup", "0",
            "--time-per-cell", "0.005", "--samples-max", "5"]
 SECONDS_MAX = 120
-# Boost.Asio does not look whether its signals' pipe became non-blocking, which Linux never refuses.
-# CLI11, simdjson and nlohmann-json allocate in functions that are noexcept.
-KNOWN = {("fcntl", "hangs"), ("malloc", "ends by signal 6: terminate called after throwing")}
+# Boost.Asio does not look whether its signals' pipe became non-blocking, which Linux never refuses. CLI11,
+# simdjson and nlohmann-json allocate in functions that are noexcept; oneDNN uses memory that it did not get.
+KNOWN = {("fcntl", "hangs"), ("malloc", "ends by signal 6: terminate called after throwing"),
+         ("mmap", "ends by signal 11")}
 SEED = 42
 
 
@@ -197,12 +198,16 @@ class Compile(Command):
                          "--weights", "w", "-o", "p.gbp", "--cache", "off")
 
     def check_whole(self, folder, out):
-        require((folder / "p.gbp").read_bytes() == self.usual, "exit code 0, and the package is not there")
+        require("batches 1 2" in self.inspect(folder), "exit code 0, and the package is not there")
 
     def check_left(self, folder, seeds):
-        earlier = [(seeds / name).read_bytes() for name in ("p.gbp", "w")]
-        require((folder / "p.gbp").read_bytes() in (self.usual, earlier[0]), "the package is half written")
-        require((folder / "w").read_bytes() == earlier[1], "the weights are half written")
+        require("batches 1" in self.inspect(folder), "the package is half written")
+        require((folder / "w").read_bytes() == (seeds / "w").read_bytes(), "the weights are half written")
+
+    def inspect(self, folder):
+        """Its programs, where all digests are right."""
+        return subprocess.run([self.binary, "package", "inspect", "p.gbp"], cwd=folder, check=False,
+                              capture_output=True, text=True).stdout
 
 
 COMMANDS = {"sweep": Sweep([], 0), "resume": Sweep(["r.json.partial"], 1), "serve": Serve(),
@@ -221,8 +226,6 @@ def make_seeds(options, folder):
         run("--sweep", *MEASURE, "--json", name)
     run("history", "add", "r.json", "--history", "h.sqlite")
     packing = list(COMMANDS["compile"].arguments)
-    run(*packing)
-    COMMANDS["compile"].usual = (folder / "p.gbp").read_bytes()
     packing[packing.index("1,2")] = "1"
     run(*packing)
     for name in ("show", "compare"):
@@ -343,7 +346,7 @@ def places(name, call, options, seeds):
 def main():
     options = read_options(__doc__, commands=",".join(COMMANDS), calls="", first=0, step=1, most=0, kill=0,
                            of=("itself", "children"), preload=pathlib.Path(), samples=100, jobs=2, messages=0)
-    options.binary = options.binary.resolve()
+    Command.binary = options.binary = options.binary.resolve()
     calls = options.calls.split(",") if options.calls else CHANGES if options.kill else ERRORS
     with tempfile.TemporaryDirectory(prefix="graphbench-faults-") as name:
         seeds = pathlib.Path(name).resolve()

@@ -144,10 +144,11 @@ std::set<pid_t> known_children;
 std::set<pid_t> own_children() {
   std::set<pid_t> children;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
+  for (std::filesystem::directory_iterator entry("/proc", error), behind; entry != behind;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string stat = read_whole_file(entry.path() / "stat", 4096).text;
+    const std::string stat = read_whole_file(entry->path() / "stat", 4096).text;
     const std::size_t behind_name = stat.rfind(')');
     if (behind_name == std::string::npos || behind_name + 4 > stat.size()) continue;
     if (std::atol(stat.c_str() + behind_name + 4) == getpid()) children.insert(std::stoi(name));
