@@ -1,4 +1,5 @@
 // Asks for the queue every two seconds, follows the sweep that is shown, and puts both on the page.
+import { show_comparison } from "./comparison.mjs";
 import { element, find, set_text } from "./dom.mjs";
 import { make_form, show_devices } from "./form.mjs";
 import { has_ended, make_queue } from "./queue.mjs";
@@ -19,6 +20,10 @@ let devices_known = false;
 
 const results = make_results({
   on_save: (id) => attempt(() => save(id)),
+  on_compare: (base, id) => attempt(async () => {
+    const comparison = await service.compare(base, id);
+    if (shown.id === id) show_comparison(comparison);
+  }),
   result_of: async (id) => JSON.parse(await (await service.results(id)).text()),
 });
 const queue = make_queue({
@@ -153,8 +158,10 @@ function show_chosen() {
   // An interrupted sweep that is queued again sends events again.
   if (other || (has_ended(shown) && !has_ended(next))) complete = false;
   shown = next;
+  if (other) find("comparison").hidden = true;
   if (other) results.open(next);
   else results.update(next);
+  results.offer(sweeps);
   if (other || (!following && !complete)) follow();
 }
 

@@ -12,6 +12,10 @@ export function show_asked(node, sweep) {
   node.replaceChildren(...wanted.flatMap((option) => [element("span", { textContent: option }), " "]));
 }
 
+// For a list of sweeps to choose from.
+export const name_of = (sweep) => [moment(sweep.finished_at),
+  sweep.arguments.join(" ").slice(0, 60) || "everything by default", sweep.id].join(" \u00b7 ");
+
 function time_of(sweep) {
   if (sweep.finished_at) return `ended ${moment(sweep.finished_at)}`;
   if (sweep.started_at) return `since ${moment(sweep.started_at)}`;

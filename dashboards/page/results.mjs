@@ -4,7 +4,7 @@ import { COLUMNS } from "./columns.mjs";
 import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { make_plot } from "./plot.mjs";
-import { has_ended, show_asked } from "./queue.mjs";
+import { has_ended, name_of, show_asked } from "./queue.mjs";
 import { choices_of, METRICS, series_of } from "./series.mjs";
 
 const NUMBERS = COLUMNS.length;
@@ -74,14 +74,23 @@ function show_progress(sweep, progress) {
   set_text(find("progress-doing"), doing.filter(Boolean).join(" \u00b7 "));
 }
 
+export function show_findings({ conclusions = [], notes = [] }) {
+  const subjects = [...new Set(conclusions.map(({ subject }) => subject))];
+  find("conclusions").replaceChildren(...subjects.map((subject) => element("li", {},
+    element("b", { textContent: subject }),
+    `: ${conclusions.filter((each) => each.subject === subject).map(({ text }) => text).join(" ")}`)));
+  find("notes").replaceChildren(...notes.map(({ text }) => element("li", {}, text)));
+  find("findings").hidden = conclusions.length + notes.length === 0;
+}
+
 const FILTERS = {
   all: () => true,
   plotted: (cell, { variant, warmup }) => variant_of(cell) === variant && cell.warmup === warmup,
   troubled: (cell) => cell.status !== "ok" || cell.check?.identical === false,
 };
 
-// `on_save(id)` saves the result document, `result_of(id)` reads it.
-export function make_results({ on_save, result_of }) {
+// `on_save(id)` saves the result document, `result_of(id)` reads it, `on_compare(base, id)` compares two.
+export function make_results({ on_save, result_of, on_compare }) {
   add_headings();
   const plot = make_plot();
   const rows = new KeyedList(find("cell-rows"), make_row, update_row);
@@ -91,22 +100,16 @@ export function make_results({ on_save, result_of }) {
   let due = false;
   let described = null; // the sweep whose findings are shown
 
-  // What a whole sweep shows, in the words of its console. Others may have no document.
+  // What a sweep that has a document shows, in the words of its console.
   async function describe() {
-    const whole = sweep.state === "done" && cells.size > 0;
+    const whole = sweep.has_results && cells.size > 0;
     if (!whole) described = null;
     if (described !== sweep.id) find("findings").hidden = true;
     if (!whole || described === sweep.id) return;
     const id = sweep.id;
     described = id;
-    const { conclusions = [], notes = [] } = await result_of(id).catch(() => ({}));
-    if (described !== id || conclusions.length + notes.length === 0) return;
-    const subjects = [...new Set(conclusions.map(({ subject }) => subject))];
-    find("conclusions").replaceChildren(...subjects.map((subject) => element("li", {},
-      element("b", { textContent: subject }),
-      `: ${conclusions.filter((each) => each.subject === subject).map(({ text }) => text).join(" ")}`)));
-    find("notes").replaceChildren(...notes.map(({ text }) => element("li", {}, text)));
-    find("findings").hidden = false;
+    const result = await result_of(id).catch(() => ({}));
+    if (described === id) show_findings(result);
   }
 
   function draw() {
@@ -139,6 +142,7 @@ export function make_results({ on_save, result_of }) {
   set_options(find("metric"), Object.entries(METRICS).map(([value, text]) => ({ value, text })));
   for (const id of ["variant", "warmups", "metric", "filter"]) find(id).addEventListener("change", draw);
   find("save").addEventListener("click", () => on_save(sweep.id));
+  find("compare").addEventListener("click", () => on_compare(find("base").value, sweep.id));
 
   function show_sweep(next) {
     sweep = next;
@@ -148,7 +152,7 @@ export function make_results({ on_save, result_of }) {
     find("sweep-state").dataset.state = sweep.state;
     show_asked(find("sweep-asked"), sweep);
     set_text(find("sweep-message"), sweep.message ?? "");
-    find("save").hidden = !has_ended(sweep) || cells.size === 0;
+    find("save").hidden = !sweep.has_results;
     show_progress(sweep, progress);
     draw_soon();
   }
@@ -161,6 +165,12 @@ export function make_results({ on_save, result_of }) {
       show_sweep(next);
     },
     update: show_sweep,
+    // The others that the shown one can be compared with.
+    offer(sweeps) {
+      const others = sweeps.filter(({ id, has_results }) => has_results && id !== sweep.id);
+      find("compare-part").hidden = !sweep.has_results || others.length === 0;
+      set_options(find("base"), others.map((other) => ({ value: other.id, text: name_of(other) })));
+    },
     add_cell(cell) {
       cells.set(cell.id, cell);
       draw_soon();

@@ -70,6 +70,8 @@ export const cancel = (id) => ask("DELETE", `/v1/sweeps/${encodeURIComponent(id)
 export const resume = (id) => ask("POST", `/v1/sweeps/${encodeURIComponent(id)}/resume`);
 export const results = async (id) =>
   unless_gone((await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/results`)).blob());
+export const compare = (base, now) =>
+  ask("POST", "/v1/compare", { body: JSON.stringify({ base, new: now }) });
 export const submit = (body, key) =>
   ask("POST", "/v1/sweeps", { body: JSON.stringify(body), headers: { "Idempotency-Key": key } });
 

@@ -19,6 +19,7 @@ except ImportError:
     webdriver = None
 
 SCREENSHOTS = os.environ.get("GRAPHBENCH_TEST_SCREENSHOTS", "")
+AXE = os.environ.get("GRAPHBENCH_TEST_AXE", "")
 PROGRAMS = {"chromium": shutil.which("chromium"), "chromedriver": shutil.which("chromedriver")}
 MISSING = [name for name, path in PROGRAMS.items() if path is None]
 if webdriver is None:
@@ -88,6 +89,19 @@ class BrowserCase(HarnessCase):
             whole = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
             with open(os.path.join(SCREENSHOTS, f"{name}.png"), "wb") as file:
                 file.write(base64.b64decode(whole["data"]))
+
+    def assert_axe_finds_nothing(self):
+        """axe-core is a package of the page's, at the version that it is locked to."""
+        self.browser.set_script_timeout(300)
+        with open(AXE, encoding="utf-8") as file:
+            self.run_script(file.read())
+        found = self.browser.execute_async_script("""
+          const done = arguments[0];
+          axe.run().then(({ violations, passes }) => done([passes.length, violations.map(({ id, nodes }) =>
+            `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`)]));
+        """)
+        self.assertGreater(found[0], 10)
+        self.assertEqual([], found[1])
 
     def serve_page(self, text):
         """The address of a page on another port, which is another origin."""

@@ -134,7 +134,7 @@ class Locks(unittest.TestCase):
                 self.assertNotIn("resolved", package, name)
                 if name:
                     self.assertIn("integrity", package, name)
-            wanted = json.loads((source / "package.json").read_text())["dependencies"]
-            for name, version in wanted.items():
+            package = json.loads((source / "package.json").read_text())
+            for name, version in {**package["dependencies"], **package.get("devDependencies", {})}.items():
                 self.assertRegex(version, r"^\d+\.\d+\.\d+$", name)
                 self.assertEqual(version, lock["packages"][f"node_modules/{name}"]["version"])

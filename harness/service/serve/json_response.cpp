@@ -90,6 +90,7 @@ json json_of(const StoredSweep& sweep) {
   return {{"id", sweep.id},
           {"state", name_of(sweep.state)},
           {"resumable", is_resumable(sweep.state)},
+          {"has_results", sweep.has_results},
           {"arguments", sweep.asked.arguments([](const std::string& plugin) { return plugin; })},
           {"submitted_at", sweep.submitted_at},
           {"started_at", nullable(sweep.started_at)},

@@ -24,10 +24,12 @@ constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done
 
 constexpr std::chrono::seconds probe_period{1};
 
+constexpr const char* ended_only = "state NOT IN ('queued', 'running')";
+
 std::string select_sweeps(const std::string& which) {
-  return "SELECT id, state, arguments, submitted_at, started_at, finished_at, exit_code, message, plugins "
-         "FROM sweeps " +
-         which;
+  return "SELECT id, state, arguments, submitted_at, started_at, finished_at, exit_code, message, plugins, "
+         "result IS NOT NULL AND " +
+         std::string(ended_only) + " FROM sweeps " + which;
 }
 
 std::string new_id() {
@@ -59,6 +61,7 @@ StoredSweep sweep_of(const Statement& row) {
   sweep.finished_at = row.text(5);
   sweep.exit_code = exit_code_of(row, 6);
   sweep.message = row.text(7);
+  sweep.has_results = row.integer(9) != 0;
   const auto* const state = std::ranges::find(state_names, row.text(1));
   try {
     if (state == state_names.end()) throw storage::StorageError("its state is unknown");
@@ -141,7 +144,7 @@ std::size_t SweepStore::queued() const {
 std::optional<std::string> SweepStore::result(const std::string& id) const {
   const std::scoped_lock lock(mutex_);
   Statement row =
-      database_.prepare("SELECT result FROM sweeps WHERE id = ? AND state NOT IN ('queued', 'running')", id);
+      database_.prepare(std::string("SELECT result FROM sweeps WHERE id = ? AND ") + ended_only, id);
   if (!row.step() || row.is_null(0)) return std::nullopt;
   return row.text(0);
 }

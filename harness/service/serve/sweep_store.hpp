@@ -31,6 +31,7 @@ struct StoredSweep {
   std::string finished_at;
   std::optional<int> exit_code;
   std::string message;  // why it failed
+  bool has_results = false;
 };
 
 // A cell that is done, in the form of the result document, on one line.

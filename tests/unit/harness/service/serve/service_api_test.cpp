@@ -65,6 +65,7 @@ TEST_F(ServiceApiTest, ACrashCostsThatSweepAlone) {
   EXPECT_EQ(state(crashed), "failed");
   EXPECT_THAT(*ask("GET", path_of(crashed)).body, HasSubstr("SIGSEGV"));
   EXPECT_EQ(ask("GET", path_of(crashed) + "/results").status, 404u);
+  EXPECT_FALSE(get(path_of(crashed)).at("has_results").get<bool>());
 }
 
 TEST_F(ServiceApiTest, WhatAFailedSweepHasFinishedIsKeptAndItIsResumed) {
@@ -170,10 +171,12 @@ TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   restart();
   const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // being sent when it is resumed
   EXPECT_EQ(*earlier.body, "partly\n");
+  EXPECT_TRUE(get(path_of(sweep)).at("has_results").get<bool>());
   std::ofstream(file_of(sweep, ".json")) << "left by a service that was killed";
   EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u);
   wait_until_it_waits(sweep);
   EXPECT_EQ(ask("GET", path_of(sweep) + "/results").status, 409u);
+  EXPECT_FALSE(get(path_of(sweep)).at("has_results").get<bool>()) << "the document of the earlier run";
   EXPECT_FALSE(std::filesystem::exists(file_of(sweep, ".json")));
   EXPECT_EQ(ask("DELETE", path_of(sweep)).status, 202u);
   EXPECT_EQ(wait_for(sweep, "cancelled"), "cancelled");
