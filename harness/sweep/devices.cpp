@@ -27,8 +27,8 @@ namespace {
 constexpr std::string_view device_placeholder = "{device}";
 
 // Each names what a device would write over another's.
-constexpr std::array<const char*, 5> own_to_each = {"json", "samples", "trace", "dump-graph",
-                                                    "prometheus-textfile"};
+constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "report",
+                                                    "trace", "dump-graph", "prometheus-textfile"};
 
 // All of CUDA's; where there are none, the host's.
 std::vector<std::string> all_devices() {
