@@ -30,7 +30,7 @@ function inline(tag, text) {
   };
 }
 
-const script = inline("script", await bundled("main.mjs"));
+const script = inline("script", await bundled("entry.mjs"));
 const style = inline("style", await bundled("style.css"));
 const licence = readFileSync(here("node_modules/uplot/LICENSE"), "utf8").trim();
 const icon = encodeURIComponent(readFileSync(here("icon.svg"), "utf8").replaceAll("\n", ""));

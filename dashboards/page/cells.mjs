@@ -2,10 +2,12 @@
 import { COLUMNS, MODES } from "./columns.mjs";
 import { count, NOTHING, ratio, seconds } from "./format.mjs";
 
+const AXES = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode"];
 const STATUSES = ["ok", "skipped", "failed"];
 
-// What stands in one plot: all but batch, warmup and mode.
-export const variant_of = (cell) => [cell.workload, cell.preset, cell.dtype, cell.pass].join(" / ");
+// What stands in one plot: all but batch, warmup and mode. Axes away from their defaults end the id.
+export const variant_of = ({ id, workload, preset, dtype, pass }) =>
+  [workload, preset, dtype, pass, ...id.split("/").slice(AXES.length)].join(" / ");
 
 // The modes we know come first, in the order in which they are told everywhere.
 export function mode_order(left, right) {
@@ -30,6 +32,10 @@ const cost = (setup) => setup.capture_seconds + setup.instantiate_seconds + setu
 const has_one = ({ setups }) => (setups ?? []).length < 2;
 const of_later = (launch) =>
   (has_one(launch) ? cost(launch.setup) : median(launch.setups.slice(1).map(cost)));
+
+// Of one stage, the median over launches.
+export const setup_part = (cell, key) =>
+  median((cell.launches ?? []).map(({ setup }) => setup?.[key]).filter((value) => Number.isFinite(value)));
 
 // What making a cell's graphs costs: capture, instantiate and upload, the median over its launches, of their
 // later placements. Where a launch has one placement, the first launch does not count unless it is alone.
@@ -95,4 +101,24 @@ export function row_of(cell) {
 export function tally(cells) {
   const parts = STATUSES.map((status) => [cells.filter((cell) => cell.status === status).length, status]);
   return parts.filter(([number]) => number > 0).map((part) => part.join(" ")).join(", ");
+}
+
+function set_at(target, path, value) {
+  const keys = path.split(".");
+  const last = keys.pop();
+  const holder = keys.reduce((at, key, index) =>
+    (at[key] ??= /^\d+$/.test(keys[index + 1] ?? last) ? [] : {}), target);
+  holder[last] = value;
+}
+
+// A cell as the document has it, from its row in a report: the numbers' paths are `columns`.
+export function cell_of(columns, [id, status, ...values]) {
+  const cell = { id, status };
+  const parts = id.split("/");
+  AXES.forEach((axis, index) => { cell[axis] = parts[index]; });
+  for (const axis of ["batch", "warmup"]) cell[axis] = Number(cell[axis].slice(1));
+  columns.forEach((path, index) => {
+    if (values[index] !== null && values[index] !== undefined) set_at(cell, path, values[index]);
+  });
+  return cell;
 }

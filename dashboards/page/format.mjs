@@ -25,6 +25,15 @@ export const tick = (value) => seconds(value).replace(/\.0+ /, " ");
 export const ratio = (value) =>
   (value === null || value === undefined ? NOTHING : `${value.toFixed(2)}\u00d7`);
 
+const SIZES = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
+
+export function bytes(value) {
+  if (value === null || value === undefined) return NOTHING;
+  if (value === 0) return "0 B";
+  const [size, name] = SIZES.find(([each]) => value >= each * 0.9995) ?? SIZES.at(-1);
+  return size === 1 ? `${Math.round(value)} B` : `${significant(value / size)} ${name}`;
+}
+
 export const count = (value) => (value === null || value === undefined ? NOTHING : String(value));
 
 // How long something takes or took, to the second: 2 h 5 min, 1 min 20 s.

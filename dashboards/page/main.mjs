@@ -19,12 +19,12 @@ let polls = 0; // of two that overlap, the later one counts
 let devices_known = false;
 
 const results = make_results({
-  on_save: (id) => attempt(() => save(id)),
+  on_save: (id, what) => attempt(() => save(id, what)),
   on_compare: (base, id) => attempt(async () => {
     const comparison = await service.compare(base, id);
     if (shown.id === id) show_comparison(comparison);
   }),
-  result_of: async (id) => JSON.parse(await (await service.results(id)).text()),
+  result_of: async (id) => JSON.parse(await (await service.saved(id, "results")).text()),
 });
 const queue = make_queue({
   show: (id) => { location.hash = id; },
@@ -105,9 +105,9 @@ function confirmed(id) {
   });
 }
 
-async function save(id) {
-  const href = URL.createObjectURL(await service.results(id));
-  const link = element("a", { href, download: `graphbench-${id}.json` });
+async function save(id, what) {
+  const href = URL.createObjectURL(await service.saved(id, what));
+  const link = element("a", { href, download: `graphbench-${id}.${what === "report" ? "html" : "json"}` });
   link.click();
   URL.revokeObjectURL(href);
 }

@@ -74,7 +74,9 @@ function show_progress(sweep, progress) {
   set_text(find("progress-doing"), doing.filter(Boolean).join(" \u00b7 "));
 }
 
-export function show_findings({ conclusions = [], notes = [] }) {
+// A ladder's document has no conclusions, an older one neither list.
+export function show_findings(result) {
+  const [conclusions, notes] = [result.conclusions ?? [], result.notes ?? []];
   const subjects = [...new Set(conclusions.map(({ subject }) => subject))];
   find("conclusions").replaceChildren(...subjects.map((subject) => element("li", {},
     element("b", { textContent: subject }),
@@ -89,7 +91,8 @@ const FILTERS = {
   troubled: (cell) => cell.status !== "ok" || cell.check?.identical === false,
 };
 
-// `on_save(id)` saves the result document, `result_of(id)` reads it, `on_compare(base, id)` compares two.
+// `on_save(id, what)` saves the result document or a report, `result_of(id)` reads it, `on_compare(base, id)`
+// compares two.
 export function make_results({ on_save, result_of, on_compare }) {
   add_headings();
   const plot = make_plot();
@@ -141,7 +144,8 @@ export function make_results({ on_save, result_of, on_compare }) {
 
   set_options(find("metric"), Object.entries(METRICS).map(([value, text]) => ({ value, text })));
   for (const id of ["variant", "warmups", "metric", "filter"]) find(id).addEventListener("change", draw);
-  find("save").addEventListener("click", () => on_save(sweep.id));
+  find("save").addEventListener("click", () => on_save(sweep.id, "results"));
+  find("save-report").addEventListener("click", () => on_save(sweep.id, "report"));
   find("compare").addEventListener("click", () => on_compare(find("base").value, sweep.id));
 
   function show_sweep(next) {
@@ -152,7 +156,7 @@ export function make_results({ on_save, result_of, on_compare }) {
     find("sweep-state").dataset.state = sweep.state;
     show_asked(find("sweep-asked"), sweep);
     set_text(find("sweep-message"), sweep.message ?? "");
-    find("save").hidden = !sweep.has_results;
+    find("saving").hidden = !sweep.has_results;
     show_progress(sweep, progress);
     draw_soon();
   }

@@ -68,8 +68,9 @@ export async function sweeps(count) {
 export const sweep = (id) => ask("GET", `/v1/sweeps/${encodeURIComponent(id)}`);
 export const cancel = (id) => ask("DELETE", `/v1/sweeps/${encodeURIComponent(id)}`);
 export const resume = (id) => ask("POST", `/v1/sweeps/${encodeURIComponent(id)}/resume`);
-export const results = async (id) =>
-  unless_gone((await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/results`)).blob());
+// `what`: results or report.
+export const saved = async (id, what) =>
+  unless_gone((await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/${what}`)).blob());
 export const compare = (base, now) =>
   ask("POST", "/v1/compare", { body: JSON.stringify({ base, new: now }) });
 export const submit = (body, key) =>

@@ -1,8 +1,11 @@
 // Small drawings that stay sharp on paper: inline SVG with its words, and the numbers as a table beside it.
+import { MODES } from "./columns.mjs";
 import { element } from "./dom.mjs";
+import { axis_batches, axis_ratios, axis_times } from "./series.mjs";
 
 const WIDTH = 360; // as wide as a phone shows, so that text there is as large as elsewhere
 const EDGE = 8;
+const LINES = 4; // styles, of which modes have the first
 const FAR = 2.5; // a ratio beyond it is drawn there
 const NAME_MAX = 50;
 
@@ -62,7 +65,92 @@ function draw_ranges({ ranges }) {
   return { height, shapes: [...grid, ...rows] };
 }
 
-const KINDS = { ranges: draw_ranges };
+// Its names in rows above the drawing; returns the room that they take.
+function legend_of(names, mark_of) {
+  let [x, y] = [EDGE, 12];
+  const shapes = names.flatMap((name, index) => {
+    const width = name.length * 7 + 32;
+    if (x > EDGE && x + width > WIDTH) [x, y] = [EDGE, y + 16];
+    const made = [mark_of(index, x, y), label(x + 22, y, name)];
+    x += width;
+    return made;
+  });
+  return { shapes, height: y + 12 };
+}
+
+const short = (text) => text.replace(/\.0+(?= |\u00d7|$)/, "");
+const line_of = (name, index) => {
+  const mode = MODES.indexOf(name.split(/[ ,']/)[0]);
+  return mode < 0 ? index % LINES : mode;
+};
+const stroke = (name, index, floor) => `line-${line_of(name, index)}${floor ? " floor" : ""}`;
+
+function draw_line({ name, points, floor, alone }, index, x, y) {
+  const spread = points.filter(({ high }) => high).map((point) =>
+    shape("line", { x1: x(point.x), x2: x(point.x), y1: y(point.low), y2: y(point.high) }));
+  const path = points.map((point, at) => `${at === 0 ? "M" : "L"}${x(point.x)} ${y(point.value)}`).join("");
+  const dots = points.map((point) =>
+    shape("circle", { cx: x(point.x), cy: y(point.value), r: alone ? 5 : floor ? 1 : 2.5 }));
+  return shape("g", { class: stroke(name, index, floor) }, ...spread,
+    ...(alone ? [] : [shape("path", { d: path })]), ...dots);
+}
+
+// Lines over places that are equally far apart, on a logarithmic axis.
+function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
+  const legend = legend_of(lines.map(({ name }) => name), (index, left, top) =>
+    shape("line", { x1: left, x2: left + 17, y1: top - 4, y2: top - 4,
+      class: stroke(lines[index].name, index, lines[index].floor) }));
+  const [left, bottom] = [58, legend.height + 180];
+  const all = lines.flatMap(({ points }) => points.flatMap(({ value, low, high }) =>
+    [value, low || value, high || value])).concat(one ? [1] : []);
+  const room = Math.max((Math.max(...all) / Math.min(...all)) ** 0.08, 1.01);
+  const domain = [Math.min(...all) / room, Math.max(...all) * room];
+  const x = scale_of([0, Math.max(xs.length - 1, 1)], [left + 10, WIDTH - 16], false);
+  const y = scale_of(domain, [bottom, legend.height]);
+  const decades = one ? axis_ratios(...domain) : axis_times(...domain);
+  const ticks = decades.length > 2 || domain[1] > 4 * domain[0] ? decades : round_ticks(...domain, 4);
+  const horizontal = ticks.flatMap((tick) => [
+    shape("line", { x1: left, x2: WIDTH - EDGE, y1: y(tick), y2: y(tick),
+      class: one && tick === 1 ? "one" : "grid" }),
+    label(left - 5, y(tick) + 4, short(format(tick)), { "text-anchor": "end", class: "quiet" })]);
+  const most = Math.floor((WIDTH - left) / (Math.max(...xs.map((name) => String(name).length)) * 7 + 10));
+  const is_cut = (index) => index > 0 && index === xs.length - 1 && String(xs[index]).length > 4;
+  const names = axis_batches([...xs.keys()], most).map((index) => label(x(index), bottom + 15,
+    String(xs[index]), { class: "quiet", "text-anchor": is_cut(index) ? "end" : "middle" }));
+  const changes = verticals.flatMap((each) => [
+    shape("line", { x1: x(each.x - 0.5), x2: x(each.x - 0.5), y1: legend.height, y2: bottom, class: "one" }),
+    label(x(each.x - 0.5) + 3, legend.height + 10, each.text)]);
+  return { height: bottom + 36, shapes: [...legend.shapes, ...horizontal, ...names, ...changes,
+    label((left + WIDTH) / 2, bottom + 31, axis, { "text-anchor": "middle", class: "quiet" }),
+    ...lines.map((line, index) => draw_line(line, index, x, y))] };
+}
+
+// Bars of parts that add up, with a mark that does not.
+function draw_bars({ bars, parts, format, table: { head } }) {
+  const [left, row] = [100, 20];
+  const marks = head.slice(1 + parts.length);
+  const legend = legend_of([...parts, ...marks], (index, x, y) => (index < parts.length
+    ? shape("rect", { x, y: y - 10, width: 16, height: 11, class: `part-${index}` })
+    : shape("line", { x1: x + 8, x2: x + 8, y1: y - 11, y2: y + 2, class: "mark" })));
+  const sum = (values) => values.reduce((all, value) => all + value, 0);
+  const most = Math.max(...bars.map(({ values, at }) => Math.max(sum(values), at ?? 0)));
+  const x = scale_of([0, most], [left, WIDTH - EDGE], false);
+  const bottom = legend.height + bars.length * row;
+  const rows = bars.flatMap(({ name, values, at }, index) => {
+    const y = legend.height + index * row;
+    const stacked = values.map((value, part) => shape("rect", { x: x(sum(values.slice(0, part))), y: y + 3,
+      width: Math.max(x(value) - left, 0), height: row - 6, class: `part-${part}` }));
+    const mark = { x1: x(at ?? 0), x2: x(at ?? 0), y1: y, y2: y + row, class: "mark" };
+    return [label(left - 6, y + 14, name, { "text-anchor": "end" }), ...stacked,
+      ...(at === undefined ? [] : [shape("line", mark)])];
+  });
+  const ticks = round_ticks(0, most, 4).map((tick) =>
+    label(x(tick), bottom + 14, short(format(tick)),
+      { "text-anchor": tick === 0 ? "start" : "middle", class: "quiet" }));
+  return { height: bottom + 20, shapes: [...legend.shapes, ...rows, ...ticks] };
+}
+
+const KINDS = { ranges: draw_ranges, lines: draw_lines, bars: draw_bars };
 
 function drawing({ title, desc, ...content }) {
   const kind = Object.keys(KINDS).find((name) => content[name]);
@@ -81,6 +169,9 @@ function table({ head, rows }) {
       : element("th", { scope: "col", textContent: text }))))),
     element("tbody", {}, ...rows.map(of_row)));
 }
+
+export const folded_table = (summary, rows) =>
+  element("details", {}, element("summary", { textContent: summary }), table(rows));
 
 // { title, desc, table: { head, rows } }, and what is drawn by the name of its kind.
 export const figure_of = (figure) => element("figure", { className: "drawing" },

@@ -15,6 +15,7 @@ Made make_floor(Options& options);
 Made make_ladder(Options& options);
 Made make_bench(Options& options);
 Made make_show(Options& options);
+Made make_report(Options& options);
 Made make_compare(Options& options);
 Made make_merge(Options& options);
 Made make_ab(Options& options);
@@ -83,6 +84,13 @@ std::vector<CommandRow> comparing() {
        make_show,
        {{"show graphbench.json", "the table that the sweep printed"},
         {"show graphbench.json --format csv --columns latency,exec_bytes", "one row per cell"}}},
+      {compare,
+       "report",
+       "one or two results, or series, as one page to look at",
+       "report DOC... [-o FILE]",
+       make_report,
+       {{"report graphbench.json -o report.html", "conclusions, figures and tables in one file"},
+        {"report base.json new.json -o report.html", "what changed, with intervals"}}},
       {compare,
        "compare",
        "say what became slower between two results",

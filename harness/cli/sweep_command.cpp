@@ -18,7 +18,9 @@
 #include "harness/options/command.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
+#include "harness/options/raw_options.hpp"
 #include "harness/service/publish/publishing.hpp"
+#include "harness/service/report/report.hpp"
 #include "harness/sweep/devices.hpp"
 #include "harness/sweep/journal.hpp"
 #include "harness/sweep/planning.hpp"
@@ -172,6 +174,13 @@ bool write_samples(const model::Result& result, const config::SweepOptions& opti
          });
 }
 
+bool write_report(const model::Result& result, const config::SweepOptions& options, const std::string& path) {
+  return path.empty() || written_well(options, "report", [&] {
+           const std::string document = codec::to_json(result);
+           write_file_atomically(path, report::make_report(serve::built_in_page, {{"the result", document}}));
+         });
+}
+
 bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
   return options.trace.empty() || written_well(options, "trace", [&] {
            write_file_atomically(options.trace, reporters::to_chrome_trace(outcome.trace));
@@ -190,17 +199,19 @@ void print_failures(const sweep::SweepOutcome& outcome) {
   }
 }
 
-int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options, bool shown) {
+int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options,
+           const std::string& report_path, bool shown) {
   const bool traced = write_trace(outcome, options);
   const bool written = write_result(outcome.result, options);
   const bool samples_written = write_samples(outcome.result, options);
+  const bool reported = write_report(outcome.result, options, report_path);
   if (shown) show_table(outcome.result, options, written);
   print_failures(outcome);
   if (outcome.interrupted) {
     complain("interrupted; the measurements are kept");
     return exit_interrupted;
   }
-  if (!written || !samples_written || !traced) return exit_error;
+  if (!written || !samples_written || !traced || !reported) return exit_error;
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
@@ -236,6 +247,16 @@ void check_outputs(const config::SweepOptions& options) {
   }
 }
 
+void check_report(const config::SweepOptions& options, const std::string& path) {
+  if (path.empty() || options.dump_program || options.dry_run) return;
+  check_beside(options, "report", path);
+  if (same_file(path, options.json) || same_file(path, options.samples) || same_file(path, options.trace)) {
+    throw InputError(options.where("report"),
+                     in_quotes(path) + " is the file of --json, --samples or --trace too: give another");
+  }
+  if (serve::built_in_page.html.empty()) throw InputError(options.where("report"), serve::no_page);
+}
+
 class SweepCommand final : public Command {
  public:
   explicit SweepCommand(Options& options) : options_(options) {
@@ -258,6 +279,8 @@ class SweepCommand final : public Command {
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
     const config::SweepOptions options = config::check_options(config::with_default_plan(raw));
     check_outputs(options);
+    const std::string report_path = config::text_of(raw, "report", "");
+    check_report(options, report_path);
     check_cpu(options);
     process::ProcessSupervisor supervisor;
     const std::unique_ptr<publish::Publisher> publisher =
@@ -285,7 +308,7 @@ class SweepCommand final : public Command {
     sweep::SweepOutcome outcome = measure(plan, catalog, options, conditions, supervisor, all, journal.get());
     console.finish();
     add_conditions(conditions, outcome);
-    const int exit_code = report(outcome, options, !invocation.served);
+    const int exit_code = report(outcome, options, report_path, !invocation.served);
     if (outcome.interrupted && journal && !invocation.served) complain("repeat the command to go on");
     // If a file could not be written, the journal still holds its contents.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();

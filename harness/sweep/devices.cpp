@@ -27,8 +27,8 @@ namespace {
 constexpr std::string_view device_placeholder = "{device}";
 
 // Each option names a file or group that a device would overwrite for another.
-constexpr std::array<const char*, 5> own_to_each = {"json", "samples", "trace", "dump-graph",
-                                                    "prometheus-textfile"};
+constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "report",
+                                                    "trace", "dump-graph", "prometheus-textfile"};
 
 // All CUDA devices; without one, the host's.
 std::vector<std::string> all_devices() {

@@ -56,7 +56,7 @@ class Gate(GateCase):
         self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%",
                       "--require-power", "off", "--", *TINY, code=0)
         self.assertEqual("graphbench.comparison/1", self.result("gate/comparison.json")["schema"])
-        for name in ("result.json", "comparison.md", "junit.xml"):
+        for name in ("result.json", "comparison.md", "junit.xml", "report.html"):
             self.assertTrue((self.folder / "gate" / name).exists(), name)
 
     def test_exits_as_compare_does(self):

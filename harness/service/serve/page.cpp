@@ -8,10 +8,8 @@ namespace graphbench::serve {
 
 net::Response page_response(const Page& page) {
   if (page.html.empty()) {
-    return net::text_response(200,
-                              "graphbench serve: the web page was not built into this binary. Install nodejs "
-                              "(18 or newer) and npm, then build with -DGRAPHBENCH_PAGE=ON. The API is here: "
-                              "/openapi.json describes it");
+    return net::text_response(
+        200, std::string("graphbench serve: ") + no_page + ". The API is here: /openapi.json describes it");
   }
   net::Response response;
   response.content_type = "text/html; charset=utf-8";

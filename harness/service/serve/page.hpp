@@ -15,6 +15,11 @@ struct Page {
 
 extern const Page built_in_page;
 
+// What a binary without the page says of it, and what would do.
+inline constexpr const char* no_page =
+    "the web page was not built into this binary. Install nodejs (18 or newer) and npm, then build with "
+    "-DGRAPHBENCH_PAGE=ON";
+
 // The page, or a line that says how to get it.
 net::Response page_response(const Page& page);
 

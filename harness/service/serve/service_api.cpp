@@ -11,6 +11,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/service/net/http.hpp"
+#include "harness/service/report/report.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/page.hpp"
 #include "harness/service/serve/service.hpp"
@@ -33,7 +34,7 @@ class Api {
     Response (Api::*answer)(const Request&) const;
     bool reads_disk = false;
   };
-  static const std::array<Route, 16> routes;
+  static const std::array<Route, 17> routes;
 
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)),
@@ -275,6 +276,20 @@ class Api {
     }));
   }
 
+  // The result as a page of its own, which is made again for each that asks.
+  Response report(const Request& request) const {
+    const StoredSweep sweep = asked(request);
+    const std::optional<std::string> document = store_.result(sweep.id);
+    if (!document) throw Refused(404, "this sweep has no results");
+    if (built_in_page.html.empty()) throw Refused(501, no_page);
+    Response response;
+    response.content_type = "text/html; charset=utf-8";
+    response.headers = {{"Content-Disposition", "attachment; filename=\"graphbench-" + sweep.id + ".html\""}};
+    response.body = std::make_shared<const std::string>(
+        report::make_report(built_in_page, {{"sweep " + sweep.id, *document}}));
+    return response;
+  }
+
   ApiSettings settings_;
   SweepStore& store_;
   SweepRunner& runner_;
@@ -289,7 +304,7 @@ class Api {
   mutable SteadyClock::time_point warned_at_;
 };
 
-const std::array<Api::Route, 16> Api::routes = {{
+const std::array<Api::Route, 17> Api::routes = {{
     {"GET", "/", &Api::page},
     {"GET", "/healthz", &Api::healthy},
     {"GET", "/readyz", &Api::ready, true},
@@ -306,6 +321,7 @@ const std::array<Api::Route, 16> Api::routes = {{
     {"GET", "/v1/sweeps/{id}/cells", &Api::cells, true},
     {"GET", "/v1/sweeps/{id}/events", &Api::events, true},
     {"GET", "/v1/sweeps/{id}/results", &Api::results, true},
+    {"GET", "/v1/sweeps/{id}/report", &Api::report, true},
 }};
 
 }  // namespace

@@ -239,6 +239,7 @@ constexpr const char* publishes_nothing = "bench publishes nothing: run a sweep 
 constexpr Refused refused[] = {
     {"json", "bench writes no result document: give --benchmark_out=FILE"},
     {"samples", "bench keeps no samples: run a sweep for them"},
+    {"report", "bench writes no result document: run a sweep with --report FILE.html"},
     {"launches", "bench runs in one process: give --benchmark_repetitions=N, or run a sweep for launches"},
     {"time-per-cell", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
     {"samples-max", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},

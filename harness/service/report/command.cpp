@@ -1,0 +1,54 @@
+// Runs graphbench report, which writes documents as one page to look at.
+#include "harness/options/command.hpp"
+
+#include <cstdio>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/options/output.hpp"
+#include "harness/service/report/report.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+class ReportCommand final : public Command {
+ public:
+  explicit ReportCommand(Options& options) {
+    options.words(
+        "DOC", paths_,
+        "one result, or BASE and NEW, or a comparison; and series: what --sweep --json, compare --format "
+        "json and history show --format json wrote");
+    options.text("-o,--output", output_, "FILE",
+                 "where the report goes; - for stdout (default: report.html)");
+  }
+
+  void check() override {
+    if (paths_.empty()) throw InputError("report", "DOC is missing: graphbench report DOC... -o report.html");
+  }
+
+  int run(const Invocation&) override {
+    for (const std::string& path : paths_) {
+      if (same_file(path, output_))
+        throw InputError("-o", in_quotes(output_) + " is one of the documents: give another");
+    }
+    check_output_file("-o", output_, Stdout::allowed);
+    std::vector<report::NamedText> documents;
+    for (const std::string& path : paths_)
+      documents.push_back({path, std::string(codec::read_text(path).view())});
+    write_document(output_, report::make_report(serve::built_in_page, documents), "-o: ");
+    return exit_done;
+  }
+
+ private:
+  std::vector<std::string> paths_;
+  std::string output_ = "report.html";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report(Options& options) {
+  return std::make_unique<ReportCommand>(options);
+}
+
+}  // namespace graphbench::cli

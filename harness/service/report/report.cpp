@@ -1,0 +1,166 @@
+// Puts documents into the page: for its script, and as plain tables for readers without scripts.
+#include "harness/service/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/findings/findings.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/service/report/contents.hpp"
+#include "harness/sweep/report/table.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::report {
+namespace {
+
+using nlohmann::json;
+
+// "<" and the like become entities.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<' || c == '>' || c == '&' || c == '"') {
+      safe += fmt::format("&#{};", static_cast<int>(c));
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string item(const std::string& text) {
+  return "<li>" + escaped(text) + "\n";
+}
+
+// Cells' ends are left out, as HTML allows: a report may have thousands.
+std::string row_of(const std::vector<std::string>& texts, const char* tag = "<td>") {
+  std::string row = "<tr>";
+  for (const std::string& text : texts) row += tag + escaped(text);
+  return row + "\n";
+}
+
+std::string table_of_cells(const model::Result& result) {
+  if (result.cells.size() > plain_cells_max)
+    return fmt::format("<p>{} cells have no table here: run the page's script.</p>\n", result.cells.size());
+  std::vector<std::string> head = {"cell", "status"};
+  for (const model::MetricRow* row : model::column_metrics()) head.emplace_back(model::heading_of(*row));
+  std::string table = "<table>\n" + row_of(head, "<th scope=\"col\">");
+  for (const model::CellResult& cell : result.cells) {
+    std::vector<std::string> texts = {model::id_of(cell.cell), std::string(model::name_of(cell.status))};
+    if (cell.status != model::CellStatus::ok) {
+      texts.push_back(cell.reason ? cell.reason->code + ": " + cell.reason->message : "");
+    } else {
+      for (const model::MetricRow* row : model::column_metrics())
+        texts.push_back(reporters::shown(*row, cell));
+    }
+    table += row_of(texts);
+  }
+  return table + "</table>\n";
+}
+
+std::string result_html(const model::Result& result) {
+  std::string html = "<h2>" +
+                     escaped("Sweep of " + result.started_at + " on " + result.environment.device.name) +
+                     "</h2>\n<ul>\n";
+  for (const model::Conclusion& each : model::conclusions_of(result))
+    html += item(each.subject + ": " + each.text);
+  for (const model::Note& note : model::notes_of(result)) html += item(note.text);
+  return html + "</ul>\n" + table_of_cells(result);
+}
+
+std::string time_of(const json& seconds) {
+  return seconds.is_null() ? "-" : reporters::format_seconds(seconds.get<double>());
+}
+
+std::vector<std::string> change_of(const std::string& name, const json& metric) {
+  const json& interval = metric.at("ratio_ci95");
+  return {name + " " + metric.at("metric").get<std::string>(),
+          time_of(metric.at("base_seconds")),
+          time_of(metric.at("new_seconds")),
+          fmt::format("{:.3f}x", metric.at("ratio").get<double>()),
+          interval.is_null()
+              ? "-"
+              : fmt::format("[{:.3f}, {:.3f}]", interval.at(0).get<double>(), interval.at(1).get<double>()),
+          metric.at("verdict").get<std::string>()};
+}
+
+std::string comparison_html(const json& comparison) {
+  std::string html =
+      "<h2>What changed</h2>\n<p>" + escaped(comparison.at("headline").get<std::string>()) +
+      "</p>\n<table>\n" +
+      row_of({"", "BASE", "NEW", "NEW over BASE", "95 % interval", "verdict"}, "<th scope=\"col\">");
+  for (const json& mean : comparison.value("means", json::array()))
+    html += row_of(change_of(mean.at("mode").get<std::string>(), mean));
+  for (const json& cell : comparison.at("cells")) {
+    for (const json& metric : cell.at("metrics")) {
+      if (metric.at("verdict") != "same") html += row_of(change_of(cell.at("id").get<std::string>(), metric));
+    }
+  }
+  return html + "</table>\n";
+}
+
+std::string series_html(const json& series) {
+  std::string html = "<h2>" + escaped(series.at("cell").get<std::string>()) + ", " +
+                     escaped(series.at("metric").get<std::string>()) + "</h2>\n<ul>\n";
+  const json& points = series.at("points");
+  for (const json& change : series.at("changes"))
+    html += item(fmt::format(
+        "changed {:.3f}x at {}", change.at("ratio").get<double>(),
+        points.at(change.at("index").get<std::size_t>()).at("entry").at("started_at").get<std::string>()));
+  html += "</ul>\n<table>\n" + row_of({"date", "median", "lowest", "highest"}, "<th scope=\"col\">");
+  for (const json& point : points)
+    html +=
+        row_of({point.at("entry").at("started_at").get<std::string>(), time_of(point.at("median_seconds")),
+                time_of(point.at("lowest_seconds")), time_of(point.at("highest_seconds"))});
+  return html + "</table>\n";
+}
+
+// Replaces all between two texts that the page has once; both stay.
+void fill(std::string& page, std::string_view begin, std::string_view end, const std::string& text) {
+  const std::size_t from = page.find(begin);
+  const std::size_t to = from == std::string::npos ? from : page.find(end, from + begin.size());
+  if (to == std::string::npos)
+    throw Error(ErrorCode::internal, "make a report: the page has no " + std::string(begin));
+  page.replace(from + begin.size(), to - from - begin.size(), text);
+}
+
+// A file has no service to connect to, and a policy inside of a page cannot say who may frame it.
+std::string policy_of(const serve::Page& page) {
+  std::vector<std::string> directives = split(std::string(page.policy), ';');
+  std::erase_if(directives, [](const std::string& each) {
+    return each.find("connect-src") != std::string::npos || each.find("frame-ancestors") != std::string::npos;
+  });
+  return join(directives, ";");
+}
+
+}  // namespace
+
+std::string to_html(const Contents& contents) {
+  std::string html;
+  if (!contents.comparison.is_null()) html += comparison_html(contents.comparison);
+  if (contents.result) html += result_html(*contents.result);
+  for (const json& series : contents.series) html += series_html(series);
+  return html;
+}
+
+std::string make_report(const serve::Page& page, const std::vector<NamedText>& documents) try {
+  if (page.html.empty()) throw Error(ErrorCode::unsupported, serve::no_page);
+  const Contents contents = read_contents(documents);
+  std::string html(page.html);
+  fill(html, "<body", ">", " class=\"report\"");
+  fill(html, "<noscript>", "</noscript>", "<main><section>" + to_html(contents) + "</section></main>");
+  fill(html, "<!--POLICY", "-->",
+       "--><meta http-equiv=\"Content-Security-Policy\" content=\"" + policy_of(page) + "\"><!--");
+  fill(html, "<!--DOCUMENTS", "-->",
+       "--><script type=\"application/json\" id=\"documents\">" + to_json(contents) + "</script><!--");
+  return html;
+} catch (const json::exception& error) {
+  throw InputError(join(documents, ", ", &NamedText::source),
+                   std::string("not a whole document of graphbench: ") + error.what());
+}
+
+}  // namespace graphbench::report

@@ -1,0 +1,249 @@
+"""graphbench report as a person reads it: Chromium on files, with scripts and without; what is refused."""
+
+import copy
+import json
+import pathlib
+import re
+
+from browser import BrowserCase
+from client import fetch, wait_for
+from harness_case import ROOT, TINY
+from page_test import PageCase
+from serve_case import TINY as REQUEST
+
+BASELINE = ROOT / "ci" / "baselines" / "h100.json"
+GOLDEN = ROOT / "tests" / "golden"
+KEPT = ("index", "setup", "submit_seconds", "latency_seconds", "device_seconds",
+        "throughput_steps_per_second")
+PAGE_BYTES_MAX, CELL_BYTES_MAX = 150_000, 500
+VIEWS = {"desktop": (1280, "light", ""), "phone": (360, "light", ""), "dark": (1280, "dark", ""),
+         "print": (794, "dark", "print")}  # A4 at 96 dots per inch
+
+
+def cells_of(document, count):
+    """So many cells: those of a real document, again and again as other workloads."""
+    made = []
+    for copies in range(count // len(document["cells"]) + 1):
+        for cell in document["cells"]:
+            cell = copy.copy(cell)
+            cell["launches"] = [{key: launch[key] for key in KEPT} for launch in cell["launches"]]
+            if copies:
+                cell["workload"] += str(copies)
+                cell["id"] = cell["workload"] + cell["id"][cell["id"].index("/"):]
+            made.append(cell)
+    return made[:count]
+
+
+class ReportCase(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.measured = json.loads(BASELINE.read_text(encoding="utf-8"))
+
+    def write_result(self, name, count, change=lambda cell: None):
+        document = dict(self.measured, cells=copy.deepcopy(cells_of(self.measured, count)))
+        for cell in document["cells"]:
+            change(cell)
+        self.write(name, json.dumps(document))
+        return document
+
+    def report(self, *arguments):
+        """Its text, after it was made and opened."""
+        done = self.run_graphbench("report", *arguments, "-o", "report.html")
+        if "the web page was not built" in done.stderr:
+            self.skipTest("this binary has no page")
+        self.assertEqual(0, done.returncode, done.stderr)
+        return self.open_file("report.html")
+
+    def open_file(self, name):
+        self.browser.get((self.folder / name).as_uri())
+        wait_for("all of it", lambda: self.run_script("return performance.getEntriesByName('all').length"))
+        self.assertEqual([], self.run_script("return performance.getEntriesByType('resource')"))
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def embedded(self, page):
+        text = re.search('<script type="application/json" id="documents">(.*?)</script>', page, re.S).group(1)
+        return len(text.encode()), json.loads(text)
+
+    def look_at(self, name):
+        self.addCleanup(self.emulate)
+        self.addCleanup(self.browser.set_window_size, 1280, 1500)
+        for view, (width, scheme, medium) in VIEWS.items():
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "media": medium, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            self.browser.set_window_size(width, 1500)
+            self.screenshot(f"report-{name}-{view}")
+            self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), width, view)
+
+    def titles(self):
+        return self.run_script("return [...document.querySelectorAll('#figures h2')].map((n) => n.innerText)")
+
+
+class Report(ReportCase):
+    def test_a_result_is_read_at_every_width_in_the_dark_and_on_paper(self):
+        self.write_result("r.json", 324)
+        page = self.report("r.json")
+        size, documents = self.embedded(page)
+        plain = re.search("<noscript>.*?</noscript>", page, re.S).group(0)
+        self.assertLess(len(page.encode()) - size - len(plain.encode()), PAGE_BYTES_MAX)
+        self.assertLess(size / 324, CELL_BYTES_MAX)
+        print(f"report: {len(page.encode()) - size - len(plain.encode())} bytes without data, "
+              f"{size / 324:.0f} embedded per cell")
+        said = "\n".join(node.text for node in self.all("#conclusions li"))
+        self.assertGreater(len(documents["result"]["conclusions"]), 3)
+        for each in documents["result"]["conclusions"]:
+            self.assertIn(each["text"], said)
+        self.assertEqual("324 ok", self.text("tally"))
+        self.assertFalse(self.find("columns").is_displayed())
+        drawings = self.run_script("""
+          return [...document.querySelectorAll(".drawing")].map((each) =>
+            [each.querySelector("title").textContent, each.querySelector("desc").textContent.length,
+             each.querySelectorAll("tbody tr").length]);
+        """)
+        self.assertGreater(len(drawings), 40)
+        for title, desc, rows in drawings:
+            self.assertTrue(title and desc > 20 and rows, title)
+        self.assertIn("How many warmups a step needs", self.titles())
+        self.assert_axe_finds_nothing()
+        self.look_at("result")
+
+    def test_the_numbers_are_the_documents(self):
+        self.report(self.write_result("r.json", 93) and "r.json")
+        shown = self.run_script("""
+          return Object.fromEntries([...document.querySelectorAll("#cell-rows tr")].map((row) =>
+            [row.dataset.cell, [...row.children].map((node) => node.innerText)]));
+        """)
+        self.assertEqual({cell["id"] for cell in self.measured["cells"]}, set(shown))
+        for cell in self.measured["cells"]:
+            if cell["summary"]["speedup_over_eager"] is None:
+                continue
+            told = float(re.search(r"([\d.]+)\u00d7", shown[cell["id"]][8]).group(1))
+            self.assertAlmostEqual(cell["summary"]["speedup_over_eager"], told, delta=0.0051)
+
+    def test_two_results_say_what_changed(self):
+        def slow(cell):
+            for launch in cell["launches"] if cell["mode"] == "whole" else ():
+                for key in launch["latency_seconds"]:
+                    if isinstance(launch["latency_seconds"][key], float):
+                        launch["latency_seconds"][key] *= 1.5
+                launch["latency_seconds"]["p50_ci95"] = None
+        self.write_result("base.json", 93)
+        self.write_result("new.json", 93, slow)
+        self.report("base.json", "new.json")
+        compared = json.loads(self.run_graphbench("compare", "base.json", "new.json", "--format",
+                                                  "json").stdout)
+        self.assertEqual(("slower", compared["headline"]), (self.text("verdict"), self.text("headline")))
+        mean = next(each for each in compared["means"]
+                    if (each["mode"], each["metric"]) == ("whole", "latency"))
+        row = next(row.text for row in self.all("#changes tbody tr") if row.text.startswith("whole latency"))
+        low, high = mean["ratio_ci95"]
+        self.assertIn(f"{mean['ratio']:.3f}\u00d7", row)
+        self.assertIn(f"[{low:.3f}, {high:.3f}]", row)
+        self.assert_axe_finds_nothing()
+        self.look_at("two")
+        # A comparison has margins of its own.
+        self.run_graphbench("compare", "base.json", "new.json", "--margin", "90%", "--format", "json",
+                            "-o", "wide.json", code=0)
+        self.report("wide.json")
+        self.assertEqual(self.result("wide.json")["headline"], self.text("headline"))
+        self.assertNotEqual("slower", self.text("verdict"))
+
+    def test_a_series_and_a_ladder_have_their_figures(self):
+        series = json.loads((GOLDEN / "json" / "history.series.json").read_text(encoding="utf-8"))
+        series["points"] *= 6
+        series["changes"] = [{"index": 6, "entry": 1, "ratio": 1.25, "p": 0.001}]
+        self.write("series.json", json.dumps(series))
+        self.run_graphbench("ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60",
+                            "--warmup", "1", "--workload", "mlp", "--traffic", "uniform:1:4", "--suggest",
+                            "--json", "ladder.json", code=0)
+        self.report("ladder.json", "series.json")
+        self.assertEqual(["What was found over time", "Ladders of captured sizes"], self.titles())
+        text = self.find("figures").text
+        self.assertIn("1.25\u00d7", text)
+        ladder = self.result("ladder.json")
+        for each in ladder["ladders"]:
+            self.assertIn(each["id"], text)
+        self.assertIn("mlp, suggested", text)
+        self.assert_axe_finds_nothing()
+        self.look_at("ladder")
+
+    def test_without_scripts_it_is_read_too(self):
+        self.write_result("small.json", 93)
+        self.write_result("large.json", 501)
+        for name, rows in (("small.json", 94), ("large.json", 0)):
+            self.report(name)
+            self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+            self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled",
+                            {"value": False})
+            self.browser.refresh()
+            text = self.all("noscript")[0].text
+            self.assertIn("Use whole at batch", text)
+            self.assertEqual(rows, len(self.all("noscript tr")))
+            self.assertFalse(self.find("columns").is_displayed())
+            self.screenshot(f"report-plain-{rows}")
+            self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+    def test_how_long_it_takes_to_be_there(self):
+        for count in (100, 10_000, 100):
+            document = self.write_result("r.json", count)
+            for cell in document["cells"]:
+                cell["launches"] = cell["launches"][:1]
+            self.write("r.json", json.dumps(document))
+            self.report("r.json")
+            marks = self.run_script("return performance.getEntriesByType('mark').map((each) => "
+                                    "[each.name, Math.round(each.startTime)])")
+            print(f"report: {count} cells: {dict(marks)} ms")
+            self.assertTrue(self.find("findings").is_displayed())
+            self.assertEqual(f"{count} ok", self.text("tally"))
+
+    def test_what_is_no_report_is_refused(self):
+        self.write_result("r.json", 3)
+        self.write("odd.json", '{"schema": "graphbench.floors/1"}')
+        self.write("half.json", '{"schema": "graphbench.series/1", "cell": "mlp"}')
+        self.write("text.json", "hello")
+        self.refuse_each((
+            ("report", ("report: ", "DOC is missing")),
+            ("report r.json r.json r.json", ("r.json", "one result, or BASE and NEW")),
+            ("report odd.json", ("odd.json", "graphbench.floors/1")),
+            ("report half.json", ("half.json", "not a whole document")),
+            ("report text.json", ("text.json", "not a JSON object")),
+            ("report r.json -o r.json", ("-o", '"r.json"', "is one of the documents")),
+            ("report r.json -o nowhere/r.html", ("-o", "nowhere"))))
+        self.assertFalse((self.folder / "report.html").exists())
+
+
+class Made(PageCase):
+    """By a sweep, and by the service."""
+
+    def test_a_sweep_writes_one_beside_its_result(self):
+        done = self.run_graphbench(*TINY, "--workload", "mlp", "--report", "r.html", "--json", "r.json")
+        if "the web page was not built" in done.stderr:
+            self.skipTest("this binary has no page")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_graphbench("report", "r.json", code=0)
+        self.assertEqual(*(pathlib.Path(self.folder / name).read_text(encoding="utf-8")
+                           for name in ("r.html", "report.html")))
+        self.refuse_each((("--sweep --report r.json --json r.json", ("--report", '"r.json"')),
+                          ("--sweep --report -", ("--report", "give a file")),
+                          ("bench --report r.html", ("--report", "run a sweep"))))
+
+    def test_the_service_makes_one_of_each_result(self):
+        self.open_page()
+        path = self.submit(REQUEST)
+        self.wait_until("tally", "^6 ok$")
+        wait_for("the button", lambda: self.find("save-report").is_displayed())
+        self.browser.execute_cdp_cmd("Browser.setDownloadBehavior",
+                                     {"behavior": "allow", "downloadPath": str(self.folder)})
+        self.find("save-report").click()
+        saved = self.folder / f"graphbench-{path.split('/')[-1]}.html"
+        wait_for("the file", saved.exists)
+        status, headers, text = fetch(self.url + path + "/report")
+        self.assertEqual((200, "text/html; charset=utf-8"), (status, headers["Content-Type"]))
+        self.assertEqual(text, saved.read_text(encoding="utf-8"))
+        self.write("result.json", json.dumps(self.ask("GET", path + "/results")[1]))
+        refused = self.ask("POST", "/v1/sweeps", {**REQUEST, "report": "r.html"})
+        self.assertEqual(400, refused[0])
+        self.assertIn("report: a request may not give it", refused[1]["error"])
+        self.assertEqual(404, self.ask("GET", "/v1/sweeps/missing/report")[0])
+        self.browser.get(saved.as_uri())
+        self.wait_until("tally", "^6 ok$")
+        self.assertEqual([], self.run_script("return performance.getEntriesByType('resource')"))
