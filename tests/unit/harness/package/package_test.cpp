@@ -175,7 +175,7 @@ TEST_F(PackageTest, TenThousandFlippedBytesAreRefused) {
 TEST_F(PackageTest, SoAreThoseWhoseDigestsWereMadeToMatch) {
   const std::vector<Section> sections = decode(write_package(package_));
   std::mt19937_64 random(19);
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 2'000; ++i) {
     std::vector<Section> changed = sections;
     std::string& content = changed[random() % changed.size()].content;
     const std::size_t at = random() % content.size();
