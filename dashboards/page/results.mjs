@@ -74,9 +74,7 @@ function show_progress(sweep, progress) {
   set_text(find("progress-doing"), doing.filter(Boolean).join(" \u00b7 "));
 }
 
-// A ladder's document has no conclusions, an older one neither list.
-export function show_findings(result) {
-  const [conclusions, notes] = [result.conclusions ?? [], result.notes ?? []];
+export function show_findings({ conclusions = [], notes = [] }) {
   const subjects = [...new Set(conclusions.map(({ subject }) => subject))];
   find("conclusions").replaceChildren(...subjects.map((subject) => element("li", {},
     element("b", { textContent: subject }),

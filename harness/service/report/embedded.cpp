@@ -205,6 +205,7 @@ json head_json(const model::Result& result) {
   for (const char* key : {"argv", "launches"}) plan[key] = head["plan"].value(key, json());
   head["plan"] = std::move(plan);
   for (const char* list : {"conclusions", "notes"}) {
+    if (!head.contains(list)) continue;  // a ladder has no conclusions
     for (json& each : head[list]) {
       each.erase("cells");
       each.erase("figures");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "graphs/base/error.hpp"
@@ -10,6 +11,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/findings/findings.hpp"
 #include "harness/model/metrics.hpp"
+#include "harness/model/statistics/metric_values.hpp"
 #include "harness/service/report/contents.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
@@ -46,16 +48,21 @@ std::string row_of(const std::vector<std::string>& texts, const char* tag = "<td
 std::string table_of_cells(const model::Result& result) {
   if (result.cells.size() > plain_cells_max)
     return fmt::format("<p>{} cells have no table here: run the page's script.</p>\n", result.cells.size());
+  std::vector<const model::MetricRow*> columns = model::column_metrics();
+  std::erase_if(columns, [&](const model::MetricRow* row) {
+    return std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
+      return statistics::value_of(*row, cell).has_value();
+    });
+  });
   std::vector<std::string> head = {"cell", "status"};
-  for (const model::MetricRow* row : model::column_metrics()) head.emplace_back(model::heading_of(*row));
+  for (const model::MetricRow* row : columns) head.emplace_back(model::heading_of(*row));
   std::string table = "<table>\n" + row_of(head, "<th scope=\"col\">");
   for (const model::CellResult& cell : result.cells) {
     std::vector<std::string> texts = {model::id_of(cell.cell), std::string(model::name_of(cell.status))};
     if (cell.status != model::CellStatus::ok) {
       texts.push_back(cell.reason ? cell.reason->code + ": " + cell.reason->message : "");
     } else {
-      for (const model::MetricRow* row : model::column_metrics())
-        texts.push_back(reporters::shown(*row, cell));
+      for (const model::MetricRow* row : columns) texts.push_back(reporters::shown(*row, cell));
     }
     table += row_of(texts);
   }
