@@ -12,7 +12,7 @@ namespace graphbench::reporters {
 std::string format_seconds(double seconds);
 // "1.23x", "12.3x", "0.85x", "1234x".
 std::string format_ratio(double ratio);
-// "2.4 %" of a fraction, "-" where it is absent.
+// "2.4 %" of a fraction, "-" if it is absent.
 std::string percent_text(const std::optional<double>& fraction);
 // "7", "847", "12.3k", "4.56M".
 std::string format_count(double count);

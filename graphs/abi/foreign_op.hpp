@@ -32,7 +32,7 @@ std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 // kernels, devices and programs are destroyed earlier.
 class ForeignKernel {
  public:
-  // Throws Error(plugin_failed), which names the op, where prepare() or workspace_bytes() fails or throws.
+  // Throws Error(plugin_failed), which names the op, if prepare() or workspace_bytes() fails or throws.
   ForeignKernel(const ir::OpCall& call, gb_place place);
   ~ForeignKernel();
   ForeignKernel(const ForeignKernel&) = delete;
@@ -45,7 +45,7 @@ class ForeignKernel {
 
   const gb_op& op() const noexcept { return op_; }
   const gb_op_call& call() const noexcept { return *record_; }
-  // Runs the op on the calling thread. Throws Error(plugin_failed) where run_host returns an error or throws.
+  // Runs the op on the calling thread. Throws Error(plugin_failed) if run_host returns an error or throws.
   void run_host(void* const* operands) const;
 
  private:

@@ -33,13 +33,14 @@ struct WorkloadInfo {
   std::string plugin;  // "builtin", or the file's path
   std::vector<WorkloadOption> options;
   std::vector<WorkloadPreset> presets;
-  // What a foreign step (gb_step) runs in; it has neither options nor presets. Empty: it builds a program.
+  // The facts about a foreign step (gb_step), which has neither options nor presets. Empty: the workload
+  // builds a program.
   std::vector<std::string> modes = {};
 
   bool is_step() const { return !modes.empty(); }
 };
 
-// A plugin of the process that loaded this library, and what messages call it. Both outlive their uses.
+// A plugin of the process that loaded this library, and its name in messages. Both outlive their uses.
 struct LentPlugin {
   const gb_plugin* plugin = nullptr;
   std::string origin;
@@ -50,9 +51,8 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";                      // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options = {};  // overrides of the preset
-  // Values by axis. These matter here: those that ir::training_options() takes; `attention`, where it is
-  // "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that rewrites
-  // the program.
+  // Values by axis. These matter here: the ones of ir::training_options(); `attention` = "decomposed";
+  // `epilogues` = "off" or "joined"; `program-pass`, a plugin's pass that rewrites the program.
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own
 };
@@ -65,7 +65,7 @@ class WorkloadRegistry {
   // version (both are named), a wrong size, a null or malformed field, a name in use.
   void add(const gb_plugin& plugin, const std::string& origin);
 
-  // Loads a shared library and adds its plugin. Throws Error(plugin_failed) where there is no such file, it
+  // Loads a shared library and adds its plugin. Throws Error(plugin_failed) if there is no such file, it
   // is not a shared library, lacks the entry point, returns an error or throws.
   void load(const std::string& path);
 
@@ -76,7 +76,7 @@ class WorkloadRegistry {
   // of range, Error(plugin_failed) where the workload's build() fails or throws, and what differentiate()
   // throws.
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
-  // Builds what a step computes before its gradients: for `training` too, the workload's own program.
+  // Builds the step's program before gradients: for `training` too, the workload's own program.
   ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
   // The workload's record where it is a foreign step; null for one that builds a program.
   const gb_step* step(std::string_view workload) const;

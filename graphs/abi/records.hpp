@@ -17,7 +17,7 @@ struct CheckedWorkload {
   gb_step step{};          // a copy too, of a foreign step
 };
 
-// What a plugin offers, copied out of its record.
+// The parts of a plugin's record, copied.
 struct CheckedPlugin {
   std::vector<CheckedWorkload> workloads;
   std::vector<ir::OpDefinition> ops;

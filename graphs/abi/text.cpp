@@ -23,7 +23,7 @@ std::uint32_t byte_at(std::string_view text, std::size_t i) noexcept {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Returns the number of bytes of the printable UTF-8 character that starts at `start`; 0 where none does.
+// Returns the number of bytes of the printable UTF-8 character that starts at `start`; 0 if none does.
 // Overlong forms, surrogates and code points past U+10FFFF do not count as characters (RFC 3629).
 std::size_t printable_length(std::string_view text, std::size_t start) noexcept {
   const std::uint32_t first = byte_at(text, start);

@@ -1,4 +1,4 @@
-// The steady clock, which all processes of a machine share and that nothing sets; and the time of day.
+// The steady clock, which all processes of a machine share and nothing can set; and the time of day.
 #pragma once
 
 #include <chrono>

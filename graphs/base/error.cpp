@@ -11,7 +11,7 @@ namespace graphbench {
 namespace {
 
 // In the order of the codes.
-constexpr std::array<std::string_view, 31> code_names{"invalid_argument",
+constexpr std::array<std::string_view, 32> code_names{"invalid_argument",
                                                       "unsupported",
                                                       "out_of_memory",
                                                       "capture_unsupported",
@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 31> code_names{"invalid_argument",
                                                       "not_capturable_op",
                                                       "host_op",
                                                       "mutated_input",
+                                                      "address_moved",
                                                       "not_batch_major",
                                                       "state_not_splittable",
                                                       "recorded_nothing",

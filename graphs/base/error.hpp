@@ -27,6 +27,7 @@ enum class ErrorCode {
   not_capturable_op,     // the program has an op that its author marked as not capturable
   host_op,               // the program has an op that runs on the host
   mutated_input,         // the program writes to one of its inputs
+  address_moved,         // the caller passes another address than the one that a graph was captured with
   not_batch_major,       // a value's rows, one for each of the batch, do not follow one another
   state_not_splittable,  // a step was to run in parts, and its state belongs to whole batches
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
@@ -42,6 +43,12 @@ enum class ErrorCode {
   io,                    // a file, pipe or system call failed
   internal,              // a defect of ours
 };
+
+// True of a device's refusal to record something, which running the same eagerly does not meet.
+constexpr bool refuses_capture(ErrorCode code) noexcept {
+  return (code >= ErrorCode::capture_unsupported && code <= ErrorCode::graph_timeout) ||
+         code == ErrorCode::recorded_nothing;
+}
 
 // The reason code of result documents: the enumerator's own spelling.
 std::string_view name_of(ErrorCode code) noexcept;

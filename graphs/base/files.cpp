@@ -1,8 +1,8 @@
-// System calls: the standard library opens folders, waits for a pipe's writer, and neither syncs nor locks.
-// Written is a temporary file beside the target, then fsync, rename, fsync of the folder: what survives a
-// full disk, a kill and a power cut. Who writes it holds a lock on it, which the system releases when its
-// process ends, so that a later writer of the same target can tell what a killed one has left, also where
-// containers give all of them the same process id.
+// Uses system calls, because the standard library opens folders, waits for a pipe's writer, and neither syncs
+// nor locks. It writes a temporary file beside the target, then calls fsync, rename, and fsync of the folder,
+// which survives a full disk, a kill and a power cut. The writer holds a lock on the temporary file, which
+// the system releases when its process ends. So a later writer of the same target can recognise a leftover,
+// even if containers give all processes the same id.
 #include "graphs/base/files.hpp"
 
 #include <fcntl.h>
@@ -66,8 +66,8 @@ std::string start_of_temporary(const fs::path& target) {
 }
 constexpr std::string_view end_of_temporary = ".tmp";
 
-// Leftovers are of writers that were killed: a living one holds the lock of its file, and names are not used
-// again.
+// Leftovers belong to writers that were killed: a living one holds the lock of its file, and names are not
+// used again.
 void remove_leftovers(const fs::path& target) {
   const std::string start = start_of_temporary(target);
   std::error_code unreadable;  // a folder that cannot be listed keeps them
@@ -148,7 +148,7 @@ fs::path follow_links(const fs::path& path) {
   return error ? path : real;
 }
 
-// True for what is not a regular file and is not to be replaced by one: a device, a pipe, a socket.
+// True for a device, a pipe or a socket, which a regular file must not replace.
 bool is_special(const fs::path& path, const fs::file_status& status) {
   if (fs::is_directory(status)) fail(EISDIR, path, "that is a folder; name a file in it");
   return fs::exists(status) && !fs::is_regular_file(status);
@@ -248,7 +248,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void check_writable(const std::filesystem::path& path) {
   const fs::file_status status = checked_status(path);
   if (is_special(path, status)) {
-    // Open until this process ends: the reader of a pipe whose last writer goes sees the end of the text.
+    // The pipe stays open until this process ends, because its reader sees the end of the text when the last
+    // writer closes it.
     static std::vector<Descriptor> opened;
     opened.push_back(open_special(path));
     return;

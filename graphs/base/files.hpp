@@ -1,5 +1,5 @@
-// Files: open ones, which have one owner each; read whole, and bounded, because any name may turn out to be a
-// device or a pipe; and written so that a reader sees either the old file or the whole new one.
+// Files: open ones with one owner each; reading whole files, with a limit, because any name may be a device
+// or a pipe; and writing so that a reader sees either the old file or the whole new one.
 #pragma once
 
 #include <cstddef>
@@ -53,9 +53,9 @@ void write_file_atomically(const std::filesystem::path& path, const WriteParts& 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 
-// Throws as above where write_file_atomically could not begin: the folder is missing or takes no
-// files, `path` is a folder or a pipe without a reader. Leaves nothing behind; a pipe stays open, so that
-// its reader waits for what is written.
+// Throws as above if write_file_atomically could not begin: the folder is missing or takes no files, or
+// `path` is a folder or a pipe without a reader. It leaves nothing behind. A pipe stays open, so that its
+// reader waits for the text.
 void check_writable(const std::filesystem::path& path);
 
 }  // namespace graphbench

@@ -101,7 +101,7 @@ void Connection::Close::operator()(sqlite3* connection) const noexcept {
 
 Connection::Connection(const std::string& path, Options options) : options_(std::move(options)) {
   sqlite3* connection = nullptr;
-  // Readers may write too: what a killed writer left half done is rolled back by the next connection.
+  // Readers may write too: the next connection rolls back the unfinished work of a killed writer.
   const int flags = SQLITE_OPEN_READWRITE | (options_.create ? SQLITE_OPEN_CREATE : 0);
   // SQLite takes ":memory:" and names that begin with "file:" for no file of that name.
   const std::string file = path.starts_with('/') ? path : "./" + path;

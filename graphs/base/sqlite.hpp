@@ -101,7 +101,7 @@ class Connection {
   std::int64_t integer_of(const char* sql);
   std::string text_of(const char* sql);
   std::int64_t last_id() const;
-  // Whether the file was removed or replaced since it was opened: what is written is lost then.
+  // Whether the file was removed or replaced since it was opened, so that writes are lost.
   bool file_has_moved() const;
 
  private:

@@ -153,7 +153,7 @@ void require_known(const std::string& where, const std::string& word, const std:
 }
 
 void complain(const char* format, ...) {
-  // In one piece: threads and children write to stderr too.
+  // Writes in one piece, because threads and children write to stderr too.
   va_list arguments;
   va_start(arguments, format);
   char* line = nullptr;

@@ -29,7 +29,7 @@ bool is_on(const char* variable) {
   return text == "on";
 }
 
-// Makes a stream from `stream` where it is given. Timing candidates may borrow it.
+// Makes a stream, or uses `stream` if it is given. Timing candidates may borrow it.
 template <typename... Stream>
 std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
   const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};

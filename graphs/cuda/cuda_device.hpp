@@ -51,6 +51,8 @@ class CudaDevice final : public Device {
   void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
+  void use_full_edges() override { context_.programmatic = false; }
+  void choose_for_size(bool of_its_own) override { context_.tuner->choose_generally(!of_its_own); }
   std::vector<facts::LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
   std::optional<facts::CacheUse> cache_use() const override { return context_.tuner->cache_use(); }
   std::vector<cache::Entry> kept_choices() const override {

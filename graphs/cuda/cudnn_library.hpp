@@ -13,7 +13,7 @@
 
 namespace graphbench::cuda {
 
-// Null where libcudnn.so.9 cannot be opened or this build had no headers. It is opened once per process.
+// Null if libcudnn.so.9 cannot be opened or this build had no headers. It is opened once per process.
 struct CudnnLibrary;
 const CudnnLibrary* cudnn_library() noexcept;
 

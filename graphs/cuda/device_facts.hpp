@@ -1,4 +1,4 @@
-// What a GPU and its driver report, for result documents and `list devices`.
+// The facts that a GPU and its driver report, for result documents and `list devices`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace graphbench::cuda {
 
-// "0000:1b:00.0"; empty where the driver does not say. Creates no context.
+// "0000:1b:00.0"; empty if the driver does not say. Creates no context.
 std::string pci_bus_id_of(int index);
 
-// True where GPUs of that major compute capability compute in `dtype`.
+// True if GPUs of that major compute capability compute in `dtype`.
 bool has_arithmetic(ir::DType dtype, int compute_major);
 
 facts::DeviceFacts device_info(int index, bool use_cudnn);

@@ -123,7 +123,7 @@ __global__ void fill_words(const WordFill fill) {
   }
 }
 
-// Absent where the memset is not one row of whole words inside the workspace.
+// Absent if the memset is not one row of whole words inside the workspace.
 std::optional<WordFill> word_fill_of(const cudaMemsetParams& memset, DeviceRange workspace) {
   const std::size_t bytes = memset.width * memset.elementSize;
   const bool one_row = memset.height <= 1 || memset.pitch == bytes;

@@ -1,4 +1,4 @@
-// What a device runs beside ops: it fills and digests memory, measures the device itself, and replaces memset
+// The device's work beside ops: it fills and digests memory, measures the device itself, and replaces memset
 // nodes of graphs.
 #pragma once
 
@@ -24,7 +24,7 @@ void launch_digest(cudaStream_t stream, const void* source, std::size_t words, u
 inline constexpr long long clock_probe_cycles = 400'000;  // 0.2 ms at 2 GHz
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds);
 
-// One block of one thread that does nothing, which measures what a launch costs.
+// One block of one thread that does nothing. It measures the cost of a launch.
 class EmptyKernel final : public Kernel {
  public:
   void launch(Stream& stream, void* const* operands) override;

@@ -24,7 +24,7 @@ class DynamicLibrary {
   }
 
   bool is_open() const noexcept { return handle_ != nullptr; }
-  // Why the library cannot be used: it is missing, or lacks a function that was looked up. Empty where it
+  // Why the library cannot be used: it is missing, or lacks a function that was looked up. Empty if it
   // can.
   const std::string& why() const noexcept { return why_; }
 
@@ -41,7 +41,7 @@ class DynamicLibrary {
   std::string why_;
 };
 
-// The functions of a library, and why they cannot be used (empty where they can).
+// The functions of a library, and why they cannot be used (empty if they can).
 template <typename Functions>
 struct Opened {
   Functions library;

@@ -39,7 +39,7 @@ const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value 
   return found == std::end(texts) ? other : found->second;
 }
 
-// Names the node by its place in the graph, "kernel node 3"; empty where there is none.
+// Names the node by its place in the graph, "kernel node 3"; empty if there is none.
 std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
@@ -126,7 +126,7 @@ std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// Looks up a function of the driver, which is not linked, as of CUDA 12.3. Null where the driver lacks it.
+// Looks up a function of the driver, which is not linked, as of CUDA 12.3. Null if the driver lacks it.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;
@@ -135,6 +135,18 @@ Function* driver_function(const char* name) {
       cudaGetDriverEntryPointByVersion(name, &found, 12030, cudaEnableDefault, &status) == cudaSuccess;
   (void)cudaGetLastError();
   return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
+}
+
+// Adds the attributes that an update of an exec keeps, where they are not at their defaults.
+void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) {
+  static const auto read =
+      driver_function<decltype(cuGraphKernelNodeGetAttribute)>("cuGraphKernelNodeGetAttribute");
+  if (read == nullptr) return;
+  CUlaunchAttributeValue value{};
+  if (read(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) == CUDA_SUCCESS && value.clusterDim.x > 1)
+    described.facts["cluster"] = text_for(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+  if (read(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) == CUDA_SUCCESS && value.priority != 0)
+    described.facts["priority"] = std::to_string(value.priority);
 }
 
 // Asks the driver, because the runtime refuses to describe kernels that a library launched through the
@@ -149,6 +161,7 @@ void describe_kernel(cudaGraphNode_t node, facts::DescribedNode& described) {
   described.facts["grid"] = text_for(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
   described.facts["block"] = text_for(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
   described.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
+  describe_attributes(node, described);
   const char* name = nullptr;
   if (kernel.func != nullptr) {
     if (name_of_function != nullptr) (void)name_of_function(&name, kernel.func);

@@ -31,7 +31,7 @@ class Handle {
   }
   // The owner holds nothing afterwards.
   void release() noexcept { handle_ = T{}; }
-  // Destroys what was owned, and returns where a function that creates a handle writes it.
+  // Destroys the owned handle, and returns the place where a creating function writes the new one.
   T* put() noexcept {
     reset();
     return &handle_;

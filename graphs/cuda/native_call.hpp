@@ -26,7 +26,7 @@ class CudnnDescriptor;  // ops/cudnn_graph.hpp
 class CudnnPlan;        // ops/cudnn_plan.hpp
 class HostRun;          // ops/foreign.hpp
 
-// Where an address comes from: an operand of the op plus an offset, or a fixed place.
+// The source of an address: an operand of the op plus an offset, or a fixed place.
 struct Source {
   int operand = -1;        // -1: `offset` from `fixed`
   std::size_t offset = 0;  // bytes
@@ -150,7 +150,7 @@ void bind(NativeCall& call, void* const* operands, const char* object);
 // Makes the call on `stream`, and nothing else. Throws Error, which names `object`.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);
 
-// Looks the function up, which loads its code. Throws Error(unsupported) where the device has none for it.
+// Looks the function up, which loads its code. Throws Error(unsupported) if the device has none for it.
 void resolve_function(const void* function, const char* object);
 
 // Makes the call of `function`, a __global__ function that takes `Parameters` by value.

@@ -1,5 +1,5 @@
-// Opens libnvidia-ml.so.1; reads through it what a process holds of a GPU's memory, and a GPU's state. A
-// figure that a GPU does not offer is absent.
+// Opens libnvidia-ml.so.1, and reads a process's part of a GPU's memory and a GPU's state. A figure that a
+// GPU does not offer is absent.
 #include "graphs/cuda/nvml.hpp"
 
 #include <unistd.h>
@@ -30,8 +30,8 @@ Opened<NvmlLibrary> open_nvml() {
   file.look_up("nvmlDeviceGetMemoryInfo", library.memory_info);
   file.look_up("nvmlDeviceGetComputeRunningProcesses_v3", library.compute_processes);
   opened.why = file.why();
-  // Initialises NVML until the process ends: that takes long, and monitors, which do it too, come and go.
-  // Where it fails here, a monitor's attempt says why.
+  // Initialises NVML until the process ends. It takes long, and monitors, which also do it, come and go. If
+  // it fails here, a monitor's attempt reports the reason.
   if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }

@@ -1,5 +1,5 @@
-// NVML, the driver's management library, opened at run time, and what is read through it. Its functions are
-// declared here rather than taken from nvml.h, which many toolkits lack; their layout is NVML's stable C ABI.
+// NVML, the driver's management library, opened at run time, and its readings. Its functions are declared
+// here rather than taken from nvml.h, which many toolkits lack; their layout is NVML's stable C ABI.
 #pragma once
 
 #include <cstdint>
@@ -54,17 +54,17 @@ struct NvmlLibrary {
 // once per process.
 const NvmlLibrary* nvml_library(std::string& why);
 
-// What this process holds of a GPU's memory, as the driver reports it. CUDA's own figure needs a context,
-// whose memory is to be measured too.
+// This process's part of a GPU's memory, as the driver reports it. CUDA's own figure needs a context, whose
+// memory is to be measured too.
 class NvmlMemory {
  public:
-  // Is made before this process's first context on the device, because what is used then is not its own.
-  // `library` has been initialised and outlives this.
+  // It is made before this process's first context on the device, because memory in use at that time belongs
+  // to others. `library` has been initialised and outlives this.
   NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
 
-  // Returns the driver's figure for this process where it gives one, else how much less is free than at
-  // first, which other processes change too. The first call decides which, and comes after the context.
-  // Absent where NVML does not say.
+  // Returns the driver's figure for this process if there is one, else the loss of free memory since the
+  // start, which other processes change too. The first call decides which; it comes after the context. Absent
+  // if NVML gives neither.
   std::optional<MemoryUse> read();
 
  private:
@@ -82,7 +82,7 @@ class NvmlMemory {
   std::optional<unsigned> own_;
 };
 
-// Returns the device's NvmlMemory, which the first call makes and the process keeps. Null where there is no
+// Returns the device's NvmlMemory, which the first call makes and the process keeps. Null if there is no
 // NVML or it does not know the device.
 NvmlMemory* nvml_memory_of(const std::string& pci_bus_id);
 

@@ -14,7 +14,7 @@ namespace graphbench::cuda {
 // The reason behind a status. Capture errors have a code each; a sticky error is device_lost.
 ErrorCode code_of(cudaError_t status) noexcept;
 
-// True where the process's context is gone and no further call can succeed.
+// True if the process's context is gone and no further call can succeed.
 bool is_sticky(cudaError_t status) noexcept;
 
 // "cudaErrorNoDevice (100): no CUDA-capable device is detected".

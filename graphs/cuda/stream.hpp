@@ -40,10 +40,10 @@ class CudaStream final : public Stream {
   std::weak_ptr<CudaStream*> reference() const noexcept { return self_; }
 
  private:
-  cudaGraph_t graph_so_far() const;  // null where it does not capture
+  cudaGraph_t graph_so_far() const;  // null if it does not capture
   GraphHandle finish_capture();
 
-  StreamHandle stream_;  // empty where the stream is not ours to destroy
+  StreamHandle stream_;  // empty if the stream is not ours to destroy
   DeviceRange workspace_;
   cudaStream_t handle_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);

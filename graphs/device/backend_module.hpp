@@ -1,5 +1,5 @@
-// What the registry looks up in a backend module, which is a shared library of its own: one function, and
-// the identity that it was built with. A module of another build is refused.
+// The interface of a backend module, a shared library of its own: one function, and the identity that it was
+// built with. A module of another build is refused.
 #pragma once
 
 #include "graphs/device/device.hpp"

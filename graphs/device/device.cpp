@@ -1,5 +1,5 @@
-// The device interface's own code: buffers, the identity that modules are checked by, and what a device
-// without an optional part answers.
+// The device interface's own code: buffers, the identity of modules, and the answers of a device without an
+// optional part.
 #include <utility>
 
 #include "graphbench_version.hpp"

@@ -36,8 +36,8 @@ struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
   std::string detail;                    // available: the device's name and memory; else why not
-  std::string advice;                    // what would make it work; empty where available
-  std::vector<std::string> dtypes = {};  // that programs on it can have; empty where unavailable
+  std::string advice;                    // what would make it work; empty if available
+  std::vector<std::string> dtypes = {};  // that programs on it can have; empty if unavailable
 };
 
 // The names of the dtypes of programs for which `supports` is true: "bf16", "fp32".

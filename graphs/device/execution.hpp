@@ -21,10 +21,10 @@ class Stream;
 // cudaGraphNode_t.
 using GraphNode = void*;
 
-// Which way an op is computed where a device has several ways and the choice matters.
+// The chosen way of computing an op, on devices with several ways that matter.
 struct KernelPath {
   std::string name;      // "conv2d:cudnn"; empty: there was no choice
-  std::string fallback;  // why the better way was not taken; empty where it was
+  std::string fallback;  // why the better way was not taken; empty if it was
 };
 
 // A prepared op at one batch: everything looked up, chosen and allocated. Launching it only
@@ -66,7 +66,7 @@ struct PreparedReplay {
 // The outcome of an update of an exec.
 struct GraphUpdate {
   bool done = false;
-  std::string node;    // refused: which, such as "kernel node 3"; empty where it is not one node
+  std::string node;    // refused: which, such as "kernel node 3"; empty if it is not one node
   std::string reason;  // refused: in the device's words
 };
 
@@ -107,8 +107,9 @@ class Graph {
   virtual std::vector<GraphNode> nodes() const = 0;
   // Describes the work of each node, without its op. It is slow, and meant for people.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
-  // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
-  // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
+  // Replaces each memset node of the device's own library calls by a kernel node that does the same; memset
+  // nodes of a plugin's op stay. Returns their number: 0 on a device without such nodes. It must be called
+  // before instantiate().
   virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
   // Gives the recording up; Stream::end_capture(Graph&) may put another into it. Execs made from it stay.
@@ -132,7 +133,7 @@ class Stream {
   // stream that does not capture.
   virtual void abandon_capture() noexcept = 0;
   virtual bool capturing() const = 0;
-  // How many nodes the capture under way holds so far; 0 without one. May throw where it was
+  // The number of nodes that the current capture holds; 0 without a capture. May throw if the capture was
   // invalidated.
   virtual std::size_t recorded_nodes() const = 0;
   // The nodes that the capture under way holds so far, in the order of recording; none without one.
@@ -144,11 +145,11 @@ class Stream {
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
   // Waits like synchronize(), but sleeps until it is woken instead of spinning. Throws Error(unsupported)
-  // where the device has no such wait.
+  // if the device has no such wait.
   virtual void synchronize_blocking();
-  // What is enqueued after this call starts once the event's last recording is reached. Where that was
-  // recorded on a capturing stream, this stream joins the capture, and its work becomes a branch of
-  // the graph. Throws Error(unsupported) on devices that cannot fork (DeviceExecution::can_fork_captures).
+  // Work that is enqueued after this call starts once the event's last recording is reached. If the event was
+  // recorded on a capturing stream, this stream joins the capture, and its work becomes a branch of the
+  // graph. Throws Error(unsupported) on devices that cannot fork (DeviceExecution::can_fork_captures).
   virtual void wait(Event& event);
 };
 
@@ -161,7 +162,7 @@ class DeviceExecution {
   // The device's own stream, for callers that make no stream. It can be captured.
   virtual std::unique_ptr<Stream> default_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
-  // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
+  // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op if this device has
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
@@ -172,9 +173,16 @@ class DeviceExecution {
   // A graph (cudaGraph_t) that another library has captured. It must stay until the returned object is gone.
   // Throws Error(unsupported) on a device without such graphs.
   virtual std::unique_ptr<Graph> borrow_graph(void* native);
-  // From here on preparing a kernel neither times candidates nor runs, records or loads it on purpose: what a
-  // cache of choices or a library's heuristic says is used, and code is loaded where the first step needs it.
+  // From now on, preparing a kernel does not time candidates, and does not run, record or load kernels on
+  // purpose. A cache of choices or a library's heuristic decides, and code is loaded when the first step
+  // needs it.
   virtual void load_at_first_use() {}
+  // From here on kernels of ours are launched so that each waits for all of the one ahead. A device whose
+  // launches do so anyway does nothing.
+  virtual void use_full_edges() {}
+  // From here on kernels are prepared for a size that has choices of its own among a library's algorithms
+  // (true, as at first), or for one of all others, which share one. Devices without such choices do nothing.
+  virtual void choose_for_size(bool /*of_its_own*/) {}
   // Waits for everything on the device.
   virtual void synchronize() = 0;
 

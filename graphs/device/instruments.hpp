@@ -20,8 +20,8 @@ namespace graphbench {
 
 struct MemoryUse {
   std::size_t bytes = 0;
-  // False: the driver has no figure for one process, and this is how much less is free than before the
-  // process's first context. What other processes allocate and free meanwhile shows in it.
+  // False: the driver has no figure for one process, and this is the loss of free memory since before the
+  // process's first context. It also shows what other processes allocate and free.
   bool of_process = false;
 };
 
@@ -30,14 +30,14 @@ class DeviceInstruments {
   // A kernel without operands that does nothing, which measures the least cost of a launch. Throws
   // Error(unsupported) on a device without one.
   virtual std::unique_ptr<Kernel> make_empty_kernel();
-  // The size of the last cache in front of the device's memory (a GPU's L2); 0 where unknown.
+  // The size of the last cache in front of the device's memory (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
   // Seconds that a fixed number of the device's own clock cycles take just now: more where its clock is
   // lowered. It lasts some tenths of a millisecond, in which the device is all but idle. The stream is idle
-  // before and after. Absent where the device has no clock of its own.
+  // before and after. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
-  // What the driver says that this process holds of the device's memory. It may take a millisecond. Absent
-  // where no driver does.
+  // This process's part of the device's memory, as the driver reports it. It may take a millisecond. Absent
+  // if no driver reports it.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // The choices made so far, one per key, in the order of keys; empty on a device that has no choice.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }

@@ -109,7 +109,7 @@ struct MemoryInfo {
 
 class DeviceMemory {
  public:
-  // At least 512-byte aligned. Throws Error(out_of_memory), also where the memory is only promised
+  // At least 512-byte aligned. Throws Error(out_of_memory), also if the memory is only promised
   // (a host that overcommits). Contents are undefined.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* data) noexcept = 0;

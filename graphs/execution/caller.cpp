@@ -13,14 +13,19 @@ namespace {
 
 constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// More places than any library remembers plans for. They overlap, because all hold the same data.
+// This is more places than any library remembers plans for. They overlap, because all hold the same data.
 constexpr std::size_t places_fresh = 1024;
+// So many steps have any whole percentage of them. Values take turns this far apart.
+constexpr std::size_t places_by_share = 100;
+constexpr std::size_t turn_of_value = 37;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type
 
 constexpr std::pair<std::string_view, IoForm> form_names[] = {
     {"static", IoForm::fixed},
     {"copy_in", IoForm::copy_in},
     {"copy_in_out", IoForm::copy_in_out},
+    {"copy_out", IoForm::copy_out},
+    {"copy_if_moved", IoForm::copy_if_moved},
     {"set_params", IoForm::set_params},
     {"update", IoForm::update},
     {"recapture", IoForm::recapture},
@@ -56,11 +61,16 @@ CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBu
       program_(program),
       buffers_(buffers),
       settings_(settings),
-      places_(settings.fresh_addresses ? places_fresh : places_in_turn),
+      sets_(settings.fresh_addresses ? places_fresh : places_in_turn),
+      places_(settings.form == IoForm::copy_if_moved ? places_by_share : sets_),
       areas_(program.values().size()) {
+  if (settings.form == IoForm::fixed && !settings.fresh_addresses) return;
   try {
     for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::output}) {
-      if (kind == ir::ValueKind::output && settings.form == IoForm::copy_in) break;
+      const bool only_inputs = settings.form == IoForm::copy_in || settings.form == IoForm::copy_if_moved ||
+                               settings.form == IoForm::fixed;
+      if (kind == ir::ValueKind::output && only_inputs) continue;
+      if (kind == ir::ValueKind::input && settings.form == IoForm::copy_out) continue;
       for (const ir::ValueId id : program.values_of(kind)) {
         if (ir::depends_on_batch(program.value(id))) add(id);
       }
@@ -91,12 +101,20 @@ std::byte* CallerMemory::allocate(std::size_t bytes) {
 void CallerMemory::add(ir::ValueId id) {
   const std::size_t bytes = program_.describe(id, buffers_.largest_batch()).bytes();
   const std::size_t stride = settings_.fresh_addresses ? caller_alignment : padded(bytes);
-  areas_[id] = {allocate((places_ - 1) * stride + padded(bytes)), bytes, stride};
+  Area& area = areas_[id] = {allocate((sets_ - 1) * stride + padded(bytes)), bytes, stride};
   moved_.push_back(id);
+  if (settings_.form != IoForm::copy_if_moved) return;
+  for (std::size_t place = 0; place < places_; ++place) {
+    const std::size_t turn = place + id * turn_of_value;
+    const bool own = (turn + 1) * settings_.same_percent / 100 > turn * settings_.same_percent / 100;
+    area.pointers.push_back(own ? static_cast<std::byte*>(buffers_.address(id))
+                                : area.data + place % sets_ * stride);
+  }
 }
 
 void* CallerMemory::address(ir::ValueId id, std::size_t place) const {
   const Area& area = areas_[id];
+  if (!area.pointers.empty()) return area.pointers[place];
   return area.data == nullptr ? buffers_.address(id) : area.data + place * area.stride;
 }
 
@@ -119,9 +137,9 @@ void CallerMemory::fill_all_inputs(Stream& stream) {
     if (program_.value(id).kind != ir::ValueKind::input) continue;
     const Area& area = areas_[id];
     const std::size_t step = std::max<std::size_t>(1, area.bytes / area.stride);
-    for (std::size_t place = 0;; place = std::min(place + step, places_ - 1)) {
-      copy_out(stream, address(id, place), buffers_.address(id), area.bytes);
-      if (place == places_ - 1) break;
+    for (std::size_t set = 0;; set = std::min(set + step, sets_ - 1)) {
+      copy_out(stream, area.data + set * area.stride, buffers_.address(id), area.bytes);
+      if (set == sets_ - 1) break;
     }
   }
   stream.synchronize();
@@ -130,7 +148,7 @@ void CallerMemory::fill_all_inputs(Stream& stream) {
 void CallerMemory::fill_inputs(Stream& stream, std::uint64_t seed, std::size_t place) {
   buffers_.fill_inputs(stream, seed);
   for (const ir::ValueId id : moved_) {
-    if (program_.value(id).kind != ir::ValueKind::input) continue;
+    if (program_.value(id).kind != ir::ValueKind::input || is_own(id, place)) continue;
     copy_out(stream, address(id, place), buffers_.address(id), areas_[id].bytes);
     // An integer with all bits set would be a wild index.
     const int byte = program_.value(id).dtype == ir::DType::i32 ? 0 : poison_byte;

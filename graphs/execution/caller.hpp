@@ -15,10 +15,20 @@
 namespace graphbench::execution {
 
 // What a step does so that its graphs work on the caller's memory. Under `fixed` both are the same memory.
-enum class IoForm : std::uint8_t { fixed, copy_in, copy_in_out, set_params, update, recapture, exec_per_set };
+enum class IoForm : std::uint8_t {
+  fixed,
+  copy_in,
+  copy_in_out,
+  copy_out,
+  copy_if_moved,
+  set_params,
+  update,
+  recapture,
+  exec_per_set
+};
 std::optional<IoForm> find_io_form(std::string_view name) noexcept;  // "static" is `fixed`
 inline bool copies(IoForm form) {
-  return form == IoForm::copy_in || form == IoForm::copy_in_out;
+  return form >= IoForm::copy_in && form <= IoForm::copy_if_moved;
 }
 
 enum class IoSource : std::uint8_t { device, pinned, pageable };
@@ -27,13 +37,16 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 struct CallerSettings {
   IoForm form = IoForm::fixed;
   IoSource source = IoSource::device;  // used by copies only
-  bool fresh_addresses = false;        // each step has another place, instead of two in turn
-  bool copy_back = false;              // under copies, inputs that the program writes are copied back
+  // Each step has another place, instead of two in turn. Under `fixed` no step follows the caller there.
+  bool fresh_addresses = false;
+  bool copy_back = false;         // under copies, inputs that the program writes are copied back
+  std::size_t same_percent = 90;  // under copy_if_moved, of the steps in which a pointer is the graph's
 };
 
 // The sets of one caller, for batches up to the buffers' largest. All addresses are chosen when it is made: a
 // step takes the next place, and draws nothing. A value that does not depend on the batch stays the graph's
-// own, and so does every output where only inputs are copied.
+// own, and so do outputs where only inputs are copied, and inputs where only outputs are. Under copy_if_moved
+// a moved input is at the graph's own address in some of the places.
 class CallerMemory {
  public:
   // Its arguments outlive it. Throws Error(out_of_memory).
@@ -43,14 +56,15 @@ class CallerMemory {
   CallerMemory(const CallerMemory&) = delete;
   CallerMemory& operator=(const CallerMemory&) = delete;
 
-  // How many places there are, which steps take in turn.
+  // The number of places, which steps take in turn.
   std::size_t places() const noexcept { return places_; }
   // The values that lie in the caller's memory instead of the graph's.
   const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
   bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
-  // Where a value lies at `place`. A value that is not moved: an input's address in the buffers, null for an
-  // output.
+  // The address of a value at `place`. If the value is not moved: an input's address in the buffers, null for
+  // an output.
   void* address(ir::ValueId id, std::size_t place) const;
+  void* own_address(ir::ValueId id) const { return buffers_.address(id); }
   bool on_host() const noexcept { return settings_.source != IoSource::device; }
   const CallerSettings& settings() const noexcept { return settings_; }
   std::size_t device_bytes() const noexcept;
@@ -69,18 +83,21 @@ class CallerMemory {
 
  private:
   struct Area {
-    std::byte* data = nullptr;  // null: not moved
-    std::size_t bytes = 0;      // size of the value for the largest batch
-    std::size_t stride = 0;     // from place to place
+    std::byte* data = nullptr;              // null: not moved
+    std::size_t bytes = 0;                  // size of the value for the largest batch
+    std::size_t stride = 0;                 // from place to place
+    std::vector<std::byte*> pointers = {};  // under copy_if_moved, by place
   };
 
   std::byte* allocate(std::size_t bytes);
   void add(ir::ValueId id);
+  bool is_own(ir::ValueId id, std::size_t place) const { return address(id, place) == own_address(id); }
 
   Device& device_;
   const ir::Program& program_;
   ProgramBuffers& buffers_;
   CallerSettings settings_;
+  std::size_t sets_;  // in memory
   std::size_t places_;
   std::vector<Area> areas_;  // by value
   std::vector<ir::ValueId> moved_;

@@ -3,6 +3,7 @@
 #include "graphs/execution/caller_executor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace graphbench::execution {
@@ -12,7 +13,8 @@ CallerExecutor::CallerExecutor(const ExecutionContext& context, std::int64_t bat
     : CapturedExecutor(context, batch, segments),
       caller_(*context.caller),
       batch_(batch),
-      form_(caller_.settings().form) {}
+      form_(caller_.settings().form),
+      checks_(context.check_addresses) {}
 
 bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
@@ -21,7 +23,7 @@ bool CallerExecutor::touches(const StepOp& op) const {
 // Under set_params, ops whose kernels are a library's keep the graph's own addresses.
 void CallerExecutor::find_uses() {
   uses_.clear();
-  if (copies(form_)) return;
+  if (copies(form_) || form_ == IoForm::fixed) return;
   for (const Item& item : items_) {
     for (std::size_t i = item.first; i < item.last; ++i) {
       const StepOp& op = op_at(i);
@@ -35,7 +37,8 @@ void CallerExecutor::find_uses() {
 
 void CallerExecutor::find_touched() {
   touched_.clear();
-  for (std::size_t at = 0; at < items_.size() && !copies(form_); ++at) {
+  const bool follows = !copies(form_) && form_ != IoForm::fixed;
+  for (std::size_t at = 0; at < items_.size() && follows; ++at) {
     const Item& item = items_[at];
     bool touched = false;
     for (std::size_t i = item.first; i < item.last; ++i) touched = touched || touches(op_at(i));
@@ -52,8 +55,8 @@ void CallerExecutor::plan_copies() {
   };
   const std::vector<ir::ValueId> mutated = ir::mutated_inputs(program_);
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::input)) {
-    if (!caller_.moves(id)) {
-      ++counts_.step.copies_kept;
+    if (!caller_.moves(id) && form_ != IoForm::copy_if_moved) {
+      counts_.step.copies_kept += 1;
       continue;
     }
     add(id, true);
@@ -62,7 +65,7 @@ void CallerExecutor::plan_copies() {
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::output)) {
     if (caller_.moves(id)) add(id, false);
   }
-  counts_.step.copies = static_cast<std::int64_t>(copies_.size());
+  counts_.step.copies = static_cast<double>(copies_.size());
 }
 
 void CallerExecutor::capture() {
@@ -74,6 +77,11 @@ void CallerExecutor::capture() {
   find_uses();
   find_touched();
   if (copies(form_)) plan_copies();
+  held_.clear();
+  for (ir::ValueId id = 0; id < addresses_.size() && checks_; ++id) {
+    const bool followed = caller_.moves(id) && !copies(form_) && form_ != IoForm::fixed;
+    if (caller_.own_address(id) != nullptr && !followed) held_.push_back({id, addresses_[id]});
+  }
   point_at(0);
   for (Item& item : items_) {
     if (item.captured) {
@@ -140,6 +148,7 @@ std::vector<Graph*> CallerExecutor::graphs() const {
 }
 
 std::optional<IoCounts> CallerExecutor::io() const {
+  if (form_ == IoForm::fixed) return std::nullopt;
   IoCounts counts = counts_;
   const auto mean = [&](std::int64_t total) {
     return counts.step.steps == 0 ? 0 : static_cast<double>(total) / static_cast<double>(counts.step.steps);
@@ -148,6 +157,11 @@ std::optional<IoCounts> CallerExecutor::io() const {
   counts.step.updates = mean(counts.updates);
   counts.step.updates_refused = mean(counts.updates_refused);
   counts.step.instantiations = mean(counts.instantiations);
+  if (form_ == IoForm::copy_if_moved) {
+    counts.step.copies = mean(counts.copies);
+    counts.step.copy_bytes = std::llround(mean(counts.copy_bytes));
+    counts.step.copies_kept = mean(counts.copies_kept);
+  }
   return counts;
 }
 
@@ -157,16 +171,38 @@ void CallerExecutor::point_at(std::size_t place) {
 
 // ---- steps ---------------------------------------------------------------------------------------
 
+void CallerExecutor::check_addresses(std::size_t place) const {
+  for (const Held& each : held_) {
+    const void* const now =
+        form_ == IoForm::fixed ? caller_.address(each.id, place) : caller_.own_address(each.id);
+    if (now == each.address) continue;
+    const ir::Value& value = program_.value(each.id);
+    throw Error(ErrorCode::address_moved,
+                "replay program " + program_.name() + ": " + std::string(name_of(value.kind)) + " " +
+                    value.name + " has moved since the capture, and a replay would use its old address; " +
+                    "give an --io that follows the caller");
+  }
+}
+
 void CallerExecutor::enqueue_step() {
   const std::size_t place = place_;
+  if (checks_) [[unlikely]]
+    check_addresses(place);
   switch (form_) {
     case IoForm::fixed:
+      CapturedExecutor::enqueue_step();
       break;
     case IoForm::copy_in:
     case IoForm::copy_in_out:
+    case IoForm::copy_out:
       copy(true, place);
       CapturedExecutor::enqueue_step();
       copy(false, place);
+      break;
+    case IoForm::copy_if_moved:
+      copy_where_moved(true, place);
+      CapturedExecutor::enqueue_step();
+      copy_where_moved(false, place);
       break;
     case IoForm::set_params:
       point_at(place);
@@ -205,6 +241,22 @@ void CallerExecutor::copy(bool in, std::size_t place) {
     void* const callers = caller_.address(each.id, place);
     in ? caller_.copy_in(stream_, each.own, callers, each.bytes)
        : caller_.copy_out(stream_, callers, each.own, each.bytes);
+  }
+}
+
+// What the other forms know of every step is asked here: whether the pointer is the graph's own.
+void CallerExecutor::copy_where_moved(bool in, std::size_t place) {
+  for (const Copy& each : copies_) {
+    if (each.in != in) continue;
+    void* const callers = caller_.address(each.id, place);
+    if (callers == each.own) {
+      counts_.copies_kept += in ? 1 : 0;
+      continue;
+    }
+    in ? caller_.copy_in(stream_, each.own, callers, each.bytes)
+       : caller_.copy_out(stream_, callers, each.own, each.bytes);
+    ++counts_.copies;
+    counts_.copy_bytes += static_cast<std::int64_t>(each.bytes);
   }
 }
 
@@ -254,7 +306,7 @@ void CallerExecutor::record_piece(Item& item) {
 }
 
 void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operands) {
-  const std::vector<GraphNode> before = stream_.nodes_so_far();
+  const std::vector<GraphNode> before = recorder_.nodes_so_far();
   record(op, operands);
   std::vector<GraphNode> nodes = nodes_since(before);
   if (nodes.size() != op.kernel->settable_nodes()) {
@@ -273,7 +325,7 @@ void CallerExecutor::note_writes(const StepOp& op) {
 }
 
 void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
-  // A value that the op only writes is not copied in; an output that it reads is an earlier op's.
+  // A value that the op only writes is not copied in; an output that it reads comes from an earlier op.
   for (const ir::ValueId id : op.operands) {
     const bool reads = program_.value(id).kind == ir::ValueKind::input || !writes(op, id);
     if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
@@ -288,8 +340,8 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   void* const own = addresses_[id];
   void* const callers = caller_.address(id, 0);
   const std::size_t bytes = program_.describe(id, batch_).bytes();
-  const std::vector<GraphNode> before = stream_.nodes_so_far();
-  stream_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
+  const std::vector<GraphNode> before = recorder_.nodes_so_far();
+  recorder_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
   own_is_current_[id] = true;
   for (const GraphNode node : nodes_since(before)) {
     copies_.push_back({.id = id, .own = own, .bytes = bytes, .in = in, .item = &item, .node = node});

@@ -1,5 +1,5 @@
-// The executor of the graph modes where the caller's memory is not the graph's own: each step first does what
-// its IoForm says, to the pieces that an address of the caller's concerns, and then replays.
+// The executor of the graph modes if the caller's memory is not the graph's own. Each step first applies its
+// IoForm to the pieces with an address of the caller's, and then replays.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class CallerExecutor final : public CapturedExecutor {
   std::optional<IoCounts> io() const override;
 
  private:
-  // Where a moved value's address stands among the operands of ops that take the caller's.
+  // The position of a moved value's address among the operands of ops that take the caller's.
   struct Use {
     ir::ValueId id = 0;
     void** operand = nullptr;
@@ -50,7 +50,14 @@ class CallerExecutor final : public CapturedExecutor {
     std::vector<Item> items;  // one per touched item of the executor, with its `first` and `last`
   };
 
+  // An address that the graphs were captured with, and that nothing changes.
+  struct Held {
+    ir::ValueId id = 0;
+    const void* address = nullptr;
+  };
+
   void enqueue_step() override;
+  void check_addresses(std::size_t place) const;
   void record_piece(Item& item) override;
   void find_uses();
   void find_touched();
@@ -64,6 +71,7 @@ class CallerExecutor final : public CapturedExecutor {
   void record_with_copies(Item& item, const StepOp& op, void** operands);
   void record_copy(Item& item, ir::ValueId id, bool in);
   void copy(bool in, std::size_t place);
+  void copy_where_moved(bool in, std::size_t place);
   void update_pieces();
   void instantiate_again(std::size_t item);
   void set_nodes(std::size_t place);
@@ -71,8 +79,10 @@ class CallerExecutor final : public CapturedExecutor {
   CallerMemory& caller_;
   std::int64_t batch_;
   IoForm form_;
+  bool checks_;
   std::size_t place_ = 0;       // of the next step
   std::size_t last_place_ = 0;  // of the last one
+  std::vector<Held> held_;      // where they are compared before each step
   std::vector<Use> uses_;
   std::vector<std::size_t> touched_;  // items
   std::vector<Copy> copies_;

@@ -58,11 +58,35 @@ void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<voi
   }
 }
 
+bool same_topology(const std::vector<facts::DescribedNode>& a, const std::vector<facts::DescribedNode>& b) {
+  return std::ranges::equal(a, b, [](const facts::DescribedNode& one, const facts::DescribedNode& other) {
+    return one.type == other.type && one.after == other.after;
+  });
+}
+
+// An update changes a node's parameters, and not its launch attributes.
+void refuse_kept_attributes(const std::vector<facts::DescribedNode>& wanted,
+                            const std::vector<facts::DescribedNode>& kept) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (const char* const attribute : {"cluster", "priority", "programmatic_edges"}) {
+      const auto value = [&](const facts::DescribedNode& node) {
+        const auto found = node.facts.find(attribute);
+        return found == node.facts.end() ? std::string("none") : found->second;
+      };
+      if (value(wanted[i]) == value(kept[i])) continue;
+      throw Error(ErrorCode::graph_update_failed,
+                  "share an exec: " + wanted[i].type + " node " + std::to_string(i) + " keeps " + attribute +
+                      " " + value(kept[i]) + " after the update, and was captured with " + value(wanted[i]));
+    }
+  }
+}
+
 }  // namespace
 
 CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
                                    const std::vector<ir::Segment>& segments)
     : stream_(context.stream),
+      recorder_(context.capture_stream != nullptr ? *context.capture_stream : context.stream),
       pool_(*context.graph_pool),
       record_free_ranges_(context.record_free_ranges),
       replace_memset_nodes_(context.replace_memset_nodes),
@@ -111,13 +135,14 @@ void CapturedExecutor::plan_addresses() {
 
 // Only a plugin's op is asked whether it recorded a node: our own kernels do, and asking takes time.
 void CapturedExecutor::record(const StepOp& op, void** operands) {
-  const std::size_t before = op.must_record != nullptr ? stream_.recorded_nodes() : 0;
-  const std::vector<GraphNode> earlier = name_nodes_ ? stream_.nodes_so_far() : std::vector<GraphNode>();
-  op.kernel->launch(stream_, operands);
+  recording_ = &program_.ops()[op.op];
+  const std::size_t before = op.must_record != nullptr ? recorder_.recorded_nodes() : 0;
+  const std::vector<GraphNode> earlier = name_nodes_ ? recorder_.nodes_so_far() : std::vector<GraphNode>();
+  op.kernel->launch(recorder_, operands);
   if (name_nodes_) {
     for (const GraphNode node : nodes_since(earlier)) op_of_node_[node] = op.op;
   }
-  if (op.must_record == nullptr || stream_.recorded_nodes() > before) return;
+  if (op.must_record == nullptr || recorder_.recorded_nodes() > before) return;
   throw Error(
       ErrorCode::recorded_nothing,
       "capture op " + op.must_record->name + " (" + op.must_record->kind +
@@ -131,24 +156,53 @@ void CapturedExecutor::record_piece(Item& item) {
 
 std::vector<GraphNode> CapturedExecutor::nodes_since(const std::vector<GraphNode>& before) const {
   std::vector<GraphNode> nodes;
-  for (const GraphNode node : stream_.nodes_so_far()) {
+  for (const GraphNode node : recorder_.nodes_so_far()) {
     if (!contains(before, node)) nodes.push_back(node);
   }
   return nodes;
 }
 
-void CapturedExecutor::capture_piece(Item& item) {
-  stream_.begin_capture();
+void CapturedExecutor::record_graph(Item& item) {
+  recorder_.begin_capture();
   try {
     record_piece(item);
   } catch (...) {
-    stream_.abandon_capture();
+    recorder_.abandon_capture();
     throw;
   }
+  recording_ = nullptr;
   if (item.graph != nullptr) {
-    stream_.end_capture(*item.graph);
+    recorder_.end_capture(*item.graph);
   } else {
-    item.graph = stream_.end_capture();
+    item.graph = recorder_.end_capture();
+  }
+}
+
+// The op that the device does not record in a capture of its own either; null: each by itself is recorded.
+const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
+  for (std::size_t i = item.first; i < item.last; ++i) {
+    try {
+      recorder_.begin_capture();
+      op_at(i).kernel->launch(recorder_, operands_.of(i));
+      static_cast<void>(recorder_.end_capture());
+    } catch (const Error&) {
+      recorder_.abandon_capture();
+      return &program_.ops()[op_at(i).op];
+    }
+  }
+  return nullptr;
+}
+
+// A device refuses a call while it records, or all of a recording at its end, where it does not say why.
+void CapturedExecutor::capture_piece(Item& item) {
+  try {
+    record_graph(item);
+  } catch (const Error& error) {
+    if (!refuses_capture(error.code()) || error.code() == ErrorCode::recorded_nothing) throw;
+    const ir::Op* op = std::exchange(recording_, nullptr);
+    if (op == nullptr) op = refused_alone(item);
+    if (op == nullptr) throw;
+    throw Error(error.code(), "capture op " + op->name + " (" + op->kind + "): " + error.what());
   }
   if (name_nodes_) item.op_of_node = std::exchange(op_of_node_, {});
   item.rewritten_nodes = replace_memset_nodes_ ? item.graph->replace_memset_nodes() : 0;
@@ -190,6 +244,66 @@ void CapturedExecutor::enqueue_step() {
       enqueue.kernel->launch(stream_, enqueue.operands);
     }
   }
+}
+
+std::vector<CapturedExecutor::Item*> CapturedExecutor::pieces() {
+  std::vector<Item*> pieces;
+  for (Item& item : items_) {
+    if (item.captured) pieces.push_back(&item);
+  }
+  return pieces;
+}
+
+bool CapturedExecutor::update_execs() {
+  shared_->holder = nullptr;
+  const std::vector<Item*> own = pieces();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!shared_->execs[i]->update(*own[i]->graph).done) return false;
+  }
+  shared_->holder = this;
+  return true;
+}
+
+bool CapturedExecutor::share_execs(Executor& other) {
+  auto& leader = dynamic_cast<CapturedExecutor&>(other);
+  const std::vector<Item*> own = pieces();
+  const std::vector<Item*> theirs = leader.pieces();
+  if (own.size() != theirs.size()) return false;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!same_topology(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
+  }
+  // Tried on this one's execs, because an exec that refused an update may not be launched again.
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i]->exec->update(*theirs[i]->graph).done) continue;
+    instantiate();
+    upload();
+    return false;
+  }
+  if (leader.shared_ == nullptr) {
+    leader.shared_ = std::make_shared<SharedExecs>();
+    for (const Item* item : theirs) leader.shared_->execs.push_back(item->exec.get());
+    leader.shared_->holder = &leader;
+  }
+  shared_ = leader.shared_;
+  static_cast<void>(take_execs());
+  for (std::size_t i = 0; i < own.size(); ++i)
+    refuse_kept_attributes(own[i]->graph->describe(), theirs[i]->graph->describe());
+  std::size_t piece = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (!items_[i].captured) continue;
+    enqueues_[i].exec = shared_->execs[piece++];
+    enqueues_[i].replay = enqueues_[i].exec->prepare_replay(stream_);
+    items_[i].exec = nullptr;
+  }
+  if (enqueues_.size() == 1) only_replay_ = enqueues_.front().replay;
+  return true;
+}
+
+bool CapturedExecutor::take_execs() {
+  if (shared_ == nullptr || shared_->holder == this) return false;
+  if (!update_execs())
+    throw Error(ErrorCode::graph_update_failed, "update shared execs: what was done one way is refused");
+  return true;
 }
 
 StepCounts CapturedExecutor::counts() const {

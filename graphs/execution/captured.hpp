@@ -22,6 +22,8 @@ class CapturedExecutor : public Executor {
   void capture() override;
   void instantiate() override;
   void upload() override;
+  bool share_execs(Executor& leader) override;
+  bool take_execs() override;
   StepCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
@@ -40,7 +42,7 @@ class CapturedExecutor : public Executor {
     std::size_t rewritten_nodes = 0;
     std::map<GraphNode, ir::OpId> op_of_node = {};  // where nodes are named
   };
-  // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
+  // An item of enqueue_step(): a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
     PreparedReplay replay;
     Kernel* kernel = nullptr;
@@ -62,6 +64,7 @@ class CapturedExecutor : public Executor {
   std::vector<Enqueue> enqueues_;  // one per item; the first member, so that enqueue_step() reads one cache
                                    // line of this object
   Stream& stream_;
+  Stream& recorder_;  // captures
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
   bool replace_memset_nodes_;
@@ -73,9 +76,21 @@ class CapturedExecutor : public Executor {
   const ir::Program& program_;
 
  private:
+  // The execs of several executors, in the order of their pieces, and whose graphs they hold (null: unknown).
+  struct SharedExecs {
+    std::vector<GraphExec*> execs;
+    const CapturedExecutor* holder = nullptr;
+  };
+
   void add_items(const ir::Segment& segment);
+  std::vector<Item*> pieces();
+  bool update_execs();
+  void record_graph(Item& item);
+  const ir::Op* refused_alone(const Item& item);
 
   bool name_nodes_;
+  std::shared_ptr<SharedExecs> shared_;       // null: its execs are its own
+  const ir::Op* recording_ = nullptr;         // while a piece is recorded
   std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };

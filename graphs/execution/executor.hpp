@@ -45,6 +45,10 @@ struct IoCounts {
   std::int64_t updates = 0;
   std::int64_t updates_refused = 0;  // after which the piece was instantiated again
   std::int64_t instantiations = 0;
+  // Copies of copy_if_moved since the capture.
+  std::int64_t copies = 0;
+  std::int64_t copy_bytes = 0;
+  std::int64_t copies_kept = 0;
 };
 
 // The objects that an executor works with; all outlive it.
@@ -55,8 +59,10 @@ struct ExecutionContext {
   ProgramBuffers& buffers;
   pool::MemoryPool& eager_pool;  // activations of eager steps
   pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
-  // Where piecewise splits. Empty: where the program says.
+  // The splitting points of piecewise. Empty: those of the program.
   std::vector<std::string> splits;
+  // The stream that captures record on. Null: `stream`, which steps always run on.
+  Stream* capture_stream = nullptr;
   // Keep, for every item of the step, what the pool had free when the item was captured. Tests use it to
   // poison free memory during a step. It costs time in capture().
   bool record_free_ranges = false;
@@ -64,6 +70,8 @@ struct ExecutionContext {
   bool replace_memset_nodes = false;
   // The memory that steps of the graph modes work on. Null: the buffers'.
   CallerMemory* caller = nullptr;
+  // With a caller: compare its addresses before each step with those that the graphs were captured with.
+  bool check_addresses = false;
   // Remember which op recorded which node, for Executor::describe(). It costs time in capture().
   bool name_nodes = false;
 };
@@ -101,8 +109,15 @@ class Executor {
       enqueue_step();
     }
   }
+  // From here on launches the execs of `leader`, which outlives its steps, and gives its own up, where both
+  // have graphs of one topology. take_execs() then goes ahead of each step of either. Returns false where
+  // an update is refused, and both keep their own. Throws Error(graph_update_failed) where an update is done
+  // and a node would keep a launch attribute of the leader's.
+  virtual bool share_execs(Executor& /*leader*/) { return false; }
+  // Updates shared execs to this one's graphs, unless they are; returns whether it did.
+  virtual bool take_execs() { return false; }
   virtual StepCounts counts() const = 0;
-  // Where output `id` of the last step lies, which may be in the caller's memory.
+  // The place of output `id` of the last step, which may be in the caller's memory.
   virtual const void* output(ir::ValueId id) const = 0;
   // The place in the caller's memory that the next step works on.
   virtual std::size_t next_place() const { return 0; }
@@ -115,11 +130,11 @@ class Executor {
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // The recordings of a step's pieces in order, from capture() on. An eager executor has none.
   virtual std::vector<Graph*> graphs() const { return {}; }
-  // Describes those recordings. Ops are known where the context names nodes.
+  // Describes those recordings. An op is named only if the context names nodes.
   virtual std::vector<facts::DescribedPiece> describe() const { return {}; }
 
  protected:
-  // Set where a step is one graph launch: submit() then is that call and nothing else.
+  // Set if a step is one graph launch: submit() then is that call and nothing else.
   PreparedReplay only_replay_;
 
  private:

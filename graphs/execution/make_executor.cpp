@@ -1,5 +1,6 @@
 // Chooses the executor of a mode, after the checks that decide whether graphs can hold the program.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "graphs/execution/caller_executor.hpp"
@@ -24,16 +25,45 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
   }
 }
 
-void refuse_uncapturable(const ir::Program& program) {
-  const ir::Op* op = ir::first_uncapturable(program);
-  if (op == nullptr) return;
-  const bool host = op->traits.host_op;
-  const ErrorCode code = op->phase != ir::Phase::forward ? ErrorCode::no_gradient_capture
-                         : host                          ? ErrorCode::host_op
-                                                         : ErrorCode::not_capturable_op;
+[[noreturn]] void refuse_uncapturable(const ir::Program& program, const ir::Op& op) {
+  const bool host = op.traits.host_op;
+  const ErrorCode code = op.phase != ir::Phase::forward ? ErrorCode::no_gradient_capture
+                         : host                         ? ErrorCode::host_op
+                                                        : ErrorCode::not_capturable_op;
   throw Error(code,
-              "program " + program.name() + ": op " + op->name + " (" + op->kind + ") " +
+              "program " + program.name() + ": op " + op.name + " (" + op.kind + ") " +
                   (host ? "runs on the host, one graph cannot hold it" : "is marked as not capturable"));
+}
+
+// Whether the graph that begins with the span must be launched op by op: backward, or a layer's, that no
+// graph can hold. Throws where forward ops are in it.
+bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
+  const auto first = program.ops().begin() + static_cast<std::ptrdiff_t>(span.first);
+  const auto last = program.ops().begin() + static_cast<std::ptrdiff_t>(span.last);
+  const auto fits = [](const ir::Op& op) { return op.traits.capturable && !op.traits.host_op; };
+  const auto refused = std::find_if_not(first, last, fits);
+  if (refused == last) return false;
+  const auto is_forward = [](const ir::Op& op) { return op.phase == ir::Phase::forward; };
+  if (std::any_of(first, last, is_forward)) refuse_uncapturable(program, *refused);
+  return true;
+}
+
+// One graph, or those of a training step's form.
+std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
+  const auto count = static_cast<ir::OpId>(program.ops().size());
+  std::vector<ir::Segment> segments = ir::graphs_of(program, ir::partition(program, {}));
+  for (const ir::Segment& span : ir::graphs_of(program, {{true, 0, count}})) {
+    if (!runs_eagerly(program, span)) continue;
+    const auto within = [&](const ir::Segment& each) {
+      return each.first >= span.first && each.last <= span.last;
+    };
+    const auto at = std::ranges::find_if(segments, within);
+    if (at == segments.end()) continue;  // its ops run eagerly with those of the span beside it
+    const auto end = std::find_if_not(at, segments.end(), within);
+    *at = {false, at->first, std::prev(end)->last};
+    segments.erase(std::next(at), end);
+  }
+  return segments;
 }
 
 }  // namespace
@@ -54,8 +84,7 @@ std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& prog
     case ExecutionMode::eager:
       return {{false, 0, static_cast<ir::OpId>(program.ops().size())}};
     case ExecutionMode::whole:
-      refuse_uncapturable(program);
-      return ir::graphs_of(program, ir::partition(program, {}));
+      return segments_of_whole(program);
     case ExecutionMode::piecewise:
       break;
   }

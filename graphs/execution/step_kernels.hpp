@@ -1,5 +1,5 @@
-// What every mode shares about a step at one batch: its kernels, and for each op which values it
-// allocates before and releases after itself.
+// The parts of a step at one batch that every mode shares: its kernels, and for each op the values that are
+// allocated before it and released after it.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct StepOp {
   std::vector<ir::ValueId> operands;   // inputs, then outputs
   std::vector<ir::ValueId> allocates;  // its outputs, less one that takes memory over
   std::vector<ir::ValueId> releases;   // values whose last use this is, except program outputs
-  // The first output takes over the memory of a value whose last use this is. Then neither of the lists above
-  // names the two: there is one allocation less, and one block less at the peak.
+  // The first output takes over the memory of a value that is used here for the last time. Then neither of
+  // the lists above names the two: there is one allocation less, and one block less at the peak.
   std::optional<TakeOver> takes_over;
   // A plugin's op that writes something: a capture in which its launch records no node would leave it out.
   const ir::Op* must_record = nullptr;

@@ -10,7 +10,7 @@ namespace graphbench::host {
 
 std::string cpu_name();  // "Intel(R) Xeon(R) ..."; "unknown CPU" where the system does not say
 int usable_cores();      // cores this process may run on, at least 1
-// Bytes of the largest cache that the system reports; 0 where it reports none.
+// Bytes of the largest cache that the system reports; 0 if it reports none.
 std::size_t last_cache_bytes() noexcept;
 
 // Divides this machine into several host devices: disjoint sets of the CPUs that a process may use. They
@@ -21,11 +21,11 @@ inline constexpr const char* shares_variable = "GRAPHBENCH_HOST_DEVICES";
 // Throws Error(invalid_argument) unless its value is a number from 1 to 1024.
 int shares();
 
-// The share that "host:N" names; absent for other names. Throws Error(invalid_argument) where N is not a
+// The share that "host:N" names; absent for other names. Throws Error(invalid_argument) if N is not a
 // number or the host is not divided, Error(unsupported) where there are fewer shares.
 std::optional<int> share_of(const std::string& device);
 
-// The share's part of `cpus`, in their order. Throws Error(unsupported) where there are fewer CPUs than
+// The share's part of `cpus`, in their order. Throws Error(unsupported) if there are fewer CPUs than
 // shares.
 std::vector<int> cpus_of(int share, const std::vector<int>& cpus);
 

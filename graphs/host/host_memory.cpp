@@ -24,7 +24,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Reads the environment variable's limit; 0 where it is not set.
+// Reads the environment variable's limit; 0 if it is not set.
 std::size_t limit_from_environment() {
   const char* text = std::getenv(memory_limit_variable);
   if (text == nullptr) return 0;
@@ -105,7 +105,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads a file that holds one number; absent where it is missing or says "max".
+// Reads a file that holds one number; absent if it is missing or says "max".
 std::optional<std::size_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::size_t number = 0;

@@ -22,7 +22,7 @@ inline constexpr const char* memory_limit_variable = "GRAPHBENCH_HOST_MEMORY_BYT
 
 class HostMemory {
  public:
-  HostMemory();  // throws Error(invalid_argument) where the variable is not a positive number
+  HostMemory();  // throws Error(invalid_argument) if the variable is not a positive number
   ~HostMemory();
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;

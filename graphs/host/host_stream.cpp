@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "graphs/host/activity_recorder.hpp"
@@ -34,7 +35,8 @@ class HostGraphExec final : public GraphExec {
     Task task;  // as recorded: an update may not change its kind
     std::shared_ptr<BoundOp> op;
   };
-  // What a launch runs. A change while launches are enqueued begins another version and leaves theirs alone.
+  // The work of a launch. A change while launches are enqueued begins another version and leaves the enqueued
+  // ones alone.
   struct Version {
     std::vector<Node> nodes;
     std::atomic<int> in_flight{0};
@@ -77,13 +79,19 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
-// Two ops are of one kind where one implementation runs them; so are two fills, and two copies.
+OpImplementation& op_of(const Task& task) {
+  return *static_cast<OpImplementation*>(task.object);
+}
+
+// Two ops are of one kind where one class runs both under one name, as at two sizes; so are two fills, and
+// two copies.
 bool same_kind(const Task& a, const Task& b) {
-  return a.run == b.run && (a.run != HostKernel::run || a.object == b.object);
+  if (a.run != b.run || a.run != HostKernel::run) return a.run == b.run;
+  return typeid(op_of(a)) == typeid(op_of(b)) && op_of(a).name() == op_of(b).name();
 }
 
 std::string name_of(const Task& task) {
-  return task.run == HostKernel::run ? static_cast<OpImplementation*>(task.object)->name() : "memory";
+  return task.run == HostKernel::run ? op_of(task).name() : "memory";
 }
 
 std::size_t position_of(GraphNode node) {

@@ -1,4 +1,4 @@
-// What runs an op on the host. Making it chooses and allocates everything; addresses are bound for each run
+// Runs an op on the host. Making it chooses and allocates everything; addresses are bound for each run
 // (eager) or once (a graph's node).
 #pragma once
 
@@ -14,7 +14,7 @@ namespace graphbench::host {
 
 class ActivityRecorder;
 
-// What the stream's thread gives to the tasks that it runs.
+// The arguments that the stream's thread gives to the tasks that it runs.
 struct StreamContext {
   dnnl_stream* library_stream = nullptr;  // oneDNN's in-order stream, made on this thread
   ActivityRecorder* recorder = nullptr;   // null unless a profiler records
@@ -42,7 +42,7 @@ class OpImplementation {
   // What activity records call it: the op's kind.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  // True where it has more operands than a task has words. A task then has the address of a list of them.
+  // True if it has more operands than a task has words. A task then has the address of a list of them.
   bool operands_listed() const noexcept { return operands_listed_; }
   void list_operands() noexcept { operands_listed_ = true; }
 

@@ -1,4 +1,4 @@
-// Attention as the ops that a fused kernel replaces, for where no such kernel is at hand.
+// Replaces fused attention by the ops that it consists of, for devices or comparisons without a fused kernel.
 #pragma once
 
 #include "graphs/ir/program.hpp"

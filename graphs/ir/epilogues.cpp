@@ -17,7 +17,7 @@ struct Stage {
   std::vector<std::string_view> kinds;
 
   bool is_activation() const { return std::string_view(attribute) == "activation"; }
-  // The kind of the op that does it for this product; empty where the product does nothing here.
+  // The kind of the op that does the same outside of this product; empty if the product does nothing here.
   std::string kind_in(const Op& product) const {
     if (!is_activation()) return integer_attribute(product, attribute) != 0 ? std::string(kinds[0]) : "";
     const std::string& kind = text_attribute(product, attribute);

@@ -27,7 +27,7 @@ struct KindRow {
 // Every built-in kind; OPS.md says what they compute.
 const std::vector<KindRow>& kind_rows();
 
-// Makes definitions of the rows. Their inference first checks attributes, number and dtypes of inputs.
+// Makes definitions from the rows. Their inference first checks attributes, number and dtypes of inputs.
 std::vector<OpDefinition> builtin_definitions();
 
 // The kinds that training adds, which are among kind_rows().
@@ -35,7 +35,7 @@ std::vector<KindRow> training_rows();
 
 [[noreturn]] void refuse(const Op& op, const std::string& why);  // Error(invalid_argument)
 
-// Parts of the inference of several kinds. All throw as refuse() does.
+// Helpers that several kinds share in their inference. All throw as refuse() does.
 void expect_shape(const Op& op, const Value& value, const Shape& wanted);
 void expect_rank(const Op& op, const Value& value, std::size_t rank);
 std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis);

@@ -48,7 +48,7 @@ bool names_ops(std::string_view split) {
 bool splits_at(const Op& op, std::string_view split) {
   if (!names_ops(split)) return op.kind == split || (!split.empty() && op.splits_with == split);
   if (matches(split, op.name)) return true;
-  // What is made of an op has its name in front. A sum of gradients has that of the value.
+  // A derived op's name begins with the name of its source. A sum of gradients has the value's name.
   if (op.phase != Phase::forward && op.phase != Phase::backward) return false;
   for (std::size_t dot = op.name.rfind('.'); dot != std::string::npos; dot = op.name.rfind('.', dot - 1)) {
     if (matches(split, std::string_view(op.name).substr(0, dot))) return true;

@@ -86,8 +86,8 @@ struct Op {
 
 // True for a splitting point that names ops: no kind has a '.' or a '*'.
 bool names_ops(std::string_view split);
-// True where the op splits once `split` is named as a splitting point: its kind, or a pattern of its name in
-// which '*' stands for any text. What is made of a named op, its parts and its gradient, splits with it.
+// True if `split`, as a splitting point, names this op: by its kind, or by a pattern of its name in which '*'
+// stands for any text. The parts and the gradient of a named op split with it.
 bool splits_at(const Op& op, std::string_view split);
 
 // An op with its operands described at one batch: all that a backend needs to make a kernel. The order of
@@ -161,9 +161,9 @@ const std::string& text_attribute(const Op& op, std::string_view name);
 class OpCatalog {
  public:
   OpCatalog();  // with the built-in kinds
-  // Throws Error(invalid_argument) where the kind exists already.
+  // Throws Error(invalid_argument) if the kind exists already.
   void add(OpDefinition definition);
-  const OpDefinition* find(std::string_view kind) const noexcept;  // null where unknown
+  const OpDefinition* find(std::string_view kind) const noexcept;  // null if unknown
   std::vector<std::string> kinds() const;                          // sorted
 
  private:

@@ -21,7 +21,7 @@ std::optional<DType> parse_dtype(std::string_view name) noexcept;
 struct Dim {
   std::int64_t per_batch = 0;
   std::int64_t fixed = 0;
-  // Throws Error(invalid_argument) where the extent overflows or is not positive.
+  // Throws Error(invalid_argument) if the extent overflows or is not positive.
   std::int64_t at(std::int64_t batch) const;
   friend bool operator==(const Dim&, const Dim&) = default;
 };

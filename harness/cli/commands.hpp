@@ -30,7 +30,7 @@ const std::vector<CommandRow>& commands();
 
 // A screenful of help for a new user, made from the tables of commands and options.
 std::string brief_help(const std::vector<CommandRow>& rows);
-// All options of a topic; absent where no topic has the name.
+// All options of a topic; absent if no topic has the name.
 std::optional<std::string> topic_help(const std::string& topic);
 // The topics that topic_help() takes: "plan, steps, ...".
 std::string topics();

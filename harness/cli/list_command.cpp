@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A line of the table, and what `--format json` has for it: null where an earlier line's says it.
+// A line of the table, and its entry in `--format json`: null if an earlier line has the same entry.
 struct Line {
   std::string name;
   std::string text;

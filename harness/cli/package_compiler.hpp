@@ -1,4 +1,4 @@
-// Makes a package of what `graphbench compile` was asked for: builds, prepares and collects, on one device.
+// Makes the package that `graphbench compile` was asked for: builds, prepares and collects, on one device.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ class KeptWeights {
     model::WorkerTask task;
     ir::Program program;
   };
-  // Where a tensor comes from.
+  // The source of a tensor.
   struct Origin {
     std::size_t source = 0;
     ir::ValueId id = 0;
@@ -80,8 +80,8 @@ struct CompileRequest {
 
 class PackageCompiler {
  public:
-  // `asked` outlives this; `manifest` has what was given, and gets what the device decides. Everything throws
-  // InputError, naming the option, for what the person can mend, and Error for what the device cannot do.
+  // `asked` outlives this. `manifest` has the user's values, and receives the device's. Everything throws
+  // InputError, which names the option, for mistakes of the user, and Error for limits of the device.
   PackageCompiler(const CompileRequest& asked, package::Manifest manifest);
 
   package::Package run();

@@ -56,7 +56,7 @@ int dump_programs(const std::vector<std::string>& dumps) {
   return exit_done;
 }
 
-// Null where the document is not a file: stdout, a device, a pipe.
+// Null if the document is not a file: stdout, a device, a pipe.
 std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan::Catalog& catalog,
                                              const config::SweepOptions& options,
                                              const Invocation& invocation) {
@@ -152,7 +152,7 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   out.flush();
 }
 
-// False, after a line on stderr, where `write` throws. `name`: the option that asked for it.
+// Returns false, after a line on stderr, if `write` throws. `name` is the option that asked for the file.
 template <typename Write>
 bool written_well(const config::SweepOptions& options, const std::string& name, Write&& write) {
   try {
@@ -294,7 +294,7 @@ class SweepCommand final : public Command {
     plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     say_what_comes(plan, catalog, journal.get(), options);
-    // Before the floors, which are measured where the cells are.
+    // This comes before the floors, which are measured on the device of the cells.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};

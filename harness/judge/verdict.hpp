@@ -1,4 +1,4 @@
-// What compare and ab share: options of a verdict, its report and its exit code.
+// The parts that compare and ab share: options of a verdict, its report and its exit code.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ struct VerdictRequest {
   std::string output;  // empty: stdout
 };
 
-// Throws Error(io), or std::system_error, where it cannot be written.
+// Throws Error(io), or std::system_error, if it cannot be written.
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request);
 
 // The exit code: 0, 10, 11 or 12.

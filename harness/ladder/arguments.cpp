@@ -47,11 +47,17 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
                     choice<model::LadderBeyond>("--beyond", asked.beyond),
                     choice<model::CaptureOrder>("--capture-order", asked.order),
                     choice<model::CaptureWhen>("--capture-when", when.front()),
-                    choice<model::MutatedInputs>("--mutated-inputs", asked.mutated_inputs)};
+                    choice<model::MutatedInputs>("--mutated-inputs", asked.mutated_inputs),
+                    choice<model::WarmupBy>("--warmup-by", asked.warmup_by),
+                    choice<model::ExecOf>("--exec", asked.exec)};
   if (when.size() > 1) request.also_when = choice<model::CaptureWhen>("--capture-when", when.back());
   if (when.size() > 2 || request.also_when == request.policy.when)
     throw InputError("--capture-when",
                      in_quotes(asked.when) + " names one twice: give startup, lazy, or both");
+  if (request.policy.warmup_by == model::WarmupBy::requests && std::ranges::count(when, "lazy") == 0)
+    throw InputError("--warmup-by",
+                     "a size that is captured at start-up has no requests before: give "
+                     "--capture-when lazy too");
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())

@@ -20,6 +20,8 @@ struct LadderArguments {
   std::string pad = "up";
   std::string beyond = "eager";
   std::string mutated_inputs = "refuse";
+  std::string warmup_by = "capture";
+  std::string exec = "own";
   std::string traffic;
   std::string traffic_mode;  // empty: all
   std::string steps = "10000";

@@ -1,5 +1,5 @@
-// The caller of a ladder's steps: it owns inputs and outputs, whose rows go into a graph's static inputs and
-// come out of its outputs; and the check that padding stays apart from its rows.
+// The caller of a ladder's steps. It owns inputs and outputs; their rows are copied into a graph's static
+// inputs and out of its outputs. Also the check that padding does not reach its rows.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace graphbench::ladder {
 
-// Throws Error(not_batch_major), naming the value, where rows of a batch cannot be told apart: an output, or
+// Throws Error(not_batch_major), naming the value, if rows of a batch cannot be told apart: an output, or
 // input or state that depends on the batch or is written, whose outermost extent is not the batch.
 void require_batch_major(const ir::Program& program);
 
@@ -26,14 +26,14 @@ class Caller {
     std::int64_t first = 0;
     std::int64_t count = 0;
   };
-  // Enqueues: the caller's rows into the first rows of the static inputs, and pad values into those of the
-  // rows behind them, up to `size`, that an earlier step left dirty. Inputs without a batch stay as they are.
+  // Enqueues copies of the caller's rows into the first rows of the static inputs, and pad values into the
+  // following rows, up to `size`, that an earlier step left dirty. Inputs without a batch stay as they are.
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues: the executor's first rows to the caller's.
   void copy_out(const execution::Executor& executor, Rows rows);
   // Enqueues: the first rows of the static inputs that the program writes to the caller's, after such a step.
   void copy_back(Rows rows, std::int64_t size);
-  // What lies in the static inputs was not put there by copy_in(): all their rows are dirty.
+  // Marks all rows of the static inputs as dirty, because their contents do not come from copy_in().
   void forget();
 
  private:

@@ -53,10 +53,11 @@ const std::vector<std::string> shared_options = {"device",
                                                  "cpu",
                                                  "no-pin",
                                                  "cache",
+                                                 "tune-sizes",
                                                  "worker-timeout",
                                                  "quiet"};
 
-// Options that say more about a suggestion, without one.
+// Options about a suggestion are refused without --suggest.
 void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
   if (!asked.suggest.empty()) return;
   for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
@@ -174,7 +175,7 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Takes "best", which is not a mode of a sweep, out of --mode. Alone it stands for all graph modes.
+// Takes "best", which is not a mode of a sweep, out of --mode. By itself it means all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;
@@ -210,6 +211,13 @@ class LadderCommand final : public Command {
     options.text(
         "--beyond", asked_.beyond, "eager|split|refuse",
         "a step larger than every captured size: run it eagerly, split it, or refuse it (default: eager)");
+    options.text("--warmup-by", asked_.warmup_by, "capture|requests",
+                 "whose steps are a lazy size's warmups: its capture's own, or its first requests, which are "
+                 "served eagerly (default: capture)");
+    options.text(
+        "--exec", asked_.exec, "own|shared",
+        "shared: sizes whose graphs have one topology launch one exec, updated where the size changes "
+        "(default: own)");
     options.text("--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
                  "if a program writes an input: refuse it, or copy the written rows back within the step "
                  "(default: refuse)");

@@ -43,7 +43,9 @@ void add_expectations(model::LadderLaunch& launch) {
   for (const model::LadderSize& size : launch.sizes) {
     if (size.step_seconds) measured[size.size] = *size.step_seconds;
     complete = complete && (size.uses == 0 || size.step_seconds);
-    expected += static_cast<double>(size.uses) * size.step_seconds.value_or(0);
+    complete = complete && (size.warmups == 0 || size.eager_seconds);
+    expected += static_cast<double>(size.uses) * size.step_seconds.value_or(0) +
+                static_cast<double>(size.warmups) * size.eager_seconds.value_or(0);
   }
   for (const model::LadderEager& eager : launch.eager) {
     complete = complete && (eager.uses == 0 || eager.step_seconds);
@@ -57,7 +59,8 @@ void add_expectations(model::LadderLaunch& launch) {
   double padding = 0;
   for (const model::LadderSize& size : launch.sizes) {
     for (const model::RowCount& each : size.rows) {
-      // Below the smallest measured size nothing is known: as if a graph of these rows took as long.
+      // Below the smallest measured size nothing is known, so a graph of these rows counts as taking as long
+      // as that size.
       if (each.rows < size.size)
         padding +=
             static_cast<double>(each.count) * (*size.step_seconds - times.at(each.rows).value_or(smallest));

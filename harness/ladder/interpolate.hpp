@@ -1,4 +1,4 @@
-// Step times of sizes that were not measured, and what follows from them. Pure.
+// Estimates step times of sizes that were not measured, and figures that follow from them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace graphbench::ladder {
 
-// Seconds by size through measured points: monotone between two points where they are (Fritsch and Butland's
-// piecewise cubic; a line below four points). Nothing is said beyond the points.
+// Seconds by size through measured points: monotone between two points if they are (Fritsch and Butland's
+// piecewise cubic; a line below four points). There is no value beyond the points.
 class StepTimes {
  public:
   explicit StepTimes(std::map<std::int64_t, double> measured);
@@ -26,8 +26,8 @@ class StepTimes {
   std::unique_ptr<Curve> curve_;
 };
 
-// Fills in, from the launch's counts and calibration, what the steps were expected to take and what padding
-// costs; left absent where a size that was used has no time.
+// Fills in, from the launch's counts and calibration, the expected time of the steps and the cost of padding.
+// They stay absent if a used size has no time.
 void add_expectations(model::LadderLaunch& launch);
 
 }  // namespace graphbench::ladder

@@ -18,6 +18,8 @@ enum class LadderBeyond : std::uint8_t { eager, split, refuse };
 enum class CaptureOrder : std::uint8_t { largest, smallest };
 enum class CaptureWhen : std::uint8_t { startup, lazy };
 enum class MutatedInputs : std::uint8_t { refuse, copy_back };
+enum class ExecOf : std::uint8_t { own, shared };
+enum class WarmupBy : std::uint8_t { capture, requests };
 
 struct LadderPolicy {
   LadderPad pad = LadderPad::up;               // up: a step runs in the smallest captured size that holds it
@@ -25,6 +27,10 @@ struct LadderPolicy {
   CaptureOrder order = CaptureOrder::largest;  // which size is captured first
   CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured inside the first request for it
   MutatedInputs mutated_inputs = MutatedInputs::refuse;  // what becomes of a program that writes its inputs
+  // requests: of a lazy ladder the first requests of a size are its warmups, and are served eagerly
+  WarmupBy warmup_by = WarmupBy::capture;
+  // shared: sizes whose graphs have one topology launch one exec, which is updated where the size changes
+  ExecOf exec = ExecOf::own;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
 
@@ -32,18 +38,20 @@ struct LadderPolicy {
 struct LadderSteps {
   std::int64_t exact = 0;
   std::int64_t padded = 0;
-  // No captured size would do, though a larger one exists (pad none), or eager is faster there (mode best).
+  // No captured size may serve the step, though a larger one exists (pad none), or eager is faster there
+  // (mode best).
   std::int64_t eager_below = 0;
   std::int64_t eager_beyond = 0;  // larger than every captured size
   std::int64_t captured_now = 0;  // waited for its size's capture (lazy)
+  std::int64_t warming = 0;       // ran eagerly, as a warmup of its size
   friend bool operator==(const LadderSteps&, const LadderSteps&) = default;
 };
 
 struct LadderPadding {
   std::int64_t rows = 0;        // that belonged to no caller
   std::int64_t graph_rows = 0;  // all that ran in graphs
-  double waste = 0;             // rows / graph_rows; 0 where nothing ran in graphs
-  // What padded steps took beyond a graph of exactly their rows, by interpolation between captured sizes.
+  double waste = 0;             // rows / graph_rows; 0 if nothing ran in graphs
+  // The time of padded steps beyond a graph of exactly their rows, by interpolation between captured sizes.
   std::optional<double> seconds = {};
 };
 
@@ -54,20 +62,36 @@ struct LadderStalls {
   double longest_seconds = 0;
 };
 
-// How much longer the first request of a captured size took than the size's median step: its capture, where
-// it waited for that, and what else happens once. Over the sizes that were used.
+// How much longer the first request of a captured size took than the size's median step, with its capture if
+// it waited for that. Over the sizes that were used.
 struct FirstRequests {
   std::int64_t count = 0;
   double p50_seconds = 0;
   double max_seconds = 0;
   double seconds = 0;  // of all together
-  // How much longer than the median one in ten of a size's later steps takes; the median over the sizes.
+  // By how much one in ten of a size's later steps exceeds their median; the median over the sizes.
   double noise_seconds = 0;
+};
+
+// With --tune-sizes: runs in sizes with library choices of their own, and in those that share one.
+struct LadderTuning {
+  std::int64_t tuned_captured = 0;
+  std::int64_t tuned_eager = 0;
+  std::int64_t general_captured = 0;
+  std::int64_t general_eager = 0;
+};
+
+// With --exec shared.
+struct LadderExecs {
+  std::int64_t groups = 0;                  // of captured sizes that launch one exec
+  std::int64_t updates = 0;                 // that steps waited for
+  std::optional<double> update_seconds;     // median; absent: no two sizes share
+  std::optional<std::int64_t> bytes_saved;  // exec_bytes of sizes that launch another's; absent: not known
 };
 
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
-  std::optional<std::int64_t> exec_bytes;  // of all captured sizes; absent where one has none
+  std::optional<std::int64_t> exec_bytes;  // of all captured sizes; absent if one has none
   std::int64_t static_bytes = 0;           // weights, inputs, state
   std::int64_t workspace_bytes = 0;
   std::optional<std::int64_t> line_bytes;  // pool + exec, as a line through the first two captures has it
@@ -83,6 +107,7 @@ struct RowCount {
 struct LadderSize {
   std::int64_t size = 0;
   std::int64_t uses = 0;            // replays for a caller: a step in parts has several
+  std::int64_t warmups = 0;         // requests that ran eagerly in it, as its warmups
   std::vector<RowCount> rows = {};  // the callers' rows that ran in it, ascending
   Setup setup = {};
   std::optional<double> step_seconds =
@@ -90,12 +115,12 @@ struct LadderSize {
   std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
   // Mean latency of the steps that ran in it alone and waited for no capture, over all placements.
   std::optional<double> served_seconds = {};
-  // Latency of the first step that ran in it, its capture too where that step waited for it.
+  // Latency of the first step that ran in it, with its capture if the step waited for that.
   std::optional<double> first_request_seconds = {};
   // Replays that pay the warmups and the setup of the last placement back; absent: never, or not measured.
   std::optional<double> breakeven_steps = {};
-  // What one more exec of its graphs costs, and the smallest difference that says something; absent where no
-  // driver says.
+  // The memory of one more exec of its graphs, and the smallest meaningful difference; absent if no driver
+  // reports it.
   std::optional<std::int64_t> exec_bytes = {};
   std::optional<std::int64_t> exec_resolution_bytes = {};
   std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
@@ -112,7 +137,7 @@ struct LadderEager {
   std::optional<double> served_seconds = {};  // mean latency of its steps, over all placements
 };
 
-// What one placement of a launch measured: the p50s of its steps, and all of them together.
+// The times of one placement of a launch: the p50s of its steps, and the sum of all.
 struct LadderPlacement {
   double latency_seconds = 0;
   double submit_seconds = 0;
@@ -120,9 +145,9 @@ struct LadderPlacement {
   friend bool operator==(const LadderPlacement&, const LadderPlacement&) = default;
 };
 
-// Every placement serves all steps. Of times that each has one of, a launch has the geometric mean: the p50s,
-// busy_seconds, the sizes' medians. Percentiles above p50 are of all placements' steps together. Counts are
-// those of one placement, and setups, start-up, stalls and first requests those of the first.
+// Every placement serves all steps. The p50s, busy_seconds and the sizes' medians are geometric means over
+// placements. Percentiles above p50 come from all placements' steps together. Counts are those of one
+// placement; setups, start-up, stalls and first requests are those of the first.
 struct LadderLaunch {
   std::int64_t index = 0;
   Startup startup{};
@@ -143,6 +168,8 @@ struct LadderLaunch {
   std::vector<LadderSize> sizes;            // ascending
   std::vector<LadderEager> eager;           // ascending
   std::vector<LadderPlacement> placements;  // in the order measured
+  std::optional<LadderTuning> tuning;
+  std::optional<LadderExecs> execs;
 };
 
 struct LadderSummary {
@@ -177,7 +204,7 @@ struct LadderTraffic {
 
 struct Ladder {
   std::string id;
-  Cell cell;  // its batch is the largest captured size; 0 where none is
+  Cell cell;  // its batch is the largest captured size; 0 if none is
   // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": the same, captured then;
   // "suggested"; "best": mixes modes
   std::string role = "asked";
@@ -187,7 +214,7 @@ struct Ladder {
   LadderTraffic traffic;
   CellStatus status = CellStatus::pending;
   std::optional<Reason> reason;
-  std::optional<Check> check;  // of isolation; absent where nothing could be padded
+  std::optional<Check> check;  // of isolation; absent if nothing could be padded
   std::vector<LadderLaunch> launches;
   LadderSummary summary;
 };
@@ -254,7 +281,7 @@ struct LadderFindings {
 
 namespace graphbench::codec {
 
-// A result document whose lists of what ladders found stand behind the cells; empty ones are left out.
+// A result document with the lists of ladders behind the cells; empty lists are left out.
 std::string to_json(const model::Result& result, const model::LadderFindings& findings);
 
 // The ladders of such a document. Throws as read_result() does.

@@ -28,25 +28,35 @@ template <>
 struct Names<model::MutatedInputs> {
   static constexpr std::array<std::string_view, 2> names = {"refuse", "copy_back"};
 };
+template <>
+struct Names<model::WarmupBy> {
+  static constexpr std::array<std::string_view, 2> names = {"capture", "requests"};
+};
+template <>
+struct Names<model::ExecOf> {
+  static constexpr std::array<std::string_view, 2> names = {"own", "shared"};
+};
 
 GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
-            (field("capture_when", &T::when)), (later, mutated_inputs));
-GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now);
+            (field("capture_when", &T::when)), (later, mutated_inputs), (later, warmup_by), (later, exec));
+GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now, (later, warming));
 GB_DESCRIBE(model::LadderPadding, rows, graph_rows, waste, seconds);
 GB_DESCRIBE(model::LadderStalls, count, seconds, longest_seconds);
 GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
+GB_DESCRIBE(model::LadderTuning, tuned_captured, tuned_eager, general_captured, general_eager);
+GB_DESCRIBE(model::LadderExecs, groups, updates, update_seconds, bytes_saved);
 GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes,
             (later, exec_resolution_bytes));
 GB_DESCRIBE(model::RowCount, rows, count);
 GB_DESCRIBE(model::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
             exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds),
-            (later, served_seconds), (later, exec_resolution_bytes));
+            (later, served_seconds), (later, exec_resolution_bytes), (later, warmups));
 GB_DESCRIBE(model::LadderEager, rows, uses, step_seconds, (later, served_seconds));
 GB_DESCRIBE(model::LadderPlacement, latency_seconds, submit_seconds, busy_seconds);
 GB_DESCRIBE(model::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,
             latency_seconds, submit_seconds, (later, wait_seconds), (later, response_seconds),
             rows_per_second, busy_seconds, predicted_seconds, sizes, eager, (later, placements),
-            (later, first_requests));
+            (later, first_requests), (later, tuning), (later, execs));
 GB_DESCRIBE(model::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
             over_engine, (later, over_modes));
 GB_DESCRIBE(model::TrafficMode, mode, count, served);

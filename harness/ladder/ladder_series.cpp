@@ -49,7 +49,8 @@ const std::vector<Row>& rows() {
                         {"padded", as_double(of.steps.padded)},
                         {"eager_below", as_double(of.steps.eager_below)},
                         {"eager_beyond", as_double(of.steps.eager_beyond)},
-                        {"captured_now", as_double(of.steps.captured_now)}};
+                        {"captured_now", as_double(of.steps.captured_now)},
+                        {"warming", as_double(of.steps.warming)}};
        }},
       {"padding_waste_ratio", "ratio", "", "Padding rows over all rows that ran in graphs.",
        [](const LadderLaunch& of) { return one(of.padding.waste); }},

@@ -1,4 +1,4 @@
-// Prints a block for each ladder: what it served and how, what it costs, and its sizes.
+// Prints a block for each ladder: its traffic, its times, its costs and its sizes.
 #include "harness/ladder/ladder_table.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ std::string percentiles(const std::optional<model::Summary>& summary) {
                      seconds_or_dash(summary->p999), format_seconds(summary->max));
 }
 
-// vLLM decodes in FULL and runs steps with a prefill in PIECEWISE or NONE, so their tokens mean different.
+// vLLM decodes in FULL and runs steps with a prefill in PIECEWISE or NONE, so a token count means different
+// work.
 void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes) {
   if (modes.empty()) return;
   std::vector<std::string> counts;
@@ -82,9 +83,9 @@ void print_first(std::ostream& out, const model::FirstRequests& first) {
 void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   const model::LadderSteps& steps = launch.steps;
   out << fmt::format(
-      "  steps    {} exact, {} padded, {} eager below, {} eager beyond, {} captured now; hit rate {}\n",
+      "  steps    {} exact, {} padded, {} eager below, {} eager beyond, {} captured now{}; hit rate {}\n",
       steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
-      percent_text(launch.hit_rate));
+      steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "", percent_text(launch.hit_rate));
   out << fmt::format("  padding  {} of {} rows in graphs, {}", launch.padding.rows, launch.padding.graph_rows,
                      percent_text(launch.padding.waste));
   if (launch.padding.seconds)
@@ -102,6 +103,15 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
     out << fmt::format("; {} stalls for captures, {} in all, {} the longest", launch.stalls.count,
                        format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
   if (const auto& first = launch.first_requests) print_first(out, *first);
+  if (const auto& execs = launch.execs)
+    out << fmt::format("\n  execs    {} for {} captured sizes; {} updates, {} each; {} saved", execs->groups,
+                       std::ranges::count_if(launch.sizes, [](const auto& size) { return size.uses > 0; }),
+                       execs->updates, seconds_or_dash(execs->update_seconds),
+                       execs->bytes_saved ? format_bytes(*execs->bytes_saved) : "-");
+  if (const auto& tuning = launch.tuning)
+    out << fmt::format(
+        "\n  tuning   {} runs captured and {} eager in sizes with choices of their own; {} and {} in others",
+        tuning->tuned_captured, tuning->tuned_eager, tuning->general_captured, tuning->general_eager);
   const model::Startup& start = launch.startup;
   out << fmt::format("\n  start-up {} prepare, {} warmup, {} capture, {} instantiate, {} upload\n",
                      format_seconds(start.prepare_seconds), format_seconds(start.warmup_seconds),

@@ -1,4 +1,4 @@
-// What the console shows of ladders, of a suggestion and of the best modes; and the series of ladders that
+// Prints ladders, a suggestion and the best modes on the console; and writes the series of ladders that
 // served traffic (`graphbench ladder --prometheus-textfile`).
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace graphbench::reporters {
 
-// A block for each; of several launches the first.
+// One block per ladder; of several launches the first.
 void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
-// `flags`: what to give to engines, a line each.
+// `flags`: the options for engines, one per line.
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours);
 void print_best(std::ostream& out, const model::BestModes& best, bool colours);

@@ -23,11 +23,13 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
 std::string id_of(const model::Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
-  const auto& [pad, beyond, order, when, mutated] = ladder.policy;
+  const auto& [pad, beyond, order, when, mutated, by, exec] = ladder.policy;
   for (const int each :
        {static_cast<int>(pad), static_cast<int>(beyond), static_cast<int>(order), static_cast<int>(when)})
     text += ";" + std::to_string(each);
   if (mutated != model::MutatedInputs::refuse) text += ";" + std::to_string(static_cast<int>(mutated));
+  if (by != model::WarmupBy::capture) text += ";warmup-by=" + std::to_string(static_cast<int>(by));
+  if (exec != model::ExecOf::own) text += ";exec=" + std::to_string(static_cast<int>(exec));
   return model::id_of(ladder.cell) + "/ladder-" + sha256_hex(text).substr(0, 8) + "/traffic-" +
          ladder.traffic.digest;
 }
@@ -65,6 +67,8 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
   planned.task.task.batches.clear();
   if (role != "asked")
     planned.task.policy.when = role == "lazy" ? model::CaptureWhen::lazy : model::CaptureWhen::startup;
+  if (planned.task.policy.when != model::CaptureWhen::lazy)
+    planned.task.policy.warmup_by = model::WarmupBy::capture;
   if (planned.task.sizes.empty()) {  // no policy applies, and every mode is this one
     planned.task.task.mode = model::reference_mode().name;
     planned.task.policy = {};

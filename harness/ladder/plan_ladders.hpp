@@ -1,4 +1,5 @@
-// From a plan's tasks to ladders and rivals under one trace, and from answers to a result's ladders. Pure.
+// Makes ladders and rivals under one trace from a plan's tasks, and a result's ladders from their answers.
+// Pure.
 #pragma once
 
 #include <optional>

@@ -32,7 +32,16 @@ std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t 
 
 void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when) {
   bool waits = false;
+  bool warms = false;
   const auto replay = [&](std::int64_t size, std::int64_t rows, std::int64_t count) {
+    if (when == model::CaptureWhen::lazy && warmups > 0) {
+      std::int64_t& warm = warmed[size];
+      const std::int64_t eagerly = std::min(count, warmups - warm);
+      warm += eagerly;
+      count -= eagerly;
+      warms |= eagerly > 0;
+    }
+    if (count == 0) return;
     waits |= when == model::CaptureWhen::lazy && !used.contains(size);
     used[size][rows] += count;
     graph_rows += size * count;
@@ -49,6 +58,8 @@ void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, mode
   }
   if (waits) {
     ++steps.captured_now;
+  } else if (warms) {
+    ++steps.warming;
   } else if (route.how == How::exact) {
     ++steps.exact;
   } else if (route.how == How::padded) {

@@ -1,5 +1,5 @@
-// Which captured size serves a step, and what a trace of steps comes to: counts, padding, who ran in which
-// size. Pure; the runner takes its routes from here and counts by itself.
+// Chooses the captured size that serves a step, and counts a trace of steps: exact and padded steps, padding,
+// uses of each size. Pure; the runner takes its routes from here and counts by itself.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Route {
   friend bool operator==(const Route&, const Route&) = default;
 };
 
-// `sizes` ascending. Absent where the policy refuses the step.
+// `sizes` ascending. Absent if the policy refuses the step.
 std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t rows,
                            const model::LadderPolicy& policy);
 
@@ -33,11 +33,14 @@ struct Tally {
   std::int64_t graph_rows = 0;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> used;  // size -> rows -> replays
   std::map<std::int64_t, std::int64_t> eager;                         // rows -> steps
+  std::int64_t warmups = 0;                          // of each size, where its first requests are these
+  std::map<std::int64_t, std::int64_t> warmed = {};  // size -> of these
 
   // A step that runs so. With captures inside requests, the first part in a size makes the step wait.
   void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
   std::int64_t total() const {
-    return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now;
+    return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +
+           steps.warming;
   }
   double hit_rate() const;
   model::LadderPadding padding() const;

@@ -46,12 +46,15 @@ void Server::move() {
   for (auto& [size, rung] : rungs_) {
     rung.executor.reset();
     rung.captured = false;
+    rung.warmed = 0;
   }
   for (auto& [rows, eager] : eager_) eager.executor.reset();
   capture_order_.clear();
+  groups_.clear();
+  updates_ = 0;
   prepared_.clear();
   caller_.reset();
-  tally_ = {};
+  tally_ = fresh_tally();
   const auto index = task_.task.launch * task_.placements + static_cast<std::int64_t>(placements_.size());
   hooks_.move(worker::seed_for(task_.task, worker::SeedUse::moves, index));
 }
@@ -74,7 +77,7 @@ ExecutionMode Server::mode_of(std::int64_t size) const {
   return execution::find_mode(task_.modes.at(static_cast<std::size_t>(at))).value();
 }
 
-// A size that is faster eagerly is not captured: what would run in it runs eagerly, with the rows it has.
+// A size that is faster eagerly is not captured: its steps run eagerly, with their own rows.
 std::optional<Route> Server::route_of(std::int64_t rows) const {
   std::optional<Route> found = route(sizes_, rows, task_.policy);
   if (!found || task_.modes.empty()) return found;
@@ -119,17 +122,29 @@ void Server::prepare(std::int64_t size) {
   rung.result.size = size;
   const Stopwatch watch;
   if (!task_.modes.empty()) rung.result.mode = execution::name_of(mode_of(size));
-  rung.executor = execution::make_executor(mode_of(size), rig_.context(rig_.graph_pool()), size);
+  rung.executor = rig_.make_executor(mode_of(size), size, rig_.graph_pool());
   if (is_first()) rung.result.setup.prepare_seconds = watch.seconds();
 }
 
 void Server::capture(Rung& rung) {
   const Stopwatch watch;
-  rig_.set_up(*rung.executor, is_first() ? rung.result.setup : rung.later.emplace(), [](std::string_view) {});
+  rig_.set_up(
+      *rung.executor, is_first() ? rung.result.setup : rung.later.emplace(), [](std::string_view) {},
+      by_requests() ? 0 : task_.task.warmup);
   rung.captured = true;
   rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
   capture_order_.push_back(&rung);
+  if (task_.policy.exec == model::ExecOf::shared) join_group(rung);
   stall_ += watch.seconds();
+}
+
+void Server::join_group(Rung& rung) {
+  for (std::vector<Rung*>& group : groups_) {
+    if (!rung.executor->share_execs(*group.front()->executor)) continue;
+    group.push_back(&rung);
+    return;
+  }
+  groups_.push_back({&rung});
 }
 
 void Server::start_up() {
@@ -154,7 +169,7 @@ void Server::start_up() {
   look_up();
 }
 
-// Routes once more, because sizes may have been dropped; and kernels for what runs eagerly.
+// Routes once more, because sizes may have been dropped, and prepares kernels for the eager steps.
 void Server::look_up() {
   for (auto& [rows, step] : prepared_) {
     const std::optional<Route> found = route_of(rows);
@@ -170,7 +185,7 @@ void Server::look_up() {
     if (eager.executor == nullptr) {
       hooks_.alive();
       const Stopwatch watch;
-      eager.executor = execution::make_executor(ExecutionMode::eager, rig_.context(nullptr), found->rest);
+      eager.executor = rig_.make_executor(ExecutionMode::eager, found->rest, nullptr);
       model::Setup prepared{};
       prepared.prepare_seconds = watch.seconds();
       if (is_first()) clock_.add(prepared);
@@ -182,13 +197,27 @@ void Server::look_up() {
   }
 }
 
+// A request that is a warmup of its size runs padded as it will in the graph.
+bool Server::warm_up_by(Rung& rung) {
+  if (rung.captured || !by_requests() || rung.warmed == task_.task.warmup) return false;
+  ++rung.warmed;
+  rung.executor->warm_up();
+  return true;
+}
+
 void Server::replay(Rung& rung, Caller::Rows rows) {
   caller_->copy_in(rows, rung.result.size);
+  if (warm_up_by(rung)) {
+    warming_ = true;
+    caller_->copy_out(rung.executor->eager(), rows);
+    return caller_->copy_back(rows, rung.result.size);
+  }
   if (!rung.captured) {  // its warmups run on these inputs, and may write them
     capture(rung);
     caller_->forget();
     caller_->copy_in(rows, rung.result.size);
   }
+  updates_ += rung.executor->take_execs() ? 1 : 0;
   rung.executor->submit();
   caller_->copy_out(*rung.executor, rows);
   caller_->copy_back(rows, rung.result.size);
@@ -207,7 +236,7 @@ void Server::serve_one(const Prepared& step) {
   }
 }
 
-// Spins, as a sleeping thread would wake too late. Long waits are not silent.
+// Spins, because a sleeping thread would wake too late. Reports progress during long waits.
 void Server::wait(double wanted, SteadyClock::time_point& said) const {
   const auto until = SteadyClock::now() + std::chrono::nanoseconds(std::llround(wanted * 1e9));
   for (auto now = SteadyClock::now(); now < until; now = SteadyClock::now()) {
@@ -237,6 +266,7 @@ void Server::serve_steps() {
     }
     if (!task_.arrivals.empty()) wait(queue.idle_before(task_.arrivals[i]), said);
     stall_ = 0;
+    warming_ = false;
     const auto start = SteadyClock::now();
     serve_one(step);
     const auto submitted = SteadyClock::now();
@@ -255,7 +285,7 @@ void Server::serve_steps() {
     }
     if (stall_ > 0) {
       served.stalls.push_back(stall_);
-    } else if (step.served != nullptr) {
+    } else if (step.served != nullptr && !warming_) {
       step.served->push_back(served.latency.back());
     }
     for (Rung* const rung : {step.full, step.last}) {

@@ -15,8 +15,8 @@
 
 namespace graphbench::ladder {
 
-// Each placement starts up and serves every step again, so a launch takes as many times as long, and so does
-// every rival. Two is the least that says how much a launch's times owe to its addresses.
+// Each placement starts up and serves every step again, so a launch takes that many times as long, and so
+// does every rival. Two is the least number that shows how much addresses change a launch's times.
 inline constexpr std::int64_t placements_of_a_launch = 2;
 
 struct ServeTask {

@@ -16,7 +16,8 @@
 
 namespace graphbench::ladder {
 
-// A time's samples in the placement under way, and each one's median and 90th percentile above it.
+// The samples of a time in the current placement, and each placement's median and distance to the 90th
+// percentile.
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;
@@ -31,6 +32,7 @@ struct Rung {
   // Its kernels are prepared at start-up, also where it is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
+  std::int64_t warmed = 0;      // requests of this placement that were its warmups
   bool requested = false;       // by a step, in any placement
   std::int64_t pool_bytes = 0;  // of all captures up to this one
   Samples step;
@@ -84,6 +86,12 @@ class Server {
  private:
   void check_program() const;
   void move();
+  bool by_requests() const { return task_.policy.warmup_by == model::WarmupBy::requests; }
+  Tally fresh_tally() const {
+    Tally tally{};
+    if (by_requests()) tally.warmups = task_.task.warmup;
+    return tally;
+  }
   bool is_first() const { return placements_.empty(); }  // until its steps are served
   void start_up();
   std::int64_t allocate();
@@ -96,10 +104,15 @@ class Server {
   void serve_steps();
   void serve_one(const Prepared& step);
   void replay(Rung& rung, Caller::Rows rows);
+  bool warm_up_by(Rung& rung);
+  void join_group(Rung& rung);
+  void time_updates();
+  void report_execs(model::LadderLaunch& launch);
   void wait(double wanted, SteadyClock::time_point& said) const;
   void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
   void calibrate();
   void report();
+  void report_tuning(model::LadderLaunch& launch) const;
   void report_times(model::LadderLaunch& launch) const;
   std::optional<std::int64_t> own_pool_bytes(std::int64_t size);
   void report_memory(model::LadderLaunch& launch);
@@ -119,7 +132,11 @@ class Server {
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  Tally tally_;
+  std::vector<std::vector<Rung*>> groups_;  // with --exec shared, of sizes that launch the first one's execs
+  std::int64_t updates_ = 0;                // of this placement's steps
+  std::vector<double> update_seconds_;
+  bool warming_ = false;  // a part of the step under way was a warmup
+  Tally tally_ = fresh_tally();
   double stall_ = 0;  // of the step under way
   std::vector<Served> placements_;
 };

@@ -18,7 +18,7 @@ namespace graphbench::ladder {
 
 namespace {
 
-// The mean over all placements; absent where one has none.
+// The mean over all placements; absent if one has none.
 std::optional<double> mean_of(const Samples& samples) {
   return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
 }
@@ -41,7 +41,7 @@ void Samples::close() {
   now.clear();
 }
 
-// Every turn some times, in mixed order as in traffic; the first round does not count.
+// Runs every turn several times, in mixed order as in traffic; the first round does not count.
 void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   const std::size_t rounds = std::clamp<std::size_t>(8192 / std::max<std::size_t>(turns.size(), 1), 8, 32);
   for (std::size_t round = 0; round <= rounds; ++round) {
@@ -56,9 +56,10 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   }
 }
 
-// What was captured, with a full size of the caller's rows, and what ran eagerly; then the captured sizes
-// eagerly, apart from these, because a step's time depends on which ones ran before it.
+// Runs the captured sizes with full sizes of the caller's rows, and the eager ones; then, apart from these,
+// the captured sizes eagerly, because a step's time depends on the steps before it.
 void Server::calibrate() {
+  const std::int64_t served_updates = updates_;
   std::vector<Turn> served, eagerly;
   for (auto& [size, rung] : rungs_) {
     if (!rung.captured) continue;
@@ -71,11 +72,41 @@ void Server::calibrate() {
       worker::seed_for(task_.task, worker::SeedUse::order, static_cast<std::int64_t>(placements_.size())));
   time_turns(std::move(served), random);
   time_turns(std::move(eagerly), random);
+  time_updates();
+  updates_ = served_updates;
   for (auto& [size, rung] : rungs_) {
     rung.step.close();
     rung.eager.close();
   }
   for (auto& [rows, eager] : eager_) eager.step.close();
+}
+
+// From each size to the next of its group, by themselves.
+void Server::time_updates() {
+  constexpr int rounds = 32;
+  for (const std::vector<Rung*>& group : groups_) {
+    for (std::size_t i = 0; group.size() > 1 && i < rounds * group.size(); ++i) {
+      rig_.stream().synchronize();
+      const Stopwatch watch;
+      if (group[i % group.size()]->executor->take_execs()) update_seconds_.push_back(watch.seconds());
+    }
+  }
+}
+
+void Server::report_execs(model::LadderLaunch& launch) {
+  if (task_.policy.exec != model::ExecOf::shared) return;
+  model::LadderExecs& execs = launch.execs.emplace();
+  execs.groups = static_cast<std::int64_t>(groups_.size());
+  execs.updates = updates_;
+  execs.update_seconds = statistics::median_or_absent(update_seconds_);
+  if (!launch.memory.exec_bytes) return;
+  execs.bytes_saved = 0;
+  for (const std::vector<Rung*>& group : groups_) {
+    for (const Rung* rung : group) {
+      if (rung != group.front()) *execs.bytes_saved += rung->result.exec_bytes.value_or(0);
+    }
+  }
+  *launch.memory.exec_bytes -= *execs.bytes_saved;
 }
 
 // The times of the placements' steps.
@@ -107,7 +138,7 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds) continue;
+    if (!of.first_request_seconds || !of.step_seconds) continue;  // too few came for a capture
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // first requests are the first placement's
   }
@@ -131,6 +162,7 @@ void Server::report() {
       static_cast<double>(std::accumulate(task_.rows.begin(), task_.rows.end(), std::int64_t{0})) /
       launch.busy_seconds;
   report_memory(launch);
+  report_execs(launch);
   launch.sizes = dropped_;
   for (auto& [size, rung] : rungs_) {
     model::LadderSize& of = rung.result;
@@ -138,6 +170,7 @@ void Server::report() {
       of.rows.push_back({rows, count});
       of.uses += count;
     }
+    of.warmups = tally_.warmed[size];
     of.step_seconds = mean_of(rung.step);
     of.eager_seconds = mean_of(rung.eager);
     of.served_seconds = mean_of(rung.served);
@@ -154,13 +187,28 @@ void Server::report() {
   for (const auto& [rows, eager] : eager_)
     launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step), mean_of(eager.served)});
   add_expectations(launch);
+  report_tuning(launch);
 }
 
-// Captures once more into a separate pool. Absent where a second set of kernels does not fit.
+// Runs of a size, by whether it has library choices of its own and whether it is captured.
+void Server::report_tuning(model::LadderLaunch& launch) const {
+  if (task_.task.caller.tune_sizes.empty()) return;
+  model::LadderTuning& tuning = launch.tuning.emplace();
+  for (const model::LadderSize& size : launch.sizes) {
+    const bool tuned = model::is_tuned(task_.task.caller, size.size);
+    (tuned ? tuning.tuned_captured : tuning.general_captured) += size.uses;
+    (tuned ? tuning.tuned_eager : tuning.general_eager) += size.warmups;
+  }
+  for (const model::LadderEager& eager : launch.eager)
+    (model::is_tuned(task_.task.caller, eager.rows) ? tuning.tuned_eager : tuning.general_eager) +=
+        eager.uses;
+}
+
+// Captures once more into a separate pool. Absent if a second set of kernels does not fit.
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
     pool::MemoryPool own(rig_.device());
-    execution::make_executor(mode_of(size), rig_.context(&own), size)->capture();
+    rig_.make_executor(mode_of(size), size, &own)->capture();
     return static_cast<std::int64_t>(own.statistics().reserved_bytes);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
@@ -191,7 +239,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
     }
     grown.push_back(static_cast<double>(rung.pool_bytes) + execs.bytes);
   }
-  // Behind the graphs: what these captures take and give back would show in the driver's figures.
+  // This comes after the graphs, because the memory of these captures would show in the driver's figures.
   for (Rung* rung : capture_order_) {
     rung->result.pool_bytes = own_pool_bytes(rung->result.size);
     hooks_.alive();
@@ -214,6 +262,7 @@ void Server::check() {
     if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
     answer_.check =
         model::Check{.reference = "eager_padded", .identical = false, .max_abs_error = 0, .tolerated = {}};
+    static_cast<void>(rung.executor->take_execs());
     check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
                      worker::seed_for(task_.task, worker::SeedUse::check, size)});
     hooks_.alive();

@@ -101,14 +101,14 @@ class Search {
       label.pool = std::max(from == nullptr ? 0 : from->pool, to.pool_bytes);
       if (label.execs + label.pool > *problem_.memory_bytes) return;
     }
-    // A way with one size fewer may go on wherever this one may.
+    // A partial ladder with one size fewer may go on wherever this one may.
     for (const std::size_t sizes : {k, k + 1}) {
       for (const auto& known : labels_[j][sizes]) {
         if (beats(known, label)) return;
       }
     }
     auto& bucket = labels_[j][k + 1];
-    // Nothing has gone on from candidate j yet, so no label follows what is dropped.
+    // No label has gone on from candidate j yet, so dropping labels leaves no successor behind.
     kept_ -= std::erase_if(bucket, [&](const auto& known) { return beats(label, known); });
     bucket.push_back(label);
     if (++kept_ > labels_max)

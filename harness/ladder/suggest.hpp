@@ -38,12 +38,12 @@ struct Choice {
   double memory_bytes = 0;
 };
 
-// The best for each number of sizes that is better than with fewer, so the last is the best of all. It begins
-// with no size at all. Throws Error(unsupported) where too many ladders lie between the budgets to be told
-// apart: ones with fewer candidates can be.
+// For each number of sizes, the best ladder that is better than with fewer sizes, so the last one is the best
+// of all. It begins with no size. Throws Error(unsupported) if too many ladders fit both budgets to compare
+// them all; fewer candidates help.
 std::vector<Choice> best_ladders(const SuggestProblem& problem);
 
-// What was measured of one workload, by size: of a graph mode, and eagerly.
+// The measurements of one workload, by size: of a graph mode, and eagerly.
 struct Measurements {
   std::map<std::int64_t, double> step_seconds;
   std::map<std::int64_t, double> startup_seconds;
@@ -51,20 +51,20 @@ struct Measurements {
   std::map<std::int64_t, double> pool_bytes;
   std::map<std::int64_t, double> eager;
 };
-// Step times are means of the steps that its launches served: they add up, rare long ones too. All else is a
+// Step times are means of the served steps, so they add up, including rare long ones. Everything else is a
 // median over the launches.
 Measurements measurements_of(const model::Ladder& ladder);
-// Measurements, step times the means, of the graph cells of one workload, preset, dtype, pass, warmup and
+// Measurements with step times as means: of the graph cells of one workload, preset, dtype, pass, warmup and
 // mode, and of eager.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
-// What a ladder of these sizes takes, as best_ladders() counts memory. Throws InputError(`where`) for a size
-// that is neither measured nor between sizes that were.
+// The predicted time of a ladder of these sizes, with memory counted as in best_ladders(). Throws
+// InputError(`where`) for a size that is neither measured nor between measured sizes.
 double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
                  const std::string& where);
 
-// Candidates are the sizes that were measured, and, by interpolation between them, those of the traffic that
-// were not. Throws InputError(`where`) where nothing was measured of a graph, or not of steps that large.
+// Candidates are the measured sizes and, by interpolation between them, the other sizes of the traffic.
+// Throws InputError(`where`) if no graph was measured, or no step as large as the traffic's.
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where);
 

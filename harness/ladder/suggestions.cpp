@@ -245,7 +245,7 @@ std::vector<model::BestModes> best_modes(
     for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
       modes[ladder.cell.mode] = statistics::median(launches);
-      // Each graph mode was measured beside eager: the quicker of these is no less fair to graphs.
+      // Each graph mode was measured beside eager. Taking the quicker eager time is fair to graphs.
       const double eager = statistics::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);

@@ -1,5 +1,5 @@
-// The sizes of the steps that a ladder serves, and when they arrive: from a file or a distribution, and the
-// same for the same seed everywhere; and the queue of those that arrived. One function reads a file.
+// The sizes of the steps that a ladder serves and the times of their arrival, from a file or a distribution,
+// the same everywhere for one seed; and the queue of arrived steps. One function reads a file.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
                                       std::int64_t multiple_of = 1);
 
 // Either a histogram, whose counts or weights say how often a size comes, or a trace, whose steps have an
-// order of their own, and maybe times.
+// order and maybe times.
 struct Traffic {
   std::string name;
   std::map<std::int64_t, double> histogram;
@@ -66,21 +66,21 @@ struct TraceRequest {
 // taken. Throws InputError, which names --steps or --arrivals.
 Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 
-// `weights` scaled to whole numbers that sum to `total`: each rounded down, and what is left over goes to the
-// largest remainders, of equal ones to the smaller key.
+// Scales `weights` to whole numbers that sum to `total`. Each is rounded down, and the rest goes to the
+// largest remainders; of equal ones to the smaller key.
 std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
                                                         std::int64_t total);
 
-// The one server that takes steps in the order of their arrival, by a clock of its own: it runs while a step
-// is served and while none is there. What the harness does between steps, such as to put the inputs of a step
-// that takes pointers into place, delays no step. Times in seconds.
+// The one server that takes steps in the order of their arrival, by a clock of its own, which runs while a
+// step is served and while none is there. The harness's work between steps, such as putting inputs into
+// place, delays no step. Times in seconds.
 class Queue {
  public:
   struct Turn {
     double wait = 0;      // from the arrival to the start
     double response = 0;  // from the arrival to the end
   };
-  // How long the server is idle until the next step arrives; 0 where that one has been waiting.
+  // How long the server is idle until the next step arrives; 0 if that one has been waiting.
   double idle_before(double arrival) const { return std::max(0.0, arrival - free_); }
   // The next step, and how long it takes.
   Turn serve(double arrival, double seconds) {

@@ -75,7 +75,7 @@ class TrafficReader {
 
   std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
 
-  // What is not a header may be a line of a server's log, whose tables come later.
+  // A first line that is not a header may belong to a server's log, whose tables come later.
   void choose(std::string_view text) {
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields == std::vector<std::string_view>{"size", "count"}) {
@@ -91,8 +91,8 @@ class TrafficReader {
     traffic_.counted = form_ != Form::times;
   }
 
-  // The last five cells of a line that ends in a bar: what stands before them is the log's prefix, which may
-  // have bars too. Empty where there are fewer.
+  // The last five cells of a line that ends in a bar. The text before them is the log's prefix, which may
+  // have bars too. Empty if there are fewer.
   static std::vector<std::string_view> cells_of(std::string_view text) {
     std::vector<std::string_view> fields = fields_of(text, '|');
     if (!fields.back().empty() || fields.size() < vllm_header.size() + 2) return {};
@@ -107,9 +107,9 @@ class TrafficReader {
     });
   }
 
-  // A log has a table every few seconds, which counts the steps since the one before. Lines of other
-  // processes may stand between a table's, so a row is one wherever it stands; a line of cells right behind a
-  // table's has to be one.
+  // A log has a table every few seconds, which counts the steps since the last one. Lines of other processes
+  // may stand between its rows, so a row counts wherever it stands; but a line of cells right after a row
+  // must be a row.
   void take_vllm(std::string_view text) {
     const std::vector<std::string_view> cells = cells_of(text);
     if (cells == vllm_header) {

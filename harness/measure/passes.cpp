@@ -25,8 +25,8 @@ constexpr double latency_share = 0.32;
 constexpr double device_share = 0.09;
 constexpr double throughput_share = 0.07;
 
-// A placement's part of a pass. The half width wanted of its median is that of the launch's p50, the
-// geometric mean of so many independent ones.
+// A placement's part of a pass. The half width that its median needs follows from that of the launch's p50,
+// the geometric mean of independent medians.
 PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placement_count) {
   const auto count = static_cast<double>(placement_count);
   PassBounds pass;
@@ -215,7 +215,8 @@ class CellPasses::Implementation {
     return now_->device_ns.seconds(before);
   }
 
-  // All steps over all time: the best round would be a lucky one, and the first has to fill the pipeline.
+  // Divides all steps by all time, because the best round would be a lucky one, and the first has to fill the
+  // pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
     const std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
     if (steps == 1) return {};  // one step is a latency, not a throughput
@@ -227,7 +228,7 @@ class CellPasses::Implementation {
   model::Launch& launch_;
   const std::int64_t placements_;
   std::mt19937_64 generator_;
-  // The step of the visit under way.
+  // The step of the current visit.
   const StepUnderTest* step_ = nullptr;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;

@@ -38,20 +38,19 @@ inline constexpr double settling_seconds_max = 0.002;  // at least one step is m
 // A cell's passes, spread over visits. Throws what a step throws.
 class CellPasses {
  public:
-  // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which finish()
-  // appends those of the passes; `order_seed` shuffles the passes of each visit. There will be
-  // `placement_count`.
+  // Objects that are passed by reference outlive this. `launch` holds the ramp's samples, behind which
+  // finish() appends those of the passes; `order_seed` shuffles the passes of each visit. There will be
+  // `placement_count` placements.
   CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
              std::int64_t placement_count = placements);
   ~CellPasses();
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;
 
-  // Each placement has the same share of the bounds, and six samples at least where `samples_max` allows
-  // them. Continues latency and device until they have used up what is due: after visit k of a placement's n,
-  // k/n of its share. Throughput is for the last visit of each. To be called `visits_in_a_placement` times a
-  // placement, with the step as it is set up by then. With `cache`, the visit begins by emptying it, so that
-  // all begin alike.
+  // Each placement has the same share of the bounds, and at least six samples if `samples_max` allows them.
+  // Continues latency and device until their share is used up: k/n of it after visit k of n. Throughput is
+  // measured in the last visit of each placement. Call it `visits_in_a_placement` times per placement, with
+  // the current step. With `cache`, the visit begins by emptying the cache, so that all visits begin alike.
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache);
 
   // After the last visit: samples, placements, summaries and why each pass stopped go to the launch.

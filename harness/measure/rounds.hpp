@@ -28,7 +28,7 @@ struct PassState {
 enum class StoppedBy : std::uint8_t { precision, samples, time };
 std::string_view name_of(StoppedBy bound) noexcept;
 
-// The bounds until the end of visit `visit` (from 1) of `visits`: the same share of each as of the visits.
+// The bounds until the end of visit `visit` (from 1) of `visits`: each is divided evenly among the visits.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
 // The bound that ends the pass now, or absent.

@@ -58,7 +58,7 @@ struct SustainedBounds {
   double reading_every_seconds = 0.1;  // the monitor is read while steps run
 };
 
-// What one placement's load was, and the samples of its steps; none where it never became steady.
+// The load of one placement, and the samples of its steps; none if it never became steady.
 struct LoadedPlacement {
   model::Sustained load{};  // without times
   std::vector<double> latency_seconds;

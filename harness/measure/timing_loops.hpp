@@ -16,7 +16,7 @@
 
 namespace graphbench::measure {
 
-// What a loop times: submitted to and waited for on one idle stream.
+// The step that a loop times: submitted to and waited for on one idle stream.
 struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;

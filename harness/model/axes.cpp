@@ -126,8 +126,10 @@ AxisTable later_axes() {
        .noun = "way to the caller's memory",
        .placeholder = "WAY,...",
        .help = "how graphs reach a caller's inputs and outputs: static (they are the graphs' own), copy_in, "
-               "copy_in_out, set_params, update, recapture, exec_per_set (default: static)",
-       .choices = {"static", "copy_in", "copy_in_out", "set_params", "update", "recapture", "exec_per_set"},
+               "copy_in_out, copy_out, copy_if_moved, set_params, update, recapture, exec_per_set (default: "
+               "static)",
+       .choices = {"static", "copy_in", "copy_in_out", "copy_out", "copy_if_moved", "set_params", "update",
+                   "recapture", "exec_per_set"},
        .fallback = "static",
        .modes = graph_modes()},
       {.name = "io-source",
@@ -137,7 +139,32 @@ AxisTable later_axes() {
        .choices = {"device", "pinned", "pageable"},
        .fallback = "device",
        .modes = graph_modes(),
-       .within = {"io", {"copy_in", "copy_in_out"}}},
+       .within = {"io", {"copy_in", "copy_in_out", "copy_out"}}},
+      {.name = "io-same",
+       .noun = "share of steps",
+       .placeholder = "SHARE,...",
+       .help = "in this share of steps, --io copy_if_moved finds an input in place: 0, 0.5, 0.9, 0.99, 1 "
+               "(default: 0.9)",
+       .choices = {"0", "0.5", "0.9", "0.99", "1"},
+       .fallback = "0.9",
+       .modes = graph_modes(),
+       .within = {"io", {"copy_if_moved"}}},
+      {.name = "capture-streams",
+       .noun = "number of capture streams",
+       .placeholder = "WHICH,...",
+       .help = "one: a batch's graphs are recorded on the stream that runs steps; each: on a stream of the "
+               "batch (default: one)",
+       .choices = {"one", "each"},
+       .fallback = "one",
+       .modes = graph_modes()},
+      {.name = "edges",
+       .noun = "kind of edge",
+       .placeholder = "WHICH,...",
+       .help = "kernels of ours on cuda begin: programmatic: when the one before lets them; full: "
+               "when it has ended (default: programmatic)",
+       .choices = {"programmatic", "full"},
+       .fallback = "programmatic",
+       .devices = {"cuda"}},
   };
 }
 
@@ -148,9 +175,8 @@ AxisTable program_axes() {
       {.name = "attention",
        .noun = "way of attention",
        .placeholder = "WAY,...",
-       .help =
-           "decomposed: batched products with a softmax between them; fused: one op; auto: fused where the "
-           "device has it, as cuda and host do (default: auto)",
+       .help = "decomposed: batched products with a softmax between them; fused: one op; auto: fused "
+               "where the device has it, as cuda and host do (default: auto)",
        .choices = {"auto", "fused", "decomposed"},
        .fallback = "auto",
        .passes = {"forward"}},
@@ -172,7 +198,7 @@ AxisTable program_axes() {
   };
 }
 
-// The pass training has these: what a step consists of, and where.
+// Axes of the pass training alone: the parts of a step, and their places.
 AxisTable step_axes() {
   return {
       {.name = "backward",
@@ -211,7 +237,7 @@ AxisTable step_axes() {
   };
 }
 
-// The pass training has these too: what becomes of activations and gradients.
+// Further axes of the pass training: the handling of activations and gradients.
 AxisTable gradient_axes() {
   using enum AxisValues;
   return {
@@ -241,7 +267,7 @@ AxisTable gradient_axes() {
   };
 }
 
-// Foreign steps have these: PyTorch's side knows what they mean.
+// Axes of foreign steps. PyTorch's side knows their meaning.
 AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {
@@ -332,7 +358,15 @@ std::map<std::string, std::string> settings_of(const CallerOptions& options) {
   if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
   if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
   if (options.capture_stream != usual.capture_stream) settings["capture-stream"] = options.capture_stream;
+  if (options.check_addresses) settings["check-addresses"] = "on";
+  if (!options.tune_sizes.empty())
+    settings["tune-sizes"] =
+        join(options.tune_sizes, ",", [](std::int64_t size) { return std::to_string(size); });
   return settings;
+}
+
+bool is_tuned(const CallerOptions& options, std::int64_t size) {
+  return options.tune_sizes.empty() || std::ranges::count(options.tune_sizes, size) > 0;
 }
 
 bool at_first_use(const WorkerTask& task) {

@@ -21,10 +21,9 @@ enum class AxisValues : std::uint8_t {
   numbers,  // positive whole numbers, and ranges of them
 };
 
-// The first seven axes have members in Cell and Axes, and are always shown. An axis that came later has
-// none: its values are text in the maps `more_axes`, where only what is not its default stands. So a cell at
-// the default keeps the id, the labels and the plan hash that it had before the axis existed.
-// Values of an earlier later axis, away from its default.
+// The first seven axes have members in Cell and Axes, and are always shown. A later axis has none: its values
+// are text in the maps `more_axes`, which hold only values other than the default. So a cell at the default
+// keeps the id, the labels and the plan hash that it had before the axis existed.
 struct ValuesOfAxis {
   std::string axis;
   std::vector<std::string> values;
@@ -47,17 +46,19 @@ struct Axis {
   std::int64_t Cell::*number = nullptr;
   std::vector<std::string> Axes::*texts = nullptr;
   std::vector<std::int64_t> Axes::*numbers = nullptr;
-  // Where a later axis means something; empty: everywhere. Elsewhere only its default is planned.
+  // The modes or passes in which a later axis has a meaning; empty: all. Elsewhere only its default is
+  // planned.
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};
+  std::vector<std::string> devices = {};  // kinds; empty: every one. Elsewhere a value is refused
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;
 };
 
 using AxisTable = std::vector<Axis>;
-// The first seven, then later ones in the order they came.
+// The first seven axes, then later ones in the order in which they came.
 const AxisTable& axes();
 
 // The row with this name, which must exist.
@@ -79,7 +80,7 @@ bool at_first_use(const WorkerTask& task);
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
 
 // A cell's id without its part of one of the first seven axes that is a number:
-// "mlp/base/bf16/forward/b8/whole" without "warmup". Empty where `id` is of another form, as another
+// "mlp/base/bf16/forward/b8/whole" without "warmup". Empty if `id` is of another form, as another
 // program's may be.
 std::string id_without(const std::string& axis, const std::string& id);
 

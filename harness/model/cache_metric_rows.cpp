@@ -1,5 +1,4 @@
-// Rows of the table of metrics: how a worker came to be ready, and what preparing had of the cache and of a
-// package.
+// Rows of the table of metrics: how a worker became ready, and how preparing used the cache and a package.
 #include "harness/model/metric_rows.hpp"
 
 namespace graphbench::model {

@@ -18,8 +18,8 @@ namespace graphbench::model {
 // `inconclusive`: the launches cannot tell.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
-// The position of a metric among those that are compared (harness/model/metrics.hpp has their rows). Those
-// that code names have a name here.
+// The position of a metric among the compared ones (harness/model/metrics.hpp has their rows). Metrics that
+// code names have a name here.
 enum class Metric : std::uint8_t {
   latency,
   submit,
@@ -52,21 +52,21 @@ struct MetricComparison {
   double base_seconds = 0;  // geometric mean over launches
   double new_seconds = 0;
   double ratio = 1;  // new over base, of the geometric means over launches
-  // The ratio's 95 % interval; absent where a side has one launch (paired: one pair).
+  // The ratio's 95 % interval; absent if a side has one launch (paired: one pair).
   OptionalNumber ratio_ci95_low;
   OptionalNumber ratio_ci95_high;
-  // The standard deviation between launches (of logarithms) that the test takes, and the degrees of freedom
-  // that it is known to: its own launches' and what the other cells' launches say of it.
+  // The standard deviation between launches (of logarithms) that the test uses, and its degrees of freedom,
+  // from its own launches and from those of other cells.
   OptionalNumber spread;
   OptionalNumber freedom;
   // For "the change is not larger than the margin", two-sided, and its correction over the whole comparison,
-  // families first; absent where the interval is.
+  // families first; absent if the interval is.
   OptionalNumber p;
   OptionalNumber q;
   // That of its family, which is the metric in the cells that differ by the warmup count alone.
   OptionalNumber family_p;
   OptionalNumber family_q;
-  // The smallest change that would have been called slower in 4 of 5 such comparisons; absent where the
+  // The smallest change that would have been called slower in 4 of 5 such comparisons; absent if the
   // interval is.
   OptionalNumber detectable;
   OptionalNumber detectable90;  // in 9 of 10
@@ -75,8 +75,8 @@ struct MetricComparison {
   std::string why;              // of `inconclusive`: one line, what is missing and what would do; else empty
 };
 
-// One metric in the geometric mean over all cells of a mode, which launches know better than any cell: what
-// slows all of them by less than one cell's launches could show is found here.
+// One metric in the geometric mean over all cells of a mode, which launches know better than any cell. It
+// shows a slowdown of all cells that is too small to show in one.
 struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;   // with the metric on both sides
@@ -93,7 +93,7 @@ struct MeanComparison {
 // The verdicts of a mean besides those of Verdict.
 inline constexpr const char* less_steady_word = "less steady";
 
-// The family-wise error rate of what is said of launches.
+// The family-wise error rate of verdicts on launches.
 inline constexpr double launches_level = 0.01;
 
 // A launch that is apart from the others of its side by more than the margin, in most cells.
@@ -147,7 +147,7 @@ struct CellComparison {
   std::vector<Metric> gained;        // no launch of BASE had it
   std::vector<ListedMetric> listed;  // of compared cells
   std::vector<Change> changed;
-  // The reasons for which the device was throttled around launches, joined by "+"; empty where a side does
+  // The reasons for which the device was throttled around launches, joined by "+"; empty if a side does
   // not tell.
   std::string base_throttle;
   std::string new_throttle;
@@ -243,7 +243,7 @@ inline constexpr std::array<CountOf, 7> coverage_counts = {
     &ComparisonCounts::neither};
 
 // The verdict of all metrics together: the first of slower, inconclusive, faster, same that occurs;
-// `inconclusive` where nothing could be compared. A mean adds what it found: slower or faster.
+// `inconclusive` if nothing could be compared. A mean that is slower or faster counts too.
 Verdict verdict_of(const ComparisonCounts& counts);
 
 struct Comparison {
@@ -261,7 +261,7 @@ struct Comparison {
   std::int64_t tests = 0;     // how many p values q was corrected over
   std::int64_t families = 0;  // into which they fall
   // The slowdown of one cell's latency that these launches find in nine cases of ten, whichever cell it is;
-  // absent where none was tested, or where it is more than tenfold.
+  // absent if none was tested, or where it is more than tenfold.
   std::optional<double> slowdown_found;
   Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
   // One line for people, e.g. "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
@@ -280,17 +280,17 @@ std::string incomplete_text(const Comparison& comparison);
 std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 
-// True where a cell or a mean is slower.
+// True if a cell or a mean is slower.
 bool any_slower(const ComparisonCounts& counts);
 
 // False if every verdict is inconclusive: these sides say nothing.
 bool decided(const Comparison& comparison);
 
-// False where --require-power asks for more than these launches find.
+// False if --require-power asks for more than these launches find.
 bool powerful(const Comparison& comparison);
 
-// What CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also wants nothing
-// inconclusive, no count changed and no mean less steady.
+// The condition that CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also
+// requires nothing inconclusive, no count changed and no mean less steady.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

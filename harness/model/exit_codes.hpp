@@ -1,4 +1,4 @@
-// The exit codes of the command line: what CI acts on, and what a parent reads of a sweep that it started.
+// The exit codes of the command line, for CI and for the parents of sweeps.
 #pragma once
 
 namespace graphbench {

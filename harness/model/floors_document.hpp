@@ -1,4 +1,4 @@
-// What `graphbench floor` found, as plain data: the document `graphbench.floors/1`.
+// The results of `graphbench floor` as plain data: the document `graphbench.floors/1`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Rows of the table of metrics: a cell's graphs, how steps reach their caller's memory (caller_io), and what
-// workers did to have and keep the graphs (counters), and what a step of the pass training holds (training).
+// Rows of the table of metrics: a cell's graphs, how steps reach their caller's memory (caller_io), the work
+// of making and keeping graphs (counters), and the parts of a training step (training).
 #include <iterator>
 
 #include "harness/model/metric_rows.hpp"

@@ -1,5 +1,5 @@
-// What the instruments beside the timing loops find, as plain data: floors, profiles, the machine's
-// state. Times in seconds; optional means absent.
+// The results of the instruments beside the timing loops, as plain data: floors, profiles, the machine's
+// state. Times are in seconds; optional means absent.
 #pragma once
 
 #include <cstdint>
@@ -71,22 +71,22 @@ struct FloorShape {
   double instantiate_seconds_per_node;
 };
 
-// What one more exec of a graph of empty kernels costs in device memory.
+// The device memory of one more exec of a graph of empty kernels.
 struct ExecMemoryPoint {
   std::int64_t nodes;
   double bytes;           // of one graph
   double residual_bytes;  // less what the line says
 };
 
-// The least-squares line through the points: each is known to a part of what the driver takes at once, so
-// they lie beside it.
+// The least-squares line through the points. The points lie beside it, because the driver takes memory in
+// quanta.
 struct ExecMemoryFloor {
   double bytes_per_node;
   double bytes_at_zero;
   std::vector<ExecMemoryPoint> points;
 };
 
-// What this machine can do at best. A sweep measures the first few, `graphbench floor` all.
+// The least cost of each operation on this machine. A sweep measures the first few, `graphbench floor` all.
 struct Floors {
   std::optional<Floor> clock_pair;     // two readings of the clock
   std::optional<Floor> kernel_launch;  // host time of launching an empty kernel
@@ -101,7 +101,7 @@ struct Floors {
   std::optional<Floor> completion_block;    // the host asleep
   std::optional<Floor> queue_handoff;       // host device: enqueue to its thread starting the op
   std::vector<FloorShape> shapes;
-  std::optional<ExecMemoryFloor> exec_memory;  // absent where no driver says what memory is used
+  std::optional<ExecMemoryFloor> exec_memory;  // absent if no driver says what memory is used
 };
 
 // The machine around one launch's measuring of one cell.
@@ -159,13 +159,13 @@ struct Profile {
   std::int64_t kernels;
   std::vector<ProfileEntry> top;  // the ten that took longest, longest first
   double device_seconds;          // event time around the same steps
-  // That over the device time of the pass without records: what recording does to the step.
+  // This over the device time of the pass without records: how much recording slows the step.
   std::optional<double> slowdown;
-  std::optional<DeviceTimeCheck> witness;  // absent where the device has no empty kernel to wait behind
+  std::optional<DeviceTimeCheck> witness;  // absent if the device has no empty kernel to wait behind
 };
 
-// What a foreign step runs on the device, by the device's own records of a few steps behind all that was
-// measured: this cell's, and the eager step's in the same process.
+// The operations of a foreign step on the device, from the device's own records of a few steps after all
+// measuring: this cell's, and the eager step's in the same process.
 struct StepRecords {
   std::int64_t steps;                    // how many of each were recorded
   double busy_seconds;                   // of this cell's step: how long anything ran, the median over steps
@@ -174,8 +174,8 @@ struct StepRecords {
   std::int64_t eager_kernels;            // of the eager step
   std::int64_t other_kernels;            // by name, that one of the two runs and the other does not
   std::vector<std::string> differences;  // the first of them: "3 eager, 0 here: NAME"
-  // What the eager step should take as one graph: a graph of as many empty kernels as it has operations, with
-  // its busy time in place of theirs. Both are measured in this process.
+  // The expected latency of the eager step as one graph: that of a graph of as many empty kernels as it has
+  // operations, with its busy time in place of theirs. Both are measured in this process.
   double graph_seconds;
 };
 

@@ -1,5 +1,5 @@
-// The table of metrics: its times, what the summary makes of them, and the order of all rows, which is that
-// of Prometheus families.
+// The table of metrics: times, and summaries of them. It also has the order of all rows, which is that of
+// Prometheus families.
 #include "harness/model/metric_rows.hpp"
 
 #include <iterator>

@@ -11,8 +11,8 @@ namespace {
 
 using Rows = std::vector<const MetricRow*>;
 
-// Rows that stand ahead of a list's others, which follow in the order of the table. What is compared begins
-// as enum Metric does.
+// Rows that come first in a list; the others follow in the order of the table. Compared metrics begin as enum
+// Metric does.
 constexpr std::string_view compared_first[] = {"latency", "submit",      "device", "capture",   "sustained",
                                                "setup",   "instantiate", "upload", "throughput"};
 constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};

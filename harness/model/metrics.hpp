@@ -35,7 +35,7 @@ enum class MetricSection : std::uint8_t {
   derived     // not in the document: computed from other metrics
 };
 
-// Where the value is found: in a launch or in a cell, and so one of the two functions is null.
+// The place of the value: in a launch or in a cell, so one of the two functions is null.
 struct MetricValue {
   MetricSection section = MetricSection::derived;
   std::optional<double> (*of_launch)(const Launch& launch) = nullptr;
@@ -76,7 +76,7 @@ inline MetricSection section_of(const MetricRow& row) {
 std::string_view key_of(MetricSection section);
 // Below its cell or its launch: "graph.nodes".
 std::string path_below(const MetricRow& row);
-// Below its cell: "launches[].setup.capture_seconds". No two rows have the same.
+// The path below its cell: "launches[].setup.capture_seconds". No two rows have the same path.
 std::string path_of(const MetricRow& row);
 // Its name in tables and lists: its column, or its key if it has no column.
 std::string_view heading_of(const MetricRow& row);

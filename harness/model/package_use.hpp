@@ -13,7 +13,7 @@ struct PackageUse {
   double load_seconds;         // read, checked, the program made; weights read, verified and uploaded
   double verify_seconds;       // of it: digests of weights
   double first_step_seconds;   // from a ready context to the end of the first step, this batch alone
-  // Where choices among libraries' algorithms came from: "package", or "chosen_at_load" where its own are for
+  // The source of the choices among libraries' algorithms: "package", or "chosen_at_load" if its own are for
   // another device, library or build; empty: it has none.
   std::string plans;
   bool low_memory;             // --low-memory ON

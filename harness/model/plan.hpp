@@ -23,8 +23,12 @@ struct CallerOptions {
   std::string mutated_inputs = "refuse";  // --mutated-inputs
   std::string on_skip = "record";         // --on-skip
   std::string capture_stream = "own";     // --capture-stream
+  bool check_addresses = false;           // --check-addresses
+  std::vector<std::int64_t> tune_sizes;   // --tune-sizes; empty: every size has library choices of its own
   std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
 };
+// Whether batches of this size have library choices of their own.
+bool is_tuned(const CallerOptions& options, std::int64_t size);
 // The options away from their default that change what is measured, by the option's name: what a plan is
 // known by.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);

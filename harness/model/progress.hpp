@@ -1,4 +1,4 @@
-// How far a sweep is, as plain data: what the harness reports and progress printers show.
+// How far a sweep is, as plain data, from the harness to the printers of progress.
 #pragma once
 
 #include <cstdint>

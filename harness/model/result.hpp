@@ -1,5 +1,5 @@
-// A sweep's result as plain data: what the harness fills in and every reporter reads. Mirrors the
-// result document `graphbench.result/1`. Times in seconds, memory in bytes; optional means absent.
+// A sweep's result as plain data: the harness fills it in, and every reporter reads it. It mirrors the result
+// document `graphbench.result/1`. Times in seconds, memory in bytes; optional means absent.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct Summary {
   std::optional<double> p99;
   std::optional<double> p999;
   // For this launch's p50 in its placements: the geometric means of their medians' distribution-free
-  // intervals. Absent where a placement has fewer than six samples.
+  // intervals. Absent if a placement has fewer than six samples.
   std::optional<double> p50_ci95_low;
   std::optional<double> p50_ci95_high;
   double max;
@@ -89,7 +89,7 @@ struct Startup {
   double first_step_seconds;
 };
 
-// What one placement of a launch measured: how many samples it took, and their medians.
+// The measurements of one placement of a launch: the numbers of samples, and their medians.
 struct LaunchPlacement {
   std::int64_t latency_samples;  // of submit too
   std::int64_t device_samples;
@@ -119,9 +119,10 @@ struct WithinLaunch {
   std::optional<std::int64_t> steady_step;  // the first of its steady steps, counted from 0
 };
 
-// What one launch (one worker process) measured in one cell. The p50 of a summary is the geometric mean of
-// its placements' p50s, so each placement counts alike however many samples it took, and so is throughput.
-// All else in a summary is of the placements' samples together, without the ramp.
+// The measurements of one launch (one worker process) in one cell. The p50 of a summary is the geometric mean
+// of its placements' p50s, and throughput that of their rates, so each placement counts alike however many
+// samples it took. Everything else in a summary comes from all placements' samples together, without the
+// ramp.
 struct Launch {
   std::int64_t index;
   Setup setup;
@@ -131,7 +132,7 @@ struct Launch {
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
   std::optional<double> throughput_steps_per_second;
-  // What ended each pass: "precision", "time", "samples".
+  // The bound that ended each pass: "precision", "time", "samples".
   std::string latency_stopped_by;
   std::string device_stopped_by;
   std::string throughput_stopped_by;
@@ -199,10 +200,10 @@ struct Memory {
   std::optional<std::int64_t> workspace_bytes;        // scratch of libraries and ops; the cache's buffer
   std::optional<std::int64_t> pool_in_use_bytes_max;  // of pool_bytes
   std::optional<std::int64_t> graphs_bytes;           // taken as they were captured and instantiated
-  std::optional<std::int64_t> unaccounted_bytes;      // below 0 where others gave memory back meanwhile
-  // What one more exec of each of this cell's graphs costs, together, and the smallest difference that says
-  // something. The first launch measures it, apart from the accounts: execs often fit into memory that the
-  // driver holds already.
+  std::optional<std::int64_t> unaccounted_bytes;      // below 0 if others gave memory back meanwhile
+  // The memory of one more exec of each of this cell's graphs, together, and the smallest meaningful
+  // difference. The first launch measures it, apart from the accounts, because execs often fit into memory
+  // that the driver already holds.
   std::optional<std::int64_t> exec_bytes;
   std::optional<std::int64_t> exec_resolution_bytes;
   std::optional<std::int64_t> weights_bytes_max;  // of all weights on the device at one time
@@ -214,7 +215,7 @@ struct Memory {
 // How ops of a cell are computed, where there was a choice that matters.
 struct OpPath {
   std::string path;      // "conv2d:cudnn"
-  std::string fallback;  // why the better path was not taken; empty where it was
+  std::string fallback;  // why the better path was not taken; empty if it was
   std::int64_t ops;
   friend bool operator==(const OpPath&, const OpPath&) = default;
 };
@@ -232,7 +233,7 @@ struct Estimate {
   std::optional<double> within_launch;     // the median launch's spread of log samples (IQR / 1.349)
 };
 
-// Why a graph mode has no break-even. Not told apart: the interval of what a step saves holds 0.
+// The reason why a graph mode has no break-even. Not told apart: the interval of a step's saving holds 0.
 enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
@@ -256,14 +257,14 @@ struct CellSummary {
   std::optional<double> breakeven_ci95_high;
   std::optional<NoBreakeven> no_breakeven;
   std::optional<double> setup_cost_seconds;  // what break-even pays back: the median over launches
-  // What a process pays once: how much longer the first warmups and setups of all the task's batches took
-  // together than later ones. The same in all its cells; absent: no longer, or not known.
+  // The cost that a process pays once: how much longer the first warmups and setups of all the task's batches
+  // took together than later ones. It is the same in all its cells; absent: no longer, or not known.
   std::optional<double> setup_once_seconds;
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
-  // A foreign step's eager cell has them, without a capture: the share of its latency in which its device has
-  // nothing to do (absent: none), and what one graph should make of it (StepRecords).
+  // Only the eager cell of a foreign step has these, without a capture: the share of its latency in which its
+  // device idles (absent: none), and the predicted gain of one graph (StepRecords).
   std::optional<double> launch_bound;
   std::optional<double> predicted_gain;
 };
@@ -287,7 +288,7 @@ struct Evaluation {
 struct Training {
   facts::TrainingFacts program;
   std::optional<std::int64_t> peak_bytes;  // of activations and gradients at once
-  // Device time of the phases of a step, in a pass of its own; absent where a graph holds several of them.
+  // Device time of the phases of a step, in a pass of its own; absent if a graph holds several of them.
   std::optional<double> forward_seconds;
   std::optional<double> backward_seconds;
   std::optional<double> optimizer_seconds;
@@ -299,7 +300,7 @@ struct Training {
 // A step of --shape-trace, and what had to be made for it.
 struct TracedStep {
   std::int64_t id;        // from 1, in the order of the file
-  std::string signature;  // of its program: "b8 s128", or "b* s128" once the batch is symbolic
+  std::string signature;  // of its program, which serves every batch size: "b* s128", "b*"
   std::int64_t batch;
   std::int64_t ops;                     // of the program
   std::string outcome;                  // "traced", "program_hit", "graph_hit", "recorded_again"
@@ -339,11 +340,12 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<Training> training;
   std::optional<ShapeWalk> shape_walk;
-  std::optional<CacheUse> cache;          // absent where nothing is kept
+  std::optional<CacheUse> cache;          // absent if nothing is kept
   std::optional<PackageUse> package;      // of a sweep with --package
   std::vector<std::string> rewrites;      // what passes that were asked for did to its program
   std::string fallback;                   // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;  // why
+  std::optional<bool> tuned;              // with --tune-sizes: its size has library choices of its own
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
@@ -355,9 +357,8 @@ struct CellResult {
   std::optional<std::int64_t> shard;      // of a merged result: which one measured it
 };
 
-// Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
-// several algorithms where workers chose differently. What one worker chose is not a hit of the workers after
-// it.
+// Adds the choices of one worker to those of a sweep, in the order of keys and algorithms. A key has several
+// algorithms if workers chose differently. A worker's choice is not a hit of later workers.
 void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker);
 
 struct Environment {
@@ -386,7 +387,7 @@ struct Axes {
   std::map<std::string, std::vector<std::string>> more_axes = {};  // later ones away from their default
 };
 
-// What an A/B run adds: launch i ran right beside launch i of the result with the same id.
+// The facts about an A/B run: launch i ran right beside launch i of the result with the same id.
 struct Interleaved {
   std::string id;
   std::string side;  // "base", "new"
@@ -405,8 +406,8 @@ struct ShardFacts {
   std::map<std::string, std::string> presets = {};
 };
 
-// How this version comes to its numbers: see docs/reference/measuring.md. The number of placements
-// per launch does not belong to it, because what they estimate is the same.
+// The version of the measuring method: see docs/reference/measuring.md. The number of placements per launch
+// is not part of it, because the estimated quantity is the same.
 inline constexpr std::int64_t measuring_method = 3;
 
 struct PlanFacts {

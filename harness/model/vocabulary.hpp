@@ -1,5 +1,5 @@
-// The words a sweep is described with, a row each: modes, data types, kinds of devices, passes. Who needs
-// a list of them, or a fact about one, asks here; `graphbench list` shows them to people and scripts.
+// The words that describe a sweep, one row each: modes, data types, kinds of devices, passes. Code that needs
+// a list of them, or a fact about one, asks here; `graphbench list` shows them to users and scripts.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads the values of axes by the axis's row, which says what is allowed and what the default is.
+// Reads the values of axes by the axis's row, which has the allowed values and the default.
 #include "harness/options/axis_values.hpp"
 
 #include <charconv>
@@ -73,7 +73,7 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
   if (items == nullptr) return grids;
   std::vector<std::string> names;
   for (const model::Axis& axis : table) {
-    // The others say of which workloads the plan is, and stand for all of its grids.
+    // The other axes describe the workloads of the plan, and hold for all of its grids.
     if (!axis.fallback.empty()) names.push_back(axis.name);
   }
   for (const RawItem& item : *items) {

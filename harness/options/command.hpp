@@ -1,5 +1,5 @@
-// What a command is: made with the command line, checked, run; and the roles of the child processes that
-// graphbench starts itself as.
+// A command: made with the command line, checked, run. Also the roles of the child processes in which
+// graphbench starts itself.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ class Command {
   virtual int run(const Invocation& invocation) = 0;
 };
 
-// What `work` returns; where it throws, a line on stderr and the exit code that says why.
+// Returns the result of `work`. If it throws, prints one line on stderr and returns the exit code for it.
 int guarded(const std::function<int()>& work);
 
 // The first argument of a child process. Users never give one.

@@ -57,7 +57,7 @@ class Options {
   config::RawOptions sweep() const;
   // Names of all options, for suggestions.
   std::vector<std::string> names() const;
-  // The first option that was given, but for `except`; empty where there is none.
+  // The first option that was given, but for `except`; empty if there is none.
   std::string first_given(const std::string& except = "") const;
   // Throws InputError for an option that is given twice or empty, of the commands below too.
   void check() const;
@@ -83,7 +83,7 @@ std::string lines_of(const std::vector<Example>& examples);
 // Shown behind the options of the app, and of each command below it those that begin with its name.
 void set_examples(CLI::App& app, const std::vector<Example>& examples);
 
-// An app whose help begins with "Usage: graphbench " and `usage`, a line for each of its lines.
+// An app whose help begins with "Usage: graphbench " and `usage`, one line for each of its lines.
 void set_usage(CLI::App& app, const std::string& usage);
 
 }  // namespace graphbench::cli

@@ -39,7 +39,7 @@ std::string real_text(double value) {
   return {text.data(), end};
 }
 
-// Absent where the option does not take this type.
+// Absent if the option does not take this type.
 std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
   if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;

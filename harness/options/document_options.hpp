@@ -20,7 +20,7 @@ struct DocumentValue {
   using Array = std::vector<DocumentValue>;
   using Table = std::vector<std::pair<std::string, DocumentValue>>;
 
-  std::string place;  // "sweep.toml:3"; empty where the document's lines are not known
+  std::string place;  // "sweep.toml:3"; empty if the document's lines are not known
   std::string type;   // in messages: "a string", "null"
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table> value = {};
 };
@@ -37,9 +37,9 @@ RawOptions read_toml_file(const std::string& path);
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 
-// What toml++ 3.3 must not see outside strings and comments, the first of it with its line, from 1. Bytes
-// beyond ASCII run it into undefined behaviour (U+0185 in a bare key); keys of thousands of parts, which it
-// does not count, end the process, because what they make is walked recursively.
+// Finds text, outside of strings and comments, that toml++ 3.3 must not see, with its line (from 1). Bytes
+// beyond ASCII run it into undefined behaviour (U+0185 in a bare key). Keys of thousands of parts, which it
+// does not count, end the process, because it walks them recursively.
 struct TomlFault {
   std::size_t line = 0;
   std::string why;

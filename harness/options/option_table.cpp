@@ -48,9 +48,14 @@ std::vector<OptionSpec> other_options() {
        "if --io copies an input that the program writes: refuse the cell, or copy_back within the step "
        "(default: refuse)"},
       {"on-skip", steps, text, "WHAT",
-       "if graphs cannot hold a program: record the reason, or run the cell eager (default: record)"},
+       "if graphs cannot hold a program, or the device refuses a capture: record the reason, or run the "
+       "cell eager (default: record)"},
       {"capture-stream", steps, text, "WHOSE",
        "the stream that steps are captured and run on: own, or the device's default (default: own)"},
+      {"tune-sizes", steps, numbers, "LIST",
+       "batch sizes with library choices of their own; all others share one (default: every size)"},
+      {"check-addresses", steps, flag, "",
+       "compare the caller's addresses with the graphs' before every replay; one that moved fails the cell"},
       {"dump-program", plan, flag, "", "print each program and what each mode captures of it, and stop",
        true},
       {"dry-run", plan, flag, "", "print the number of cells and processes and the estimated time, and stop",

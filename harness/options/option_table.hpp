@@ -48,7 +48,8 @@ struct OptionSpec {
   OptionKind kind = OptionKind::text;
   std::string placeholder = {};
   std::string help = {};
-  // Names a file or an address, or changes what is printed: a request to the service may not give it.
+  // The option names a file or an address, or changes the output, so a request to the service may not give
+  // it.
   bool local = false;
   std::string alone = {};  // what it means where it is given without a value; empty: it needs one
   bool brief = false;      // in the short help too
@@ -63,7 +64,7 @@ inline constexpr std::string_view default_grid = "batch=8 warmup=0,1,3,10 mode=w
 // The options that give the axes of `table` their values.
 std::vector<OptionSpec> axis_options(const model::AxisTable& table);
 
-// Null where there is no such option.
+// Null if there is no such option.
 const OptionSpec* find_option(std::string_view name);
 
 // Names that a configuration file may use.

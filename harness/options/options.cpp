@@ -64,7 +64,7 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
   return paths;
 }
 
-// The first that may be run of `name` in the folders of PATH, or itself where it is a path; empty: there is
+// The first executable `name` in the folders of PATH, or `name` itself if it is a path; empty if there is
 // none.
 std::string find_program(const std::string& name) {
   const auto runs = [](const std::string& path) {
@@ -164,18 +164,29 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   options.mutated_inputs = word_of(raw, "mutated-inputs", {"refuse", "copy_back"});
   options.on_skip = word_of(raw, "on-skip", {"record", "eager"});
   options.capture_stream = word_of(raw, "capture-stream", {"own", "default"});
+  options.check_addresses = flag(raw, "check-addresses");
+  if (const auto* sizes = find(raw, "tune-sizes")) {
+    options.tune_sizes =
+        parse_numbers(sizes->front().where, join(*sizes, ",", &RawItem::text), {.noun = "batch"});
+    if (contains(so_far.axes.pass, "training"))
+      throw InputError(so_far.where("tune-sizes"),
+                       "gradients of weights have the batch inside their products, and no choice that sizes "
+                       "could share: give --pass forward");
+  }
   options.dump_graph = text_of(raw, "dump-graph", "");
   if (!options.dump_graph.empty())
     options.dump_graph = std::filesystem::absolute(options.dump_graph).lexically_normal().string();
-  const std::vector<std::string> copies = {"copy_in", "copy_in_out"};
-  if (find(raw, "io-addresses") != nullptr && !so_far.axes.more_axes.contains("io"))
+  const bool moves = options.check_addresses && options.addresses == "fresh";
+  if (find(raw, "io-addresses") != nullptr && !moves && !so_far.axes.more_axes.contains("io"))
     throw InputError(so_far.where("io-addresses"), "a caller has addresses of its own with --io: give one");
   if (options.addresses == "fresh" && has_any(so_far.axes, "io", {"exec_per_set"}))
     throw InputError(so_far.where("io-addresses"), "exec_per_set needs sets that come again: give rotate");
-  for (const std::string name : {"mutated-inputs", "io-source"}) {
-    if (find(raw, name) != nullptr && !has_any(so_far.axes, "io", copies))
+  const std::vector<std::string> copy_inputs = {"copy_in", "copy_in_out", "copy_if_moved"};
+  for (const auto& [name, forms] : {std::pair{"mutated-inputs", copy_inputs},
+                                    {"io-source", model::axis_named("io-source").within.values}}) {
+    if (find(raw, name) != nullptr && !has_any(so_far.axes, "io", forms))
       throw InputError(so_far.where(name),
-                       "it says how values are copied: give --io copy_in or copy_in_out too");
+                       "it says how values are copied: give --io " + join(forms, " or ") + " too");
   }
   return options;
 }
@@ -193,7 +204,7 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   }
   if (find(raw, "weights") == nullptr)
     throw InputError(so_far.where("package"), "its weights are a file of their own: give --weights FILE too");
-  std::vector<std::string> said = {"workload", "dtype", "set", "shape-trace"};
+  std::vector<std::string> said = {"workload", "dtype", "set", "shape-trace", "tune-sizes"};
   for (const model::Axis& axis : table) {
     if (!axis.passes.empty()) said.push_back(axis.name);
   }

@@ -23,7 +23,7 @@ struct ShardOption {
 
 inline constexpr std::int64_t shards_max = 100'000;
 
-// A variable's value; null where it is not set.
+// A variable's value; null if it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
 // `text`: "3/8", or "auto", which asks `variables`. Throws InputError, which begins with `where`.

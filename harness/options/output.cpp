@@ -22,7 +22,7 @@ namespace graphbench::cli {
 void prepare_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // open() gives the lowest free number, which is this one: those below are open by now.
+    // open() gives the lowest free number, which is this one, because the numbers below are open by now.
     if (open("/dev/null", O_RDWR) != descriptor) std::abort();
   }
   std::signal(SIGPIPE, SIG_IGN);

@@ -14,7 +14,7 @@ void prepare_streams();
 
 bool is_terminal(int descriptor);
 
-// Whether stdout is a pipe whose reader has gone ("| head"): what was not written was not wanted.
+// Whether stdout is a pipe whose reader has gone ("| head"), so that the missing output is not an error.
 bool reader_is_gone();
 
 // A terminal that is not "dumb", and no NO_COLOR that is not empty (no-color.org).
@@ -32,10 +32,10 @@ void check_output_file(const std::string& where, const std::string& path, Stdout
 void write_document(const std::string& path, std::string_view document,
                     const std::string& where = "--json: ");
 
-// Also where they are spelt differently: "r.json" and "./r.json". An empty path names no file.
+// True also if they are spelt differently: "r.json" and "./r.json". An empty path names no file.
 bool same_file(const std::string& one, const std::string& other);
 
-// True of json for `--format table|json`. Throws InputError for another.
+// True for json in `--format table|json`. Throws InputError for another word.
 bool is_json(const std::string& format);
 
 }  // namespace graphbench::cli

@@ -1,6 +1,6 @@
-// Reading raw values one by one. What is not of the form that is asked for throws InputError, which says
-// where the value was given and what would do. A `fallback` stands for an option that was not given; where
-// one value is asked for, the last that was given counts.
+// Reads raw values one by one. A value of the wrong form throws InputError, which names its place and a valid
+// form. A `fallback` is used for an option that was not given; if one value is asked for, the last one given
+// counts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace graphbench::config {
 
-// Null where it was not given.
+// Null if it was not given.
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
 // The words of a list; `noun` is what messages call one. Each may occur once.
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun);

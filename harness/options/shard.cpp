@@ -17,8 +17,8 @@ struct Scheduler {
   const char* with = nullptr;  // the row counts only where this is set
 };
 
-// A launcher of MPI runs below Slurm's steps, whose variables are then those of its daemons: the first row
-// of ranks that is set counts.
+// A launcher of MPI runs below Slurm's steps, whose variables then belong to its daemons. So the first row of
+// ranks whose variables are set counts.
 constexpr Scheduler schedulers[] = {
     {false, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"},
     {false, "JOB_COMPLETION_INDEX", nullptr, nullptr, nullptr},

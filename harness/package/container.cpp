@@ -17,7 +17,7 @@ constexpr std::string_view container_version = "1";
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// Up to the next `end`, which goes too; the text is cut short where there is none.
+// Reads up to the next `end`, which is removed too. The text is cut short if there is none.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) refuse_container("it is cut short in its head");

@@ -51,7 +51,7 @@ struct Manifest {
   std::vector<Tensor> tensors;
 };
 
-// "host", "sm_80", ...: what `--arch` may name.
+// The names that `--arch` takes: "host", "sm_80", ...
 const std::vector<std::string>& known_architectures();
 // The axes of a sweep that the manifest has a value of: ways that programs were built and prepared.
 struct PackagedAxis {
@@ -69,7 +69,7 @@ Manifest read_manifest(std::string_view text);
 std::string write_tensors(const std::vector<Tensor>& tensors);
 std::vector<Tensor> read_tensors(std::string_view text);  // throws Error(invalid_argument)
 
-// Null where the manifest has none.
+// Null if the manifest has none.
 const Method* find_method(const Manifest& manifest, std::string_view pass, std::string_view preset);
 const Tensor* find_tensor(const Manifest& manifest, std::string_view method, std::string_view name);
 

@@ -45,7 +45,7 @@ class Timed {
   const Stopwatch watch_;
 };
 
-// What the head of a file says where it is not the one that was expected.
+// The difference between the head of a file and the expected one, in words.
 std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
   if (!head.starts_with(weights_first_words)) return "it is not a file of weights";
   head.remove_prefix(weights_first_words.size());

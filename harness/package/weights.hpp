@@ -41,9 +41,9 @@ class WeightsFile {
 
   // Every tensor, and the gaps between them.
   void verify();
-  // A method's tensor to a device. It is there when the call returns, and verified: once, unless the file was
-  // written to since, as far as the system notes it (not every store to a mapping). Where that throws, what
-  // there is of it is of no use.
+  // Uploads a method's tensor to a device, and verifies it: once, unless the system has noted a write to the
+  // file since (it does not note every store to a mapping). After an exception the tensor's memory is
+  // undefined.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -55,7 +55,7 @@ class WeightsFile {
  private:
   void read(std::size_t tensor, const TakePart& take);
   void read_at(std::int64_t offset, std::size_t bytes);
-  // True where the file is as it was at the last call; where not, no tensor is verified.
+  // True if the file is as it was at the last call; where not, no tensor is verified.
   bool is_unchanged();
   void check_padding(std::int64_t from, std::int64_t to);
   [[noreturn]] void refuse(const std::string& why) const;

@@ -21,7 +21,7 @@ void merge_check(std::optional<model::Check>& merged, const std::optional<model:
   if (!merged->tolerated) merged->tolerated = check->tolerated;
 }
 
-// Whether `status` is worse than what the cell is so far. The enumerators stand in that order.
+// Whether `status` is worse than the cell's so far. The enumerators have that order.
 bool worse(model::CellStatus status, model::CellStatus so_far) {
   return static_cast<int>(status) > static_cast<int>(so_far);
 }
@@ -101,6 +101,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   merge_check(cell.check, reported.check);
   merge_paths(cell.paths, reported.paths);
   if (reported.graph) cell.graph = reported.graph;
+  if (reported.tuned) cell.tuned = reported.tuned;
   if (reported.caller_io) cell.caller_io = reported.caller_io;
   const bool first = cell.launches.empty() || task_.launch < cell.launches.front().index;
   if (reported.counters && (first || !cell.counters)) cell.counters = reported.counters;

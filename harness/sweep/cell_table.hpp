@@ -1,5 +1,5 @@
-// The cells of a sweep as workers fill them in: merges launches, and knows what a worker owes. Estimates when
-// the sweep will end, from how long its workers took. Pure: the caller passes the time.
+// The cells of a sweep as workers fill them in: merges launches, and knows which cells a worker has still to
+// report. Estimates when the sweep will end, from the times of its workers. Pure: the caller passes the time.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class CellTable {
   model::CellResult& reported(std::int64_t batch);
   // Adds a worker's memory figures of a batch that it has reported. Throws if it has not.
   void add_memory(std::int64_t batch, model::Memory memory);
-  // The task's cells were measured before an interruption; `on`: where that was another device.
+  // The task's cells were measured before an interruption; `on` is the device, if it was another one.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // The time of a worker of the task, which reported these batches: a share to each that it measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
@@ -40,8 +40,8 @@ class CellTable {
   // The task's batches that it has not reported, in the task's order.
   std::vector<std::int64_t> unreported_batches() const;
 
-  // Cells whose launches have all reported or failed, of the task's workload, preset, dtype, pass and
-  // warmup, in all modes: what can be compared with each other.
+  // Cells of the task's workload, preset, dtype, pass and warmup, in all modes, whose launches have all
+  // reported or failed. They can be compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
   // The finished part of the whole plan.
   std::vector<model::CellResult> done() const;
@@ -56,7 +56,7 @@ class CellTable {
 
  private:
   model::CellResult& cell_of(std::int64_t batch);
-  model::Launch* launch_of(std::int64_t batch);  // the task's; null where the cell has none
+  model::Launch* launch_of(std::int64_t batch);  // the task's; null if the cell has none
   void count(std::int64_t batch, model::CellStatus status);
   std::size_t index_of(std::int64_t batch) const;
 

@@ -1,4 +1,5 @@
-// Forked children: each opens its own files and ports, and one that crashes costs its device alone.
+// Runs each device's sweep in a forked child, which opens its own files and ports. A crash costs its device
+// alone.
 #include "harness/sweep/devices.hpp"
 
 #include <sched.h>

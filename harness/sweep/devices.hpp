@@ -9,7 +9,7 @@
 
 namespace graphbench::cli {
 
-// What --device names where it names several, or all; empty where it names one, or none. Throws InputError
+// What --device names where it names several, or all; empty if it names one, or none. Throws InputError
 // for options that several devices cannot have; Error where `all` finds none.
 std::vector<std::string> several_devices(const config::RawOptions& raw);
 

@@ -20,7 +20,7 @@ namespace {
 std::string digest_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Sha256 digest;
-  // Every sweep starts with this, and with debug information a binary has many megabytes.
+  // Every sweep computes this at its start, and a binary with debug information has many megabytes.
   std::string bytes(std::size_t{1} << 20, '\0');
   while (file) {
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -1,4 +1,5 @@
-// What must be equal for two processes to measure one plan: by digest, so a rebuilt file is another.
+// The facts that must be equal for two processes to measure one plan, as digests: a rebuilt file is another
+// one.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ std::string binary_digest();
 // The digest of the files. Throws Error(io).
 std::string plugins_digest(const std::vector<std::string>& paths);
 
-// Its parts by what messages call them: plan (every task, without its device and the CPU chosen for it),
-// binary, plugins, and kind of device (the fingerprint), in the order in which a difference is told.
+// Its parts by their names in messages: plan (every task, without its device and the CPU chosen for it),
+// binary, plugins, and kind of device (the fingerprint), in the order in which differences are reported.
 using RunIdentity = std::vector<std::pair<std::string, std::string>>;
 RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
                         const std::vector<std::string>& plugins);

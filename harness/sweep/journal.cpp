@@ -56,7 +56,7 @@ std::string digest_of(std::string_view record) {
   return sha256_hex(record).substr(0, digest_size);
 }
 
-// The record of a line; absent where the line is not as it was written.
+// The record of a line; absent if the line is not as it was written.
 std::optional<std::string_view> record_of(std::string_view line) {
   if (line.size() <= digest_size || line[digest_size] != ' ') return std::nullopt;
   const std::string_view record = line.substr(digest_size + 1);

@@ -1,5 +1,5 @@
-// FILE.partial: what a sweep has finished before its document FILE is written. One process writes it at a
-// time; what it has taken survives kill -9 and a power cut.
+// FILE.partial: the tasks that a sweep has finished before its document FILE is written. One process writes
+// it at a time; its records survive kill -9 and a power cut.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct FinishedTask {
   std::vector<std::string> events = {};  // what the worker said of its cells, as it said it
 };
 
-// "mlp/tiny/fp32/forward/b1/w0/eager launch 2", by its first batch: no other task of a plan has the same.
+// "mlp/tiny/fp32/forward/b1/w0/eager launch 2", by the task's first batch: no other task of a plan has the
+// same name.
 std::string task_id(const model::WorkerTask& task);
 
 struct TakenOver {
@@ -35,9 +36,9 @@ struct Remainder {
   std::vector<model::WorkerTask> tasks;  // of the plan's, in their order
 };
 
-// `finished` outlives what is returned; of two with one id the later counts. Tasks that were measured on
-// another device than `here` are taken over only with the whole of their group (model::group_of), because
-// what is compared with each other is measured on one device.
+// `finished` outlives the result; of two tasks with one id the later counts. Tasks that were measured on
+// another device than `here` are taken over only with their whole group (model::group_of), because cells that
+// are compared with each other are measured on one device.
 Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>& finished,
                        const model::MeasuredOn& here);
 
@@ -54,16 +55,16 @@ struct JournalSettings {
   bool start_over = false;  // where it is of another identity, instead of refusing it
 };
 
-// A line a record, each behind a digest of it: who begins to write, or a task that is finished.
+// One record per line, each behind its digest: the process that begins to write, or a finished task.
 class Journal {
  public:
-  // Begins it, or goes on with one that is there. Throws InputError where another process writes it (named),
-  // where it is of another identity, or damaged elsewhere than in its last line; the file stays as it was
-  // then. Throws Error(io) where it cannot be opened or written.
+  // Begins a journal, or goes on with an existing one. Throws InputError if another process writes it
+  // (named), if it has another identity, or if it is damaged elsewhere than in its last line; the file then
+  // stays as it was. Throws Error(io) if it cannot be opened or written.
   explicit Journal(JournalSettings settings);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  // Removes one that holds no task.
+  // Removes the journal if it holds no task.
   ~Journal();
 
   // The tasks that it held when it was opened.

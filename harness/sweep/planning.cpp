@@ -82,9 +82,8 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
 
 namespace {
 
-// One program a (workload, preset, dtype, pass, and the axes of a pass): what modes and warmups share. To
-// show what is captured, one a later axis and graph mode. With the first batch alone, which is what a dump
-// shows.
+// One program per (workload, preset, dtype, pass, and the axes of a pass), which modes and warmups share. To
+// show captures, one per later axis and graph mode, with the first batch alone.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
   const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {

@@ -1,5 +1,5 @@
-// What sweeps begin with: a plan whose programs are known to build, and the conditions they are measured
-// under (CPU, machine, floors).
+// The beginning of sweeps: a plan whose programs are known to build, and the conditions of measuring (CPU,
+// machine, floors).
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,30 @@ struct CheckedPlan {
   std::vector<std::string> dumps;  // of the programs, where the options ask for them
 };
 
-// Asks the probe what there is, plans, and lets the probe build every program once. Throws
-// InputError for what the person asked wrongly, Error for what this machine lacks,
-// process::Interrupted.
+// Asks the probe for devices and workloads, plans, and lets the probe build every program once. Throws
+// InputError for mistakes of the user, Error for limits of this machine, and process::Interrupted.
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
 // What starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
-// Throws InputError where the plan is of a foreign step, which `command` ("ladder") does not run.
+// Throws InputError if the plan is of a foreign step, which `command` ("ladder") does not run.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 
 // Before anything starts, and before CPUs are looked at: a share of the host (devices.hpp) is the only part
 // of it that is used from here on. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
-// Where --cache says, in this process and its children; throws InputError for what is not a folder. No
-// --cache: as the environment says.
+// Sets the cache's folder of --cache in this process and its children; throws InputError if it is not a
+// folder. Without --cache the environment decides.
 void use_cache(const std::string& where, const std::string& folder);
 
 // Read once, before the cells are measured. The plan has tasks.
 struct Conditions {
   model::CpuState machine;
   std::optional<model::Floors> floors;
-  std::string warning;  // why there are no floors; empty where there are
+  std::string warning;  // why there are no floors; empty if there are
 };
 Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor);

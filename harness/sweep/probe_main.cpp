@@ -34,8 +34,8 @@ class Probe {
     try {
       stages();
     } catch (const std::exception& error) {
-      // An absent device is a fact of the machine; a variable that means nothing, plugins and programs are
-      // the person's choice.
+      // An absent device is a fact of the machine; meaningless variables, plugins and programs are the user's
+      // choice.
       const auto* ours = dynamic_cast<const Error*>(&error);
       const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
       const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;

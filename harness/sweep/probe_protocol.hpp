@@ -1,5 +1,5 @@
-// What graphbench asks its probe process, and what that answers. The probe opens devices and loads
-// plugins so that neither can take the command line's own process down.
+// The messages between graphbench and its probe process. The probe opens devices and loads plugins so that
+// neither can take the command line's own process down.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct ProbeRequest {
   bool dump = false;  // and write each as text, at its first batch
 };
 
-// What the probe is about to do, said before it does it: where it dies, this is what it died of.
+// The probe's next action, reported before it begins: if the probe dies, this was the cause.
 struct ProbeStage {
   enum class What : std::uint8_t { device, plugin, program, interpreter } what = What::device;
   std::string subject;  // the device, the plugin's path, the workload

@@ -1,4 +1,4 @@
-// The loop over tasks, and what a worker's end means for its cells.
+// Loops over the tasks, and decides which cells a worker's end affects.
 #include "harness/sweep/run_sweep.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class Sweep {
     listener_.update(tracker_.at(since_start_.seconds(), table_.measurements(), table_.failures()));
   }
 
-  // A worker, and another one behind each that a batch ended, for the batches that are left.
+  // Runs a worker, and another one after each batch that ended a worker, for the remaining batches.
   void run_task(const model::WorkerTask& planned) {
     model::WorkerTask task = planned;
     table_.begin_task(task);
@@ -103,7 +103,7 @@ class Sweep {
     tell(table_.done_beside_task());
   }
 
-  // What ended a worker in an earlier launch has failed, whatever it would do now.
+  // A batch that ended a worker in an earlier launch has failed, even if it would pass now.
   void leave_out_fatal(const model::WorkerTask& task) {
     for (const std::int64_t batch : task.batches) {
       if (!fatal_.contains(model::id_of(model::cell_of(task, batch)))) continue;
@@ -173,7 +173,7 @@ class Sweep {
     if (said && (!state || state->available)) state = said;
   }
 
-  // For the journal, where there is one. Samples would make it as large as all sample files together.
+  // For the journal, if there is one. Samples would make it as large as all sample files together.
   void keep(worker::WorkerEvent event, std::string_view line) {
     const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
     if (!settings_.keep || about_the_worker) return;
@@ -206,7 +206,7 @@ class Sweep {
     return spoke ? *error_ : model::Reason{"worker_crashed", ended};
   }
 
-  // The batch that the worker was at when it died is the one that failed. Where it was at none, all have.
+  // The batch that the worker worked on when it died has failed. If it worked on none, all have.
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
     if (phase_batch_ > 0 && table_.fail(phase_batch_, reason)) {

@@ -17,7 +17,8 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // By an earlier run of this plan, and what takes each task that is finished now; none: not kept.
+  // The tasks that an earlier run of this plan finished, and the receiver of newly finished tasks; none: they
+  // are not kept.
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
   bool keep_samples = false;                 // all samples of what is kept, not the first steps alone

@@ -1,4 +1,4 @@
-// What a running sweep reports to: a terminal, a file of metrics, the service.
+// The interface to which a running sweep reports: a terminal, a file of metrics, the service.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ class SweepListener {
   virtual ~SweepListener() = default;
   // Called about once per second and whenever something changed.
   virtual void update(const model::Progress& progress) = 0;
-  // Between two workers, while nothing is measured: cells whose launches are all in, with their summaries.
-  // A cell comes again when cells of other modes make its speedup known.
+  // Called between two workers, while nothing is measured, with cells whose launches have all ended, and
+  // their summaries. A cell comes again when cells of other modes make its speedup known.
   virtual void cells_done(const std::vector<model::CellResult>&) {}
 };
 

@@ -21,6 +21,9 @@ const std::vector<NamedForm>& forms() {
   static const std::vector<NamedForm> all = {
       {"copy_in", {.form = IoForm::copy_in}},
       {"copy_in_out", {.form = IoForm::copy_in_out}},
+      {"copy_out", {.form = IoForm::copy_out}},
+      {"copy_out_pageable", {.form = IoForm::copy_out, .source = IoSource::pageable}},
+      {"copy_if_moved", {.form = IoForm::copy_if_moved, .same_percent = 50}},
       {"copy_in_out_pinned", {.form = IoForm::copy_in_out, .source = IoSource::pinned}},
       {"copy_in_out_pageable", {.form = IoForm::copy_in_out, .source = IoSource::pageable}},
       {"set_params", {.form = IoForm::set_params}},
@@ -86,6 +89,35 @@ TEST_P(CallerConformance, EveryFormComputesWhatEagerDoes) {
       }
     }
     EXPECT_EQ(large->io()->updates_refused, 0) << form.name << ": " << large->io()->step.refused->message;
+  }
+}
+
+TEST_P(CallerConformance, AnAddressThatMovedIsFoundBeforeTheReplay) {
+  Rig rig = make_rig(4);
+  for (const NamedForm& form : forms()) {
+    CallerMemory caller(device(), rig.program(), rig.buffers(), form.settings);
+    caller.fill_all_inputs(stream());
+    execution::ExecutionContext context = context_of(rig, caller);
+    context.check_addresses = true;
+    const auto executor = Rig::prepare(mode(), context, 4);
+    for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(executor->submit()) << form.name;
+    stream().synchronize();
+  }
+  for (const bool moves : {false, true}) {
+    CallerMemory caller(device(), rig.program(), rig.buffers(),
+                        {.form = IoForm::fixed, .fresh_addresses = moves});
+    execution::ExecutionContext context = context_of(rig, caller);
+    context.check_addresses = true;
+    const auto executor = Rig::prepare(mode(), context, 4);
+    if (!moves) {
+      EXPECT_NO_THROW(executor->submit());
+      EXPECT_FALSE(executor->io().has_value());
+    } else {
+      const Error error = test::error_of([&] { executor->submit(); });
+      EXPECT_EQ(error.code(), ErrorCode::address_moved);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(" has moved since the capture"));
+    }
+    stream().synchronize();
   }
 }
 
@@ -171,7 +203,7 @@ TEST_P(MutatedInputConformance, TheCallersInputIsWrittenAsEagerWritesIt) {
 
 TEST_P(MutatedInputConformance, ACopyOfItIsRefusedWithOpAndValue) {
   Rig rig = rig_of(program(), 1);
-  for (const IoForm form : {IoForm::copy_in, IoForm::copy_in_out}) {
+  for (const IoForm form : {IoForm::copy_in, IoForm::copy_in_out, IoForm::copy_if_moved}) {
     CallerMemory caller(device(), rig.program(), rig.buffers(), {.form = form});
     const Error error =
         test::error_of([&] { Rig::prepare(ExecutionMode::whole, context_of(rig, caller), 1); });

@@ -74,6 +74,32 @@ TEST_P(ChangeConformance, AnUpdateToAnotherOpIsRefused) {
   EXPECT_NE(update.node + update.reason, "");
 }
 
+TEST_P(ChangeConformance, AnUpdateToTheSameOpAtAnotherSizeIsDone) {
+  ir::OpCatalog catalog;
+  test::SmallBuilder b(catalog);
+  const ir::Program program =
+      b.ending_in(b.one("relu", "relu", {b.input("x", {ir::of_batch(), ir::fixed_dim(4)})}));
+  const std::unique_ptr<Kernel> large = device().make_kernel(program.call(0, bytes / 16));
+  const std::unique_ptr<Kernel> small = device().make_kernel(program.call(0, bytes / 32));
+  void* operands[] = {at(0), at(1)};
+  const auto recorded = [&](Kernel& kernel) {
+    stream().begin_capture();
+    kernel.launch(stream(), operands);
+    return stream().end_capture();
+  };
+  const std::unique_ptr<GraphExec> exec = recorded(*large)->instantiate();
+  const std::unique_ptr<Graph> other = recorded(*small);
+  ASSERT_TRUE(exec->update(*other).done);
+  stream().fill_bytes(at(0), 0, bytes);
+  stream().fill_bytes(at(1), 7, bytes);
+  exec->launch(stream());
+  std::vector<std::byte> left(bytes);
+  stream().copy_to_host(left.data(), at(1), bytes);
+  stream().synchronize();
+  EXPECT_EQ(left.front(), std::byte{0});
+  EXPECT_EQ(left.back(), std::byte{7}) << "the larger size ran";
+}
+
 TEST_P(ChangeConformance, ACopyNodeTakesOtherAddresses) {
   stream().begin_capture();
   stream().copy_on_device(at(1), at(0), bytes);

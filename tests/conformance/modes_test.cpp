@@ -145,5 +145,20 @@ TEST_P(LadderConformance, ServesEveryStepAndPaddingReachesNoOtherRow) {
 INSTANTIATE_TEST_SUITE_P(Devices, LadderConformance, graph_mode_parameters(base_programs()),
                          name_of_program_parameter);
 
+using CaptureStreamConformance = ProgramFixture;
+
+TEST_P(CaptureStreamConformance, GraphsAreRecordedOnAnotherStreamThanTheyRunOn) {
+  Rig rig = make_rig(4);
+  const std::vector<Bytes> expected = rig.eager_step(4, 9);
+  const std::unique_ptr<Stream> other = device().make_stream();
+  execution::ExecutionContext context = rig.context();
+  context.capture_stream = other.get();
+  const auto executor = Rig::prepare(mode(), context, 4);
+  EXPECT_EQ(rig.step(*executor, 4, 9), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CaptureStreamConformance, graph_mode_parameters(base_programs()),
+                         name_of_program_parameter);
+
 }  // namespace
 }  // namespace graphbench::conformance

@@ -76,7 +76,7 @@ LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "grap
 WORDS = {"reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16", "31"),
          "outcome": ("traced", "program_hit", "graph_hit", "recorded_again"),
          "quantile": ("0.5", "0.9", "0.99"), "of": ("pool", "graphs", "static", "workspace"),
-         "how": ("exact", "padded", "eager_below", "eager_beyond", "captured_now"),
+         "how": ("exact", "padded", "eager_below", "eager_beyond", "captured_now", "warming"),
          "stage": ("prepare", "warmup", "capture", "instantiate", "upload")}
 TABLE = metrics_table.load()
 

@@ -140,7 +140,7 @@ void add_caller(model::CellResult& cell) {
                        .pool_bytes = 65536,
                        .hit_seconds = 2.25e-6,
                        .replay_seconds = 2.125e-6,
-                       .traces = {{1, "b8 s128", 8, 40, "traced", "the first step", 0.25, 0.125},
+                       .traces = {{1, "b* s128", 8, 40, "traced", "the first step", 0.25, 0.125},
                                   {2, "b* s128", 8, 40, "graph_hit", "", 3e-6, std::nullopt}}};
   cell.rewrites = {"pass swap: removed 2 ops: layer0.up (linear) and others; added layer0.swiglu (swiglu)"};
 }

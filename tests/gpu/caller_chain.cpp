@@ -58,10 +58,16 @@ void BareChain::step(IoForm form) {
       return launch(exec_.get());
     case IoForm::copy_in:
     case IoForm::copy_in_out:
-      copy(own_[0].data(), in_[set].data());
+    case IoForm::copy_out:
+      if (form != IoForm::copy_out) copy(own_[0].data(), in_[set].data());
       launch(exec_.get());
-      if (form == IoForm::copy_in_out) copy(out_[set].data(), own_[1].data());
+      if (form != IoForm::copy_in) copy(out_[set].data(), own_[1].data());
       return;
+    case IoForm::copy_if_moved: {
+      const Buffer& in = turn_++ % 10 == 0 ? in_[set] : own_[0];
+      if (in.data() != own_[0].data()) copy(own_[0].data(), in.data());
+      return launch(exec_.get());
+    }
     case IoForm::set_params:
       set_node(nodes_.front(), calls_[set].front());
       if (count_ > 1) set_node(nodes_.back(), calls_[set].back());

@@ -40,6 +40,7 @@ class BareChain {
   cuda::GraphExecHandle exec_, exec_of_set_[sets];
   std::vector<cudaGraphNode_t> nodes_;
   std::size_t next_ = 0;
+  std::size_t turn_ = 0;  // of copy_if_moved, whose input moves in each tenth
 };
 
 // Ours, ready to step, with all that it works on.

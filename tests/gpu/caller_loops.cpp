@@ -29,6 +29,7 @@ struct Form {
 };
 constexpr Form forms[] = {
     {IoForm::copy_in, "copy_in", 1.05},       {IoForm::copy_in_out, "copy_in_out", 1.05},
+    {IoForm::copy_out, "copy_out", 1.05},     {IoForm::copy_if_moved, "copy_if_moved", 0},
     {IoForm::set_params, "set_params", 1.10}, {IoForm::update, "update", 1.10},
     {IoForm::recapture, "recapture", 0},      {IoForm::exec_per_set, "exec_per_set", 0}};
 constexpr std::size_t node_counts[] = {1, 4, 16, 64, 256, 1024, 4096};

@@ -93,7 +93,8 @@ class AgainstItself(AbCase):
 
     def test_one_launch_finds_nothing(self):
         done = self.ab("--mode", "eager", "--launches", "1", "--quiet", code=0)
-        self.assertIn("Against itself, 1 launch per side would not find even a slowdown of 1000 %", done.stdout)
+        self.assertIn("Against itself, 1 launch per side would not find even a slowdown of 1000 %",
+                      done.stdout)
 
     def test_two_named_sides_have_no_such_line(self):
         self.assertNotIn("Against itself", self.ab(*self.two(1e-3, 1e-3), "--mode", "eager", code=0).stdout)

@@ -4,7 +4,7 @@ import json
 
 from harness_case import TINY, HarnessCase
 
-FORMS = "static,copy_in,copy_in_out,set_params,update,recapture,exec_per_set"
+FORMS = "static,copy_in,copy_in_out,copy_out,copy_if_moved,set_params,update,recapture,exec_per_set"
 
 
 class Caller(HarnessCase):
@@ -17,7 +17,7 @@ class Caller(HarnessCase):
     def test_every_form_is_a_cell_that_is_checked_and_counted(self):
         _, document, cells = self.sweep("--workload", "attention", "--io", FORMS,
                                         "--io-source", "device,pageable")
-        self.assertEqual(2 * (1 + 2 * 9), len(cells))  # eager once a batch; both copies from two sources
+        self.assertEqual(2 * (1 + 2 * 12), len(cells))  # eager once a batch; three copies from two sources
         self.assert_ok(cells.values())
         whole = "attention/tiny/fp32/forward/b2/w0/whole"
         self.assertNotIn("caller_io", cells[whole])
@@ -26,13 +26,14 @@ class Caller(HarnessCase):
         copied = {form: (counted[form]["copies"], counted[form]["copy_bytes"]) for form in counted}
         self.assertEqual((2, 2 * (row + 4)), copied["copy_in"])
         self.assertEqual((3, 2 * (2 * row + 4)), copied["copy_in_out"])
+        self.assertEqual((1, 2 * row), copied["copy_out"])
         self.assertGreater(counted["set_params"]["kernel_nodes_set"], 2)
         # Of one step: of the one graph in mode whole.
         per_step = {form: tuple(io[key] for key in ("recordings", "updates", "updates_refused",
                                                     "instantiations", "set_execs"))
                     for form, io in counted.items()}
-        self.assertEqual({"copy_in": (0, 0, 0, 0, 0), "copy_in_out": (0, 0, 0, 0, 0),
-                          "set_params": (0, 0, 0, 0, 0), "update": (1, 1, 0, 0, 0),
+        copies = {form: (0, 0, 0, 0, 0) for form in counted if form.startswith("copy_")}
+        self.assertEqual({**copies, "set_params": (0, 0, 0, 0, 0), "update": (1, 1, 0, 0, 0),
                           "recapture": (1, 0, 0, 1, 0), "exec_per_set": (0, 0, 0, 0, 2)}, per_step)
         counters = {form: cells[f"{whole}/io={form}"]["counters"] for form in counted}
         for form, counts in counters.items():
@@ -48,24 +49,50 @@ class Caller(HarnessCase):
         self.assertNotIn("counters", cells[whole.replace("whole", "eager")])
         self.assertNotIn("caller", document["plan"])
 
+    def test_only_what_moved_is_copied(self):
+        _, document, cells = self.sweep("--workload", "attention", "--io", "copy_if_moved", "--io-same",
+                                        "0,0.9,1")
+        self.assert_ok(cells.values())
+        self.assertEqual(["0", "0.9", "1"], document["plan"]["axes"]["io-same"])
+        whole = "attention/tiny/fp32/forward/b2/w0/whole/io=copy_if_moved"
+        for share, at in (("0", "/io-same=0"), ("0.9", ""), ("1", "/io-same=1")):
+            io = cells[whole + at]["caller_io"]
+            self.assertAlmostEqual(2, io["copies"] + io["copies_kept"], msg=share)  # x and positions
+            self.assertAlmostEqual(2 * float(share), io["copies_kept"], delta=0.5 * (share == "0.9"))
+
     def test_fresh_addresses(self):
         _, document, cells = self.sweep("--workload", "mlp", "--io", "copy_in_out,set_params,update",
                                         "--io-addresses", "fresh")
         self.assertEqual({"io-addresses": "fresh"}, document["plan"]["caller"])
         self.assert_ok(cells.values())
 
+    def test_an_address_that_moved_fails_its_cells(self):
+        _, document, cells = self.sweep("--workload", "mlp", "--io", "static,update", "--check-addresses")
+        self.assertEqual({"check-addresses": "on"}, document["plan"]["caller"])
+        self.assert_ok(cells.values())
+        done = self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager,whole,piecewise",
+                                   "--check-addresses", "--io-addresses", "fresh", code=3)
+        for cell in self.result()["cells"]:
+            if cell["mode"] == "eager":
+                self.assert_ok([cell])
+                continue
+            self.assertEqual(("failed", "address_moved"), (cell["status"], cell["reason"]["code"]))
+            self.assertIn("input x has moved since the capture", cell["reason"]["message"])
+        self.assertIn("address_moved", done.stdout)
+
     def test_an_input_that_is_written_in_place(self):
         _, _, cells = self.plugin_sweep("mutating_op", "--io", FORMS)
         states = {cell.get("io", "static"): cell for cell in cells.values() if cell["mode"] == "whole"}
         for form, cell in states.items():
-            self.assertEqual("skipped" if form.startswith("copy") else "ok", cell["status"], cell)
+            skipped = form in ("copy_in", "copy_in_out", "copy_if_moved")
+            self.assertEqual("skipped" if skipped else "ok", cell["status"], cell)
         reason = states["copy_in"]["reason"]
         self.assertEqual("mutated_input", reason["code"])
         self.assert_all_in(("op odd (mutating_op)", "the input x", "--mutated-inputs copy_back"),
                            reason["message"])
         self.assertEqual({"mutated_input": 1}, states["copy_in"]["counters"]["skips"])
-        _, _, cells = self.plugin_sweep("mutating_op", "--io", "copy_in,copy_in_out", "--mutated-inputs",
-                                        "copy_back")
+        _, _, cells = self.plugin_sweep("mutating_op", "--io", "copy_in,copy_in_out,copy_if_moved",
+                                        "--mutated-inputs", "copy_back")
         self.assert_ok(cells.values())
 
     def test_what_graphs_cannot_hold_runs_eager_where_that_is_asked_for(self):
@@ -87,6 +114,13 @@ class Caller(HarnessCase):
         _, document, cells = self.sweep("--workload", "mlp", "--capture-stream", "default")
         self.assertEqual({"capture-stream": "default"}, document["plan"]["caller"])
         self.assert_ok(cells.values())
+
+    def test_each_batch_may_be_captured_on_a_stream_of_its_own(self):
+        _, document, cells = self.sweep("--workload", "mlp", "--capture-streams", "one,each", "--io",
+                                        "static,update")
+        self.assert_ok(cells.values())
+        self.assertEqual(2 * (1 + 2 * 2 * 2), len(cells))
+        self.assertEqual(["one", "each"], document["plan"]["axes"]["capture-streams"])
 
     def test_a_kind_that_is_absent_is_a_note(self):
         done, _, cells = self.sweep("--workload", "mlp,attention", "--split-ops", "sdpa")
@@ -137,6 +171,11 @@ class Caller(HarnessCase):
         self.write("file", "")
         self.refuse_each((
             ("--dump-graph file", ("--dump-graph: ", "is not a folder that can be written")),
+            ("--tune-sizes 1,4", ("--tune-sizes: ", "host chooses no library's algorithm for a size")),
+            ("--edges full", ("--edges: ", "it means nothing on host: leave it out, or give --device cuda")),
+            ("--edges half", ("--edges: ", "give programmatic, full")),
+            ("--tune-sizes 0", ("--tune-sizes: ", '"0"')),
+            ("--tune-sizes 2 --pass training", ("--tune-sizes: ", "give --pass forward")),
             ("--capture-stream mine", ("--capture-stream: ", "own, default"))), *TINY)
         self.refuse_each((("--on-skip eager", ("--on-skip: ", "run a sweep")),
                           ("--dump-graph d", ("--dump-graph: ", "belongs to --sweep"))), "bench")

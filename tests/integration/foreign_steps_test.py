@@ -67,10 +67,12 @@ class ForeignSteps(HarnessCase):
                                ["--dtype", "fp32", "it goes with programs"],
                                ["--pass", "training", "it goes with programs"],
                                ["--io", "copy_in", "it goes with programs"],
+                               ["--tune-sizes", "2", "it goes with programs"],
                                ["--set", "foreign_step.width=1", "it has none"]):
             with self.subTest(option=option):
                 self.assert_refused(self.sweep(option, words[0]), option, words[1])
-        self.assert_refused(self.sweep("--profile"), "--profile", "it goes with programs")
+        for flag in ("--profile", "--check-addresses"):
+            self.assert_refused(self.sweep(flag), flag, "it goes with programs")
         self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload", "a sweep of its own")
         of_programs = self.run_graphbench(*TINY, "--mode", "example.replay")
         self.assert_refused(of_programs, "--mode", "this sweep has none")

@@ -57,6 +57,28 @@ class Ladder(HarnessCase):
             self.assertEqual(launch["stalls"]["count"], 3)
             self.assertGreaterEqual(launch["response_seconds"]["p50"], launch["latency_seconds"]["p50"])
 
+    def test_the_first_requests_of_a_size_are_its_warmups(self):
+        document, shown = self.serve("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
+                                     "--warmup-by requests --no-rivals")
+        asked, lazy = document["ladders"]
+        self.assertNotIn("warmup_by", asked["policy"])
+        self.assertEqual("requests", lazy["policy"]["warmup_by"])
+        steps = lazy["launches"][0]["steps"]
+        self.assertEqual((3, 3, 60), (steps["warming"], steps["captured_now"], sum(steps.values())))
+        self.assertNotIn("warming", asked["launches"][0]["steps"])
+        self.assertIn("3 captured now, 3 warming; hit rate", shown)
+
+    def test_sizes_may_share_an_exec(self):
+        document, shown = self.serve("--workload mlp --traffic uniform:1:4 --exec shared --mode piecewise")
+        asked = document["ladders"][0]
+        self.assertEqual("shared", asked["policy"]["exec"])
+        execs = asked["launches"][0]["execs"]
+        self.assertEqual(1, execs["groups"])
+        self.assertGreater(execs["updates"], 10)
+        self.assertGreater(execs["update_seconds"], 0)
+        self.assertIn("1 for 3 captured sizes", shown)
+        self.assertTrue(asked["check"]["identical"])
+
     def test_first_requests_at_start_up_and_lazily_stand_in_one_document(self):
         document, shown = self.serve("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
                                      "--no-rivals")
@@ -261,6 +283,10 @@ class Ladder(HarnessCase):
                 ("--traffic back.csv", ["back.csv:3", "time goes back"]),
                 ("--traffic late.csv", ["--traffic", "1000000 s"]),
                 ("--mutated-inputs copy", ["--mutated-inputs", "refuse, copy_back"]),
+                ("--exec both", ["--exec", "own, shared"]),
+                ("--warmup-by requests", ["--warmup-by", "give --capture-when lazy"]),
+                ("--tune-sizes 1,4", ["--tune-sizes", "host chooses no library's algorithm"]),
+                ("--warmup-by request", ["--warmup-by", "capture, requests"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),
                 ("--mode NONE,best", ["--mode", "give whole or piecewise"]),  # vLLM's word for eager

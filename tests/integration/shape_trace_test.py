@@ -26,18 +26,32 @@ class ShapeTrace(HarnessCase):
             self.assertEqual(["traced", "program_hit"] + (["program_hit"] * 2 if eager else
                              ["recorded_again", "graph_hit"]) + ["traced"],
                              [step["outcome"] for step in walk["traces"]])
-            self.assertEqual(["b1 s16"] + ["b* s16"] * 3 + ["b* s8"],
+            self.assertEqual(["b* s16"] * 4 + ["b* s8"],
                              [step["signature"] for step in walk["traces"]])
             self.assertEqual("sequence 16 -> 8", walk["traces"][4]["reason"])
             self.assertEqual(eager, walk["hit_seconds"] is None)
         names = [event["name"] for event in json.loads(trace.read_text())]
         self.assertEqual(3, names.count("shape step 5 (b* s8, batch 4): traced"))
 
+    def test_the_walk_is_a_table_of_what_was_made_and_why(self):
+        path = self.write("steps.txt", "1 16\n2 16\n1 16\n1 16\n2 8\n")
+        done = self.run_graphbench(*TINY, *ARGUMENTS, "--batch", "2", "--mode", "whole", "--shape-trace",
+                                   path)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        first = next(at for at, words in enumerate(lines) if words[:2] == ["shapes", "of"])
+        self.assertEqual(["step", "batch", "program", "outcome", "time", "why"], lines[first + 1])
+        rows = lines[first + 2:first + 6]
+        self.assertEqual([["1", "1", "b*", "s16", "traced"], ["2", "2", "b*", "s16", "program_hit"],
+                          ["3", "1", "b*", "s16", "recorded_again"], ["5", "2", "b*", "s8", "traced"]],
+                         [words[:5] for words in rows])
+        self.assertEqual(["sequence", "16", "->", "8"], rows[3][6:])
+        self.assertEqual("1 of 5 steps had everything, and took".split(), lines[first + 6][:7])
+
     def test_the_cap_is_an_option(self):
         cells = self.sweep("2 16\n2 8\n2 16\n", "--mode", "whole", "--shape-programs", "1")
         walk = cells["attention/tiny/fp32/training/b2/w0/whole/optimizer=sgd"]["shape_walk"]
         self.assertEqual(["traced"] * 3, [step["outcome"] for step in walk["traces"]])
-        self.assertIn("the cap of 1 programs is reached: b2 s8", walk["traces"][2]["reason"])
+        self.assertIn("the cap of 1 programs is reached: b* s8", walk["traces"][2]["reason"])
         cells = self.sweep("2 16\n1 16\n2 16\n", "--mode", "whole", "--shape-recordings", "1")
         walk = cells["attention/tiny/fp32/training/b2/w0/whole/optimizer=sgd"]["shape_walk"]
         self.assertEqual(["traced", "program_hit", "program_hit"],

@@ -32,6 +32,11 @@ STEPS = """
         layer = torch.nn.Linear(8, 4).to(device)
         return layer, (torch.randn(batch, 8, device=device),)
 
+    def on_two_devices(batch, device):
+        layer = torch.nn.Linear(8, 4).to(device)
+        layer.register_buffer("scale", torch.empty(1, device="meta"))
+        return layer, (torch.randn(batch, 8, device=device),)
+
     def drawing(batch, device):
         return lambda: torch.rand(batch)
 
@@ -104,6 +109,12 @@ class Torch(HarnessCase):
     def cells(self, function, *extra, code=0, **options):
         self.sweep(function, *extra, code=code, **options)
         return {(cell["mode"], cell["batch"]): cell for cell in self.result()["cells"]}
+
+    def test_on_several_devices_is_refused_by_name(self):
+        cell, = self.cells("on_two_devices", "--mode", "eager", batch="2").values()
+        self.assertEqual("skipped", cell["status"])
+        self.assertEqual("open: the step is on several devices, cpu and others: it holds scale on meta, and "
+                         "one device is measured", cell["reason"]["message"])
 
     def test_runs_eagerly_and_says_what_the_other_modes_need(self):
         for (mode, _), cell in self.cells("model", "--split-ops", "linear", batch="2").items():

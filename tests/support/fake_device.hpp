@@ -2,6 +2,7 @@
 // made to fail on demand. Runs everything at once on the calling thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -31,10 +32,20 @@ struct CallLog {
   std::size_t memset_nodes = 0;  // of every graph
   bool residuals_in_place = false;
   bool refuse_updates = false;
+  std::map<std::string, std::string> attributes;  // of the nodes of graphs made from here on
+  std::string not_in_captures;                    // an op that is refused as it is recorded
+  std::string forks;                              // an op whose capture cannot end
   std::vector<DeviceCopy> copies_set;
+  std::int64_t copies = 0;  // on the device, that were not recorded
 
   void step(const char* what) {
     if (++calls == fail_at) throw Error(ErrorCode::device_failed, std::string(what) + ": injected");
+  }
+  void end_capture() {
+    capturing = false;
+    step("end capture");
+    if (std::ranges::count(launches, forks) > 0)
+      throw Error(ErrorCode::capture_unjoined, "end capture: a forked stream was not joined");
   }
 };
 
@@ -62,6 +73,7 @@ class FakeStream : public Stream {
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
     if (!log_.capturing) {
+      ++log_.copies;
       std::memcpy(to, from, bytes);
       return;
     }
@@ -101,7 +113,9 @@ class FakeExec final : public GraphExec {
 
 class FakeGraph final : public Graph {
  public:
-  FakeGraph(CallLog& log, std::size_t nodes) : log_(log), nodes_(nodes) { ++log_.live_graphs; }
+  FakeGraph(CallLog& log, std::size_t nodes) : log_(log), nodes_(nodes), attributes_(log.attributes) {
+    ++log_.live_graphs;
+  }
   ~FakeGraph() override { --log_.live_graphs; }
   facts::GraphContents contents() const override {
     facts::GraphContents contents{};
@@ -117,7 +131,9 @@ class FakeGraph final : public Graph {
   }
   std::vector<GraphNode> nodes() const override { return std::vector<GraphNode>(nodes_); }
   std::vector<facts::DescribedNode> describe() const override {
-    return std::vector<facts::DescribedNode>(nodes_);
+    std::vector<facts::DescribedNode> nodes(nodes_);
+    for (facts::DescribedNode& node : nodes) node.facts = attributes_;
+    return nodes;
   }
   void reset() override { nodes_ = 0; }
   void* native_handle() noexcept override { return nullptr; }
@@ -126,6 +142,7 @@ class FakeGraph final : public Graph {
  private:
   CallLog& log_;
   std::size_t nodes_;
+  std::map<std::string, std::string> attributes_;
 };
 
 class FakeKernel final : public Kernel {
@@ -141,6 +158,8 @@ class FakeKernel final : public Kernel {
   std::optional<std::size_t> in_place_input() const override { return in_place_; }
   void launch(Stream&, void* const* operands) override {
     log_.step("launch");
+    if (log_.capturing && name_ == log_.not_in_captures)
+      throw Error(ErrorCode::capture_unsupported, "launch: not permitted");
     log_.launches.push_back(name_);
     log_.operands.emplace_back(operands, operands + operands_);
   }
@@ -214,14 +233,12 @@ inline void FakeStream::begin_capture() {
 }
 
 inline std::unique_ptr<Graph> FakeStream::end_capture() {
-  log_.capturing = false;
-  log_.step("end capture");
+  log_.end_capture();
   return std::make_unique<FakeGraph>(log_, log_.launches.size());
 }
 
 inline void FakeStream::end_capture(Graph& graph) {
-  log_.capturing = false;
-  log_.step("end capture");
+  log_.end_capture();
   static_cast<FakeGraph&>(graph).hold(log_.launches.size());
 }
 

@@ -65,6 +65,9 @@ class Step:
         self.run_eagerly()
         with self.torch.no_grad():
             self.held = Held(self.torch, self.module, self.args, *self.calls)
+        if other := self.held.elsewhere(self.device):
+            raise Skip(f"the step is on several devices, {self.device} and others: it holds {other}, and one "
+                       "device is measured")
         if "torch-compile" in self.axes:
             self.put_inside(self.axes["torch-compile"])
         self.prepare_mode()

@@ -56,6 +56,14 @@ class Held:
         for each in inside:
             self.add(each, inputs, depth + 1)
 
+    def elsewhere(self, device):
+        """What lies neither on the step's device nor on the CPU, by its name; none: nothing does."""
+        named = [pair for module in self.modules for pair in (*module.named_parameters(),
+                                                              *module.named_buffers())]
+        named += [(f"input {i}", tensor) for i, (tensor, _) in enumerate(self.inputs)]
+        return next((f"{name} on {tensor.device}" for name, tensor in named
+                     if tensor.device.type != "cpu" and tensor.device != device), None)
+
     def put_back(self, seed):
         """State as it was; inputs with their own values in another order, which keeps indices, masks and
         scales valid."""

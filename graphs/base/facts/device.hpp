@@ -12,7 +12,7 @@ namespace graphbench::facts {
 struct DeviceFacts {
   std::string kind;                // "cuda", "host"
   std::string name;                // "NVIDIA H200"; on host the CPU's name
-  std::string uuid;                // empty where there is none
+  std::string uuid;                // empty if there is none
   std::string compute_capability;  // "9.0"; empty on host
   std::int64_t memory_bytes;
   std::string driver;                            // "580.159.04"; empty on host
@@ -36,8 +36,8 @@ struct LibraryChoice {
   std::string algorithm;  // by a name that means the same in every process
   bool timed;             // candidates were timed, now or when it was kept; else a heuristic's first
   bool hit;               // an earlier process, or of a sweep's choices an earlier sweep, made and kept it
-  // Whether the library's own plan was taken from the package: "serialised", it was; "engine", it could not
-  // be, and one was built by the algorithm's name. Empty: the package has none.
+  // Whether the library's own plan was taken from the package. "serialised": it was. "engine": it could not
+  // be, and a plan was built from the algorithm's name. Empty: the package has none.
   std::string plan;
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };

@@ -1,4 +1,5 @@
-// What the graphs of a step hold, how a step reaches its caller's memory, and graphs described node by node.
+// The contents of a step's graphs, the way in which a step reaches its caller's memory, and graphs described
+// node by node.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,10 @@ struct GraphCounts {
 
 // How a graph cell's steps reach memory that is a caller's (axis `io`). All of it is per step.
 struct Io {
-  std::int64_t copies;  // of whole values, outside of the graphs
+  // Copies of whole values, outside of the graphs; for copy_if_moved means over the steps since the capture.
+  double copies;
   std::int64_t copy_bytes;
-  std::int64_t copies_kept;       // not made: the caller's pointer is the graph's own
+  double copies_kept;             // not made: the caller's pointer is the graph's own
   std::int64_t kernel_nodes_set;  // nodes of our own kernels that get other addresses
   std::int64_t copy_nodes_set;    // beside kernels whose parameters are a library's
   std::int64_t pieces_touched;    // graphs that hold an address of the caller's
@@ -44,8 +46,8 @@ struct Io {
   double updates_refused;
   double instantiations;
   std::int64_t steps;
-  // The first update that was refused, code graph_update_failed, with piece and node; the piece was
-  // instantiated again each time, within the step's time.
+  // The first update that was refused (graph_update_failed), with piece and node. The piece was instantiated
+  // again each time, within the step's time.
   std::optional<Reason> refused;
 };
 

@@ -21,8 +21,8 @@ struct TrainingFacts {
   std::int64_t saved_bytes;      // activations that forward leaves to later phases
   std::int64_t gradient_bytes;   // of parameters
   std::int64_t optimizer_bytes;  // state that the optimizer writes
-  // Gradients that one graph of the step takes from another: both have them at one address, where a caller
-  // between them would compare pointers and copy.
+  // Gradients that one graph of the step takes from another. Both have them at one address, so a framework
+  // that compares pointers would copy nothing.
   std::optional<std::int64_t> copies_skipped;
 };
 

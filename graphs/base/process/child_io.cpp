@@ -56,7 +56,7 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
-// exec needs null-terminated lists, and pointers without const only for C's sake.
+// exec takes lists that end in a null pointer. Its pointers are not const only because C has it so.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -239,7 +239,7 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   settings.connect(request.get(), STDIN_FILENO);
   settings.connect(output.write_end.get(), STDOUT_FILENO);
   settings.connect(output.write_end.get(), STDERR_FILENO);
-  // Last: descriptor 3 may be one of the sources above.
+  // This comes last, because descriptor 3 may be one of the sources above.
   settings.connect(events.write_end.get(), event_descriptor);
   settings.close_all_above(event_descriptor);
   settings.own_group_and_default_signals();

@@ -17,14 +17,14 @@ namespace graphbench::process {
 inline constexpr int event_descriptor = 3;
 
 // Asks the kernel to kill this process when its parent dies. `parent`: the parent's process id as text,
-// or "" where a person started this by hand. False where the parent is gone already.
+// or "" where a person started this by hand. False if the parent is gone already.
 bool die_with_parent(std::string_view parent);
 
 // All of stdin. Throws Error(io).
 std::string read_request();
 
-// Takes `event_descriptor` for this process alone: what a plugin starts does not inherit it. Throws
-// Error(io) where it is not open.
+// Takes `event_descriptor` for this process alone, so that processes that a plugin starts do not inherit it.
+// Throws Error(io) if it is not open.
 void claim_event_descriptor();
 
 // What the main function of a child does around its work: dies with `parent`, takes the event descriptor, and
@@ -33,7 +33,7 @@ void claim_event_descriptor();
 int child_main(const char* name, std::string_view parent,
                const std::function<int(const std::string& request)>& answer);
 
-// Writes `line` and a newline. Throws Error(io), also where the reader is gone.
+// Writes `line` and a newline. Throws Error(io), also if the reader is gone.
 void send_line(std::string_view line);
 
 struct SpawnedChild {

@@ -176,8 +176,9 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   void reap() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) != pid_) return;
-    // What it started may still hold the pipes open. The id of a reaped child may be used again, but not as a
-    // group while the old group has members; for an empty group kill() returns an error that does no harm.
+    // Processes that the child started may still hold the pipes open. The id of a reaped child may be used
+    // again, but not as a group while the old group has members; for an empty group kill() returns a harmless
+    // error.
     ::kill(-pid_, SIGKILL);
     end_orphans();
     drain();

@@ -60,7 +60,7 @@ class ProcessSupervisor {
   // Throws Error(io) where it cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
 
-  // Runs a child that answers a question and ends, as run() does. Throws Interrupted where a person wants to
+  // Runs a child that answers a question and ends, as run() does. Throws Interrupted if a person wants to
   // stop.
   ChildExit ask(const ChildCommand& command, const LineHandler& on_line);
 

@@ -44,7 +44,8 @@ __global__ void column_partials(const ColumnSumParameters p) {
 KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
                              std::int64_t columns, std::size_t sum_operand);
 
-// In how many parts to sum, so that the partial sums fit `bytes`. Refuses the op where not even one fits.
+// The number of parts in which to sum, so that the partial sums fit `bytes`. Refuses the op if not even one
+// fits.
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
@@ -52,7 +53,7 @@ inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 
-// Appends both steps. `scales` is null where the term takes none; the partial sums lie at `partials`, in
+// Appends both steps. `scales` is null if the term takes none; the partial sums lie at `partials`, in
 // `bytes`.
 template <class Term>
 void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,

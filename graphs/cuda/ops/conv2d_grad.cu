@@ -1,5 +1,5 @@
-// The gradients of conv2d by kernels of our own, where cuDNN has no plan. They read what they need where it
-// is, use no atomics, and add every sum in a fixed order.
+// Computes the gradients of conv2d by our own kernels if cuDNN has no plan. They read operands in place, use
+// no atomics, and add every sum in a fixed order.
 #include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/convolution.hpp"
 

@@ -220,7 +220,7 @@ std::string convolution_key(const ConvolutionShape& s) {
 
 // Makes the plan that a package has, or the one that the tuner chooses among cuDNN's engines, or `wanted`. A
 // plan with a residual is timed in turns with the convolution ahead of it in its block, where that is known:
-// of two plans that took the same time alone on an H200, one made whole steps slower. Null where cuDNN has no
+// of two plans that took the same time alone on an H200, one made whole steps slower. Null if cuDNN has no
 // plan that is deterministic, computes in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
                                                  const ConvolutionShape& shape, const ir::OpCall& op,

@@ -60,7 +60,7 @@ struct ConvolutionGeometry {
   int window, padding, stride;
 };
 
-// Absent where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
+// Absent if cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);
 

@@ -29,7 +29,7 @@ class CudnnDescriptor {
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
   void set(cudnnBackendAttributeName_t name, const std::vector<const CudnnDescriptor*>& values);
   void finalize();
-  bool try_finalize() noexcept;  // false where cuDNN does not support what was described
+  bool try_finalize() noexcept;  // false if cuDNN does not support what was described
 
   // Reads at most `capacity` values; returns how many there were.
   std::int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t capacity,

@@ -28,7 +28,7 @@ class CudnnPlan {
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
-  // Reads the plan that a package has for `key`, as cuDNN wrote it down. Null where there is none, or cuDNN
+  // Reads the plan that a package has for `key`, as cuDNN wrote it down. Null if there is none, or cuDNN
   // does not accept it here. CudnnEngines::build() explains `ids` and `constants`.
   static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
                                          const std::vector<std::int64_t>& ids,
@@ -50,7 +50,7 @@ class CudnnPlan {
 
   CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
             std::vector<CudnnConstant> constants, void* workspace);
-  // Makes a plan of its description. Null where cuDNN cannot, or not in the workspace.
+  // Makes a plan of its description. Null if cuDNN cannot, or not in the workspace.
   static std::unique_ptr<CudnnPlan> finish(OpContext& context, CudnnDescriptor plan,
                                            const std::vector<std::int64_t>& ids,
                                            const std::vector<CudnnConstant>& constants);
@@ -77,7 +77,7 @@ class CudnnEngines {
   const std::string& name(std::size_t index) const { return configs_.at(index).name; }
   bool compiles(std::size_t index) const { return configs_.at(index).compiles; }
 
-  // Null where cuDNN cannot build it, or not in the workspace. `ids` are the tensors' in ascending order.
+  // Null if cuDNN cannot build it, or not in the workspace. `ids` are the tensors' in ascending order.
   std::unique_ptr<CudnnPlan> build(std::size_t index, const std::vector<std::int64_t>& ids,
                                    const std::vector<CudnnConstant>& constants) const;
 
@@ -88,7 +88,7 @@ class CudnnEngines {
     bool allowed = true;    // deterministic, arithmetic in fp32 on the given elements
     bool compiles = false;  // builds its kernel at run time, which takes long
   };
-  // Returns true where `wanted` was among them, which then is the only one.
+  // Returns true if `wanted` was among them, which then is the only one.
   bool append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype,
               const std::optional<std::string>& wanted);
   void read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const;

@@ -26,7 +26,7 @@ struct GeluTanh {
   __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
 };
 
-// A gradient takes dy, and what the operation gave (relu) or took (gelu_tanh).
+// A gradient takes dy, and the operation's output (relu) or input (gelu_tanh).
 struct ReluGrad {
   __device__ __forceinline__ static float apply(float dy, float y) { return y > 0.0f ? dy : 0.0f; }
 };

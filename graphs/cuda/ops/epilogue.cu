@@ -7,8 +7,8 @@ namespace {
 
 struct EpilogueParameters {
   const float* sums;
-  const void* bias;      // null where there is none
-  const void* residual;  // null where there is none
+  const void* bias;      // null if there is none
+  const void* residual;  // null if there is none
   void* y;
   std::int64_t elements;
   std::int64_t columns;

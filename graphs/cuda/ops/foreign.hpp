@@ -19,7 +19,7 @@ class HostRun {
   explicit HostRun(const ir::OpCall& call);
 
   // Copies every input to the host, waits for the stream, runs the op, and enqueues the copies of outputs and
-  // mutated inputs back. Throws Error(plugin_failed) where the op fails, and on a capturing stream
+  // mutated inputs back. Throws Error(plugin_failed) if the op fails, and on a capturing stream
   // Error(capture_unsupported), because a capture cannot hold the wait.
   void run(void* const* operands, cudaStream_t stream, const char* object);
 

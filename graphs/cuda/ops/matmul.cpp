@@ -125,7 +125,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
   if (residual_before_activation) return std::nullopt;  // an epilogue applies its activation last
-  // Where C is B too, cuBLASLt refuses at the launch what it accepted in preparation (13.0 on an H200).
+  // If C is also B, cuBLASLt refuses at the launch a call that it accepted in preparation (13.0 on an H200).
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&
       std::ranges::count(inputs, inputs.at(static_cast<std::size_t>(spec.residual.operand))) > 1)
@@ -136,7 +136,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   return choose_matmul(context, call, key, spec.alignment, op);
 }
 
-// Computes only x wT, in fp32, into `sums`. Absent where cuBLASLt has no algorithm for it.
+// Computes only x wT, in fp32, into `sums`. Absent if cuBLASLt has no algorithm for it.
 std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spec, void* sums,
                                        const ir::OpCall& call) {
   MatmulSpec plain = spec;
@@ -227,7 +227,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint
   return preference;
 }
 
-// Algorithms in the heuristic's order; empty where cuBLASLt has none for the call.
+// Algorithms in the heuristic's order; empty if cuBLASLt has none for the call.
 std::vector<cublasLtMatmulAlgo_t> algorithms_of(OpContext& context, MatmulCall& call, std::uint32_t alignment,
                                                 const char* object) {
   constexpr int most = 24;

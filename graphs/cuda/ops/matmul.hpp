@@ -35,7 +35,7 @@ struct MatmulSpec {
 };
 
 // Returns `call` with its algorithm of cuBLASLt, which is chosen once per key (tuning/tuner.hpp). `key` says
-// all that the choice depends on. Absent where cuBLASLt has no algorithm for the call.
+// all that the choice depends on. Absent if cuBLASLt has no algorithm for the call.
 std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
                                         std::uint32_t alignment, const ir::OpCall& op);
 
@@ -43,7 +43,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
 // fp32 and a kernel that does the rest, so that rounding happens once.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
-// Only the products, scaled and rounded to the spec's dtype. Absent where cuBLASLt has no algorithm for them.
+// Only the products, scaled and rounded to the spec's dtype. Absent if cuBLASLt has no algorithm for them.
 std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
 // The kernel that finishes fp32 sums (rows x n, in `sums`) into y.

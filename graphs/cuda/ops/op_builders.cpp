@@ -1,4 +1,4 @@
-// Finds the CUDA device's function of a kind; holds what several of them share.
+// Finds the CUDA device's function of a kind, and holds the code that several of them share.
 #include "graphs/cuda/ops/op_builders.hpp"
 
 #include <map>

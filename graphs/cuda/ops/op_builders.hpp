@@ -1,4 +1,4 @@
-// Makes prepared calls of ops, and holds what the function of each kind works with.
+// Makes prepared calls of ops, and holds the resources of these functions.
 #pragma once
 
 #include <cublasLt.h>
@@ -45,13 +45,13 @@ PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 // Loads the code of the prepared calls: looks our kernels up, captures the libraries' calls once and discards
 // the graph. Otherwise the first launch of a kernel would load it, within the timed capture of a step (5 to
 // 10 ms on an H200, unless timing the candidates has loaded it). Nothing runs, so addresses do not matter.
-// Does nothing where code is to be loaded at its first use.
+// Does nothing if code is to be loaded at its first use.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
 // The cuDNN plans made so far that cuDNN can write down, by the tuner's key.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
-// Is called before a stream that cuDNN's handle is set to is destroyed. Does nothing where there is no
+// Is called before a stream that cuDNN's handle is set to is destroyed. Does nothing if there is no
 // handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 

@@ -85,7 +85,7 @@ class SdpaGraph : public CudnnGraph {
   SdpaGraph(const CudnnLibrary& library, const SdpaShape& shape, const char* object)
       : CudnnGraph(library, object), shape_(shape) {}
 
-  // Absent where cuDNN does not accept the graph.
+  // Absent if cuDNN does not accept the graph.
   std::optional<CudnnDescriptor> describe(cudnnHandle_t handle);
   const std::vector<CudnnConstant>& constants() const { return constants_; }
 
@@ -237,7 +237,7 @@ CudnnCall sdpa_call(CudnnHandle& handle, CudnnPlan& plan) {
   return call;
 }
 
-// Makes the plan that a package has, or that the tuner chooses. Null where cuDNN has none that runs.
+// Makes the plan that a package has, or the one that the tuner chooses. Null if cuDNN has no plan that runs.
 std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
                                           const SdpaShape& shape, const ir::OpCall& op) {
   const char* object = op.op->name.c_str();

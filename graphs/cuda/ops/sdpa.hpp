@@ -1,8 +1,6 @@
-// Attention over the KV cache: its shape, and what computes it: cuDNN, or our own kernel.
-//
-// `vector` gives every query a block and splits the keys over blocks where queries are few. It takes every
-// shape and type, and serves where cuDNN has nothing sound: all decoding, which only reads the cache, and
-// fp32.
+// Attention over the KV cache: its shape, and its implementations: cuDNN, or our own kernel. `vector` gives
+// every query a block, and splits the keys over blocks if queries are few. It takes every shape and type, and
+// serves if cuDNN has nothing sound: all decoding, which only reads the cache, and fp32.
 #pragma once
 
 #include <optional>
@@ -44,12 +42,12 @@ inline constexpr float sdpa_lowest = -1.0e30f;
 
 PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const ir::OpCall& call);
 
-// True where some version of cuDNN has kernels for the shape that are worth asking for.
+// True if some version of cuDNN has kernels for the shape that are worth asking for.
 bool is_for_cudnn(const SdpaShape& shape);
-// True where none of that version's kernels for the shape is known to be wrong.
+// True if no kernel of that version for the shape is known to be wrong.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
-// Absent where this cuDNN has no sound fused attention for the shape.
+// Absent if this cuDNN has no sound fused attention for the shape.
 std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
                                              const ir::OpCall& op);
 

@@ -42,7 +42,7 @@ __device__ __forceinline__ SdpaRows sdpa_rows(int rows) {
   return {blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles) * tile};
 }
 
-// Where o and do hold a query of the head.
+// The places of a query of the head in o and do.
 __device__ __forceinline__ std::int64_t output_at(const SdpaGradParameters& p, std::int64_t head_row,
                                                   int query) {
   return ((head_row / p.heads * p.tokens + query) * p.heads + head_row % p.heads) * p.head_dim;

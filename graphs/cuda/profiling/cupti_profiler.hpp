@@ -31,7 +31,7 @@ struct CuptiRecord {
 struct CuptiTimedRecord {
   std::uint32_t kind;
   std::uint8_t details[12];
-  std::uint64_t start_ns;  // by CUPTI's clock; 0 where the times could not be taken
+  std::uint64_t start_ns;  // by CUPTI's clock; 0 if the times could not be taken
   std::uint64_t end_ns;
 };
 
@@ -71,7 +71,7 @@ class CuptiProfiler final : public ActivityProfiler {
   // Begins to record. `library` outlives the profiler. There is at most one profiler at a time.
   static ProfilerResult start(const CuptiLibrary& library);
 
-  // Throws Error(device_failed) where CUPTI refuses or had to drop records, because a part of a step's
+  // Throws Error(device_failed) if CUPTI refuses or had to drop records, because a part of a step's
   // records would be taken for the whole.
   std::vector<Activity> collect() override;
 

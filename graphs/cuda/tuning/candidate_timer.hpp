@@ -19,7 +19,7 @@ class CandidateTimer {
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // The cost of one run of the calls, rough where they take long; absent where they cannot be launched or
+  // The cost of one run of the calls, rough where they take long; absent if they cannot be launched or
   // captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 

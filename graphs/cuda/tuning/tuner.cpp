@@ -1,4 +1,5 @@
-// Reads the settings, and chooses plans: what this process knows comes first, then the disk, then timing.
+// Reads the settings, and chooses plans: from this process's choices first, then from the disk, then by
+// timing.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <algorithm>
@@ -37,6 +38,14 @@ std::string described(const CandidateCost& cost) {
   std::snprintf(text, sizeof(text), "%.2f us in %zu node%s", cost.seconds * 1e6, cost.nodes,
                 cost.nodes == 1 ? "" : "s");
   return text;
+}
+
+// "matmul rows 8 n 64" as "matmul rows  n 64".
+std::string without_size(std::string key) {
+  constexpr const char* digits = "0123456789";
+  const std::size_t first = key.find_first_of(digits);
+  if (first == std::string::npos) return key;
+  return key.erase(first, key.find_first_not_of(digits, first) - first);
 }
 
 // The candidates whose time is at most `reach` times the least, in order.
@@ -90,6 +99,20 @@ cache::Key Tuner::cache_key(const std::string& key) const {
 std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>& candidates,
                           const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
   GRAPHBENCH_ASSERT(!candidates.empty());
+  if (!generally_) return choose_own(key, candidates, cost);
+  const auto general = general_.find(without_size(key));
+  if (general == general_.end()) {
+    const std::size_t index = choose_own(key, candidates, cost);
+    general_[without_size(key)] = candidates[index];
+    return index;
+  }
+  const std::size_t index = position(candidates, general->second).value_or(0);
+  took(key, candidates[index]);
+  return index;
+}
+
+std::size_t Tuner::choose_own(const std::string& key, const std::vector<std::string>& candidates,
+                              const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
   if (const auto index = preferred(candidates, cost)) {
     took(key, candidates[*index]);
     return *index;
@@ -119,6 +142,8 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
 
 std::optional<std::string> Tuner::known(const std::string& key) {
   if (!settings_.prefer.empty() || !settings_.timed) return std::nullopt;
+  if (const auto general = general_.find(without_size(key)); generally_ && general != general_.end())
+    return general->second;
   if (const auto chosen = chosen_.find(key); chosen != chosen_.end()) return chosen->second.algorithm;
   return cache_.find(cache_key(key));
 }

@@ -30,7 +30,7 @@ struct TuningSettings {
   static TuningSettings from_environment();
 };
 
-// What a candidate costs: device time, and graph nodes, each of which costs host time at a launch.
+// The cost of a candidate: device time, and graph nodes, each of which costs host time at a launch.
 struct CandidateCost {
   double seconds = 0.0;
   std::size_t nodes = 1;
@@ -57,15 +57,19 @@ class Tuner {
 
   // Returns the index of the candidate to use. `key` says all that a choice depends on. `candidates` are
   // names that mean the same in every process, in the heuristic's order. `cost` times one of them, and is
-  // absent where it does not run. Candidates must give the same bits at every run. Among those that timing
+  // absent if it does not run. Candidates must give the same bits at every run. Among those that timing
   // cannot tell from the fastest, the first with the fewest nodes is used.
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
   // Returns what was chosen for `key`, here or in an earlier process. If the library still offers it, the
-  // other candidates need not be listed. Absent where choosing would time candidates, or time does not
+  // other candidates need not be listed. Absent if choosing would time candidates, or time does not
   // decide.
   std::optional<std::string> known(const std::string& key);
+
+  // From here on keys that differ in their size alone, which is the first number, all get the choice of the
+  // first of them, or the heuristic's first where the library does not offer that; or each gets its own.
+  void choose_generally(bool generally) noexcept { generally_ = generally; }
 
   // Stops timing: from here on an unknown choice is the heuristic's first, and is not kept.
   void stop_timing() noexcept { may_time_ = false; }
@@ -87,8 +91,8 @@ class Tuner {
   // platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
 
-  // Returns what was offered for `key` with a plan that the library wrote down, if that is the known choice;
-  // else null.
+  // Returns the offered choice for `key`, with a plan that the library wrote down, if that is the known
+  // choice; else null.
   const cache::Choice* serialised(const std::string& key);
   // Notes whether the library took that plan. If it did, the choice is made; else it is built by its name.
   void tried_serialised(const std::string& key, bool taken);
@@ -98,6 +102,8 @@ class Tuner {
 
  private:
   cache::Key cache_key(const std::string& key) const;
+  std::size_t choose_own(const std::string& key, const std::vector<std::string>& candidates,
+                         const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
   std::optional<std::size_t> preferred(const std::vector<std::string>& candidates,
                                        const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
   std::optional<std::size_t> time_all(const std::string& key, const std::vector<std::string>& candidates,
@@ -109,7 +115,9 @@ class Tuner {
   std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
   std::map<std::string, cache::Choice> serialised_;     // offered, by the entry's file name
   std::map<std::string, bool> taken_;                   // by key, for plans that were tried
+  std::map<std::string, std::string> general_;          // algorithms, by key without its size
   bool may_time_ = true;
+  bool generally_ = false;
 };
 
 }  // namespace graphbench::cuda

@@ -1,5 +1,5 @@
-// Lines "NAME VALUE", an empty line, the content. The digest is over everything but its own line. A text is
-// sound where encoding what was read gives it again, byte for byte.
+// Encodes an entry: lines "NAME VALUE", an empty line, the content. The digest covers everything but its own
+// line. A text is sound if encoding its parts gives it again, byte for byte.
 #include "graphs/device/cache/entry.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // The value of the line that comes next; absent where it has another name.
+  // The value of the line that comes next; absent if it has another name.
   std::optional<std::string_view> value(std::string_view name) {
     const std::size_t end = rest_.find('\n');
     cut_short_ = end == std::string_view::npos;

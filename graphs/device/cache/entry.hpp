@@ -18,7 +18,7 @@ std::string_view name_of(Kind kind);
 // The facts on which an entry of the kind depends, by name: "op", "shape", ...
 std::span<const std::string_view> parts_of(Kind kind);
 
-// A value a part, in the order of parts_of(). Values are single lines: a text of several stands as its
+// One value per part, in the order of parts_of(). Values are single lines: a longer text is given by its
 // digest.
 struct Key {
   Kind kind = Kind::choices;

@@ -12,7 +12,7 @@ namespace graphbench::cache {
 
 struct FileText {
   std::optional<std::string> text;  // absent: there is no such file, or it cannot be read
-  std::string error;                // empty where there is none
+  std::string error;                // empty if there is none
 };
 FileText read_file(const std::filesystem::path& path);
 
@@ -25,8 +25,8 @@ std::string write_file(const std::filesystem::path& path, const std::string& tex
 std::filesystem::path draft_of(const std::filesystem::path& path);
 std::filesystem::path lock_of(const std::filesystem::path& path);
 
-// The process that makes the file `path` holds this. The system releases it when its process ends, however
-// that is.
+// A lock that the process holds that makes the file `path`. The system releases it when that process ends for
+// any reason.
 class FileLock {
  public:
   enum class Wait : bool { no, yes };

@@ -13,8 +13,7 @@
 
 namespace graphbench::cache {
 
-// The variable that says where the cache is, and hands on what --cache says to child processes: a folder, or
-// "off".
+// The variable that names the cache's folder, or "off". It also passes --cache on to child processes.
 inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
 
 // The folder that the variable names; if it is unset, graphbench/plans in XDG_CACHE_HOME or ~/.cache. Empty:
@@ -27,16 +26,16 @@ struct KeptFile {
   std::uintmax_t bytes = 0;
   std::filesystem::file_time_type used;  // last found or made
 };
-// Least recently used first; other files are left out. Empty where there is no folder; throws
+// Least recently used first; other files are left out. Empty if there is no folder; throws
 // Error(io) where it cannot be read.
 std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 
-// What a file holds, by reading it. An entry of another key than its name says is refused.
+// Reads a file's entry. A file whose name does not fit its key is refused.
 struct Content {
   std::string kind = {};  // "choices"
   // The facts of the entry's key, by name.
   std::vector<std::pair<std::string, std::string>> parts = {};
-  std::optional<double> seconds = {};  // absent where it is refused
+  std::optional<double> seconds = {};  // absent if it is refused
   std::string why_not = {};            // refused; empty: it is sound
 };
 Content content_of(const std::filesystem::path& path);

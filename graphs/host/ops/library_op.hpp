@@ -15,7 +15,7 @@
 
 namespace graphbench::host {
 
-// Where an argument's memory is: an operand of the op, the op's scratch memory, or its constants.
+// The place of an argument's memory: an operand of the op, the op's scratch memory, or its constants.
 struct Place {
   static constexpr int scratch = -1;
   static constexpr int constants = -2;
@@ -82,7 +82,7 @@ class LibraryOpBuilder {
 dnnl::memory::data_type library_type(ir::DType dtype);
 // A plain row-major tensor.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
-// A mask of tokens x slots: 0 where a query may see a slot, else so far below every score that the
+// A mask of tokens x slots: 0 if a query may see a slot, else so far below every score that the
 // exponential of the difference is exactly 0. It is not infinity, because infinity minus infinity is NaN.
 std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);
 // Appends the op's activation.

@@ -9,7 +9,7 @@
 
 namespace graphbench::host {
 
-// Throws Error(unsupported) naming the op where its kind has no implementation here.
+// Throws Error(unsupported) naming the op if its kind has no implementation here.
 std::unique_ptr<OpImplementation> make_op(const ir::OpCall& call, ScratchArena& scratch);
 
 }  // namespace graphbench::host

@@ -50,9 +50,9 @@ class Readers {
       if (!read.kept) first_ = std::min(first_, read.first);
     }
   }
-  // The first op that reads a value that need not be kept; a large number where none does.
+  // The first op that reads a value that need not be kept; a large number if no op does.
   std::size_t first() const { return first_; }
-  // True where the run makes the value, and no other layer keeps it.
+  // True if the run makes the value, and no other layer keeps it.
   bool is_inner(ValueId id) const {
     const auto found = readers_.find(id);
     return found != readers_.end() && !found->second.kept;
@@ -70,7 +70,7 @@ class Readers {
   std::size_t first_ = static_cast<std::size_t>(-1);
 };
 
-// True where the op, run again at `again`, computes the same.
+// True if the op, run again at `again`, computes the same.
 bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again) {
   if (!ops[op].mutates.empty()) return false;
   for (std::size_t i = op + 1; i < again; ++i) {

@@ -26,7 +26,7 @@ class Draft {
     for (const ValueId id : forward) here.push_back(at(id));
     return here;
   }
-  // True where a gradient by the value is needed: it is a parameter, or made from one.
+  // True if a gradient by the value is needed: it is a parameter, or made from one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
   // Begins a part of the batch with its own inputs, activations and gradients. Parameters' gradients add up.
@@ -51,7 +51,7 @@ class Draft {
   // Adds a summand that an op of a kind with `accumulate` computes, named "<op>.<what>".
   void add_gradient(ValueId forward, const Op& op, const std::string& kind, const std::string& what,
                     std::vector<ValueId> inputs, Attributes attributes = {});
-  // Returns the sum of all summands; absent where there is none.
+  // Returns the sum of all summands; absent if there is none.
   std::optional<ValueId> gradient(ValueId forward);
   // Returns a parameter's gradient over all parts, through its hooks. It is called once.
   std::optional<ValueId> complete(ValueId weight);

@@ -1,4 +1,5 @@
-// Runs graphbench ab, which measures two binaries, or one in two environments, or this one and itself.
+// Runs graphbench ab, which measures two binaries, or one binary in two environments, or this binary against
+// itself.
 #include "harness/options/command.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ bool is_by_cell(const std::string& text) {
                                       did_you_mean(text, words));
 }
 
-// Options of the sweep whose launches ab measures in turns. Those that ab sets itself are refused by name.
+// The sweep options that ab passes on to its sweeps. Options that ab sets itself are refused by name.
 class SideBySideOptions {
  public:
   explicit SideBySideOptions(Options& options) : options_(options) {
@@ -148,7 +149,7 @@ std::string again(const std::string& path) {
   return name.replace_extension(".again" + extension).string();
 }
 
-// The path of this binary, even where its file holds another by now.
+// The path of this binary, even if another file has taken its place.
 std::string own_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
@@ -184,7 +185,7 @@ int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
   return exit_interrupted;
 }
 
-// Compares the sides. `files` are where the results are, which the comparison names.
+// Compares the sides. `files` are the paths of the results, which the comparison names.
 model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
                                 const model::ComparisonSettings& settings) {
   return compare::compare(compare::side_of(*outcome.base, files.base),

@@ -48,7 +48,7 @@ void merge(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor>
 using model::CellSummary;
 using Summaries = std::vector<CellSummary>;
 
-// The median of one number over the launches' summaries; absent where most launches lack it.
+// The median of one number over the launches' summaries; absent if most launches lack it.
 template <typename Number>
 std::optional<double> own_median(const Summaries& own, Number&& number) {
   std::vector<double> values;
@@ -87,7 +87,7 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
 }
 
 // Each floor's median over the sweeps that have it, with the sum of its counts; graphs of many nodes are the
-// first's, because sweeps measure none. Absent where there are no floors.
+// first's, because sweeps measure none. Absent if there are no floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged{};

@@ -139,7 +139,8 @@ class Interleaved {
     progress_.update(progress);
   }
 
-  // Is called before the pair of runs that begins at `i`, and looks at a run until decided where that is due.
+  // Called before the pair of runs that begins at `i`. In a run until decided it judges the launches so far,
+  // if a look is due.
   bool is_over(std::size_t i) {
     if (!request_.until_decided) return false;
     const std::span planned(compare::planned_looks);
@@ -149,7 +150,7 @@ class Interleaved {
            !contains(going_, true);
   }
 
-  // Stops the groups that are decided. Nothing is decided where a side has nothing to compare.
+  // Stops the groups that are decided. A group without anything to compare on one side is not decided.
   void look(std::size_t next) {
     looks_.push_back(runs_[next].launch);
     if (base_.empty() || now_.empty()) return;

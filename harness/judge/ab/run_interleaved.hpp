@@ -38,18 +38,18 @@ struct InterleavedRequest {
 };
 
 struct InterleavedOutcome {
-  std::optional<model::Result> base;  // absent where nothing was measured
+  std::optional<model::Result> base;  // absent if nothing was measured
   std::optional<model::Result> now;
   bool interrupted = false;
   std::int64_t cells_failed = 0;  // over both sides
 };
 
-// A sweep that fails loses the cells of its group on that side. Throws InputError where a binary refuses the
+// A sweep that fails loses the cells of its group on that side. Throws InputError if a binary refuses the
 // options, Error where this machine fails.
 InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
                                    sweep::SweepListener& progress);
 
-// What the merged result says of the whole run, which differs between sides only by `role`.
+// The facts about the whole run in a merged result, which differ between sides only by `role`.
 struct RunFacts {
   std::string interleaved_id;  // lets a comparison pair launches
   std::string role;            // "base", "new"

@@ -1,7 +1,7 @@
-// Orders the runs of an A/B run. Shuffles with the standard generator and our own loop, so that a seed means
-// the same everywhere. Computes what a comparison of a binary with itself could find: the spread of a pair of
-// launches is the one that it saw; the error of the spread and its degrees of freedom follow from the number
-// of pairs.
+// Orders the runs of an A/B run. It shuffles with the standard generator and a loop of our own, so that a
+// seed means the same everywhere. It also computes what a comparison of a binary with itself could find: the
+// spread of a pair of launches is the measured one, and its error and degrees of freedom follow from the
+// number of pairs.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>

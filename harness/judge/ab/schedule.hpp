@@ -1,5 +1,5 @@
-// What an A/B run measures in which order: tasks or cells, launch by launch, and what came out slower once
-// more; and what launches can find on this machine, from a comparison of a binary with itself. Pure.
+// The order of an A/B run: tasks or cells, launch by launch, then once more the cells that were slower. Also
+// the slowdown that this machine can find, from a comparison of a binary with itself. Pure.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };
 
-// One launch of one group of cells (what a worker process covers) on one side.
+// One launch of one group of cells (those of one worker process) on one side.
 struct Run {
   std::size_t group = 0;
   std::int64_t launch = 0;
@@ -38,7 +38,7 @@ struct ScheduleOptions {
 // each group), so that a slow drift affects both sides equally.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
 
-// By group: true where a metric of its cells was tested and is neither slower, faster nor the same.
+// By group: true if a metric of its cells was tested and is neither slower, faster nor the same.
 std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
                                    const model::Comparison& comparison);
 
@@ -46,14 +46,15 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 // neighbours in its worker are part of how it was measured.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
 
-// Keeps `slower` where `again` agrees, else makes it `inconclusive`, with both ratios. Updates what follows.
+// Keeps `slower` if `again` agrees, else makes it `inconclusive`, with both ratios, and updates the fields
+// that depend on it.
 void apply_confirmation(model::Comparison& first, const model::Comparison& again);
 
 inline constexpr std::int64_t launches_max = 1000;
 
-// The slowdown of one cell's latency, as a fraction, that so many launches per side would find in nine cases
-// of ten, in any cell, at the spreads that `itself` saw. Absent where no latency was tested, where there are
-// fewer than two launches, or where it is more than tenfold.
+// The slowdown of one cell's latency, as a fraction, that this number of launches per side would find in nine
+// cases of ten, in any cell, at the spreads that `itself` saw. Absent if no latency was tested, if there are
+// fewer than two launches, or if it is more than tenfold.
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
 
 // The fewest launches per side that find `slowdown`; absent above launches_max.

@@ -17,13 +17,13 @@ namespace {
 
 // The options that are passed on where given, because each binary has its own defaults.
 const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
-                                            "on-skip",       "sustained",   "capture-stream"};
-const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
+                                            "on-skip",       "sustained",   "capture-stream", "tune-sizes"};
+const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
 
 // A sweep without cells of callers refuses options about callers.
 bool says_something(const std::string& option, const model::WorkerTask& task) {
   const std::string_view io = model::later_axis(task, "io");
-  return option == "io-addresses" ? !io.empty() : io.starts_with("copy");
+  return option == "io-addresses" ? !io.empty() : io.starts_with("copy") && io != "copy_out";
 }
 
 constexpr double version_seconds_max = 20;

@@ -21,7 +21,7 @@ struct SubSweep {
   std::string json;  // where its document goes
 };
 
-// The arguments after the binary's name. `raw` is what the user gave, `options` its checked form.
+// The arguments after the binary's name. `raw` has the user's options, `options` their checked form.
 std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
                                       const config::SweepOptions& options);
 
@@ -34,7 +34,7 @@ struct Target {
 // The file that is executed, an absolute path, so that no search path matters.
 std::string file_of(const Target& target);
 
-// Starts the binary with --version. Throws InputError where it is not a file, not executable or not
+// Starts the binary with --version. Throws InputError if it is not a file, not executable or not
 // graphbench, and process::Interrupted.
 void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 

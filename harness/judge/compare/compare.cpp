@@ -59,7 +59,7 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
   return times;
 }
 
-// Fills in `listed`, for these metrics, and `changed`. What one side does not have has not changed.
+// Fills in `listed` and `changed` for these metrics. A metric that one side lacks has not changed.
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
@@ -94,8 +94,8 @@ struct Trials {
   std::vector<Lack> lacks;
 };
 
-// The launches of both sides that have the metric. In an interleaved run they are those with a partner, or
-// all, `partnerless`, where none has one. A side that lacks the metric is empty.
+// The launches of both sides that have the metric. In an interleaved run only launches with a partner count;
+// if none has one, all are returned and `partnerless` is set. A side that lacks the metric is empty.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
@@ -198,7 +198,7 @@ class Partners {
  public:
   explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
 
-  // Returns the cell of that id, once; null where there is none.
+  // Returns the cell of that id, once; null if there is none.
   const DocumentCell* take(const std::string& id) {
     std::size_t place = next_;
     if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
@@ -326,7 +326,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
   describe_pairs(pairs, throttling_told, comparison);
-  // A run until decided is judged as it was then, look after look.
+  // In a run until decided, judges each look with the launches that it had.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);

@@ -104,7 +104,7 @@ std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& n
   return names;
 }
 
-// False for a document of an older version, which does not say what was chosen.
+// False for a document of an older version, which does not record the choices.
 bool has_choices(const DocumentFacts& facts) {
   const auto first = facts.fields.lower_bound(std::string(choice_prefix));
   return first != facts.fields.end() && first->first.starts_with(choice_prefix);

@@ -34,7 +34,7 @@ const std::vector<std::string>& allowable_fields();
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow);
 
-// True where every blocking difference is allowed.
+// True if every blocking difference is allowed.
 bool comparable(const std::vector<model::Difference>& differences);
 
 // The fields of the blocking differences that are not allowed.

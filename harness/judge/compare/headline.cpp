@@ -20,7 +20,7 @@ bool has(const CellComparison& cell, Verdict verdict) {
                              [&](const MetricComparison& metric) { return metric.verdict == verdict; });
 }
 
-// "whole submit 1.120x over its 27 cells": of the means with that verdict the one that moved most.
+// "whole submit 1.120x over its 27 cells": the mean that changed most, among those with the verdict.
 std::string mean_text(const Comparison& comparison, Verdict verdict) {
   const model::MeanComparison* most = nullptr;
   const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };

@@ -72,11 +72,11 @@ void share_spread(const std::vector<Trial*>& trials) {
   }
 }
 
-// Replaces the error and the degrees of freedom of each trial's difference, metric by metric, by what the
-// launches of all cells show. A family follows what all families have in common, a member follows its family,
-// each as closely as the others do (common_freedom). A member never counts as quieter than its family,
-// because launches of two speeds look so where a few happened to agree. Cells of one task share what
-// happens to their processes, so degrees of freedom count once per task.
+// Replaces the error and the degrees of freedom of each trial's difference, metric by metric, by estimates
+// from the launches of all cells. A family follows all families, and a member follows its family, as closely
+// as they agree with each other (common_freedom). A member never counts as quieter than its family, because
+// launches of two speeds look so if a few happen to agree. Cells of one task share their processes, so
+// degrees of freedom count once per task.
 void share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {
@@ -142,7 +142,7 @@ void give_verdict(Trial& trial, double alpha) {
   };
   result.detectable = found(statistics::four_of_five);
   result.detectable90 = found(statistics::nine_of_ten);
-  // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
+  // Two one-sided tests at alpha/2 each. They say `same` if the interval of 1 - alpha lies within the margin.
   const double critical = alpha == interval_alpha ? trial.interval_critical
                                                   : statistics::t_critical(alpha / 2, difference.freedom);
   const double half_width = critical * difference.error;

@@ -35,7 +35,7 @@ struct Trial {
   std::uint32_t task = 0;
   std::uint32_t cell = 0;
   bool partnerless = false;
-  // The difference of logarithms, with the shared spread once judged; absent where a side has one launch.
+  // The difference of logarithms, with the shared spread once judged; absent if a side has one launch.
   std::optional<statistics::MeanDifference> difference = {};
   double interval_critical = 0;  // Student's t of the interval of 95 %
   double threshold = 0;          // the next p of its family must be below it
@@ -58,10 +58,10 @@ struct Tests {
 Tests judge(std::span<Trial> trials, double alpha);
 
 // The slowdown of one cell's latency, as a fraction, that is found in nine cases of ten in any of the judged
-// cells. Absent where no latency was tested, or where it is more than tenfold.
+// cells. Absent if no latency was tested, or where it is more than tenfold.
 std::optional<double> slowdown_found(std::span<const Trial> trials);
 
-// The numbers of launches per side after which a run until decided is looked at; the last is its most.
+// The numbers of launches per side after which a run until decided is judged; the last one is its maximum.
 inline constexpr std::array<std::int64_t, 4> planned_looks = {5, 10, 15, 20};
 
 // The part of `alpha` that look number `at` may spend: the increment of the Pocock-type spending function of
@@ -110,8 +110,8 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
 
 // The degrees of freedom with which a group's variance predicts that of a member, if all variances of a group
 // come from a scaled F distribution about a common one, with equal closeness in every group (Smyth 2004,
-// *Linear models and empirical Bayes methods*, section 6.2: moments of the logarithms). Infinite where
-// members differ only by chance; 0 where no group has two. Variances and their degrees are positive.
+// *Linear models and empirical Bayes methods*, section 6.2: moments of the logarithms). Infinite if
+// members differ only by chance; 0 if no group has two. Variances and their degrees are positive.
 double common_freedom(std::span<const std::vector<Spread>> groups);
 
 // The common variance of one group, with those degrees of freedom; 0 degrees for fewer than two members.
@@ -121,7 +121,7 @@ Spread common_spread(const std::vector<Spread>& group);
 // `common` estimates the same: F's tail. Both have positive degrees of freedom.
 double p_of_larger(const Spread& own, const Spread& common);
 
-// True where `own` is larger than chance explains for a member of `common`: beyond the 99th percentile of F.
+// True if `own` is larger than chance explains for a member of `common`: beyond the 99th percentile of F.
 // Both have positive degrees of freedom.
 bool exceeds(const Spread& own, const Spread& common);
 

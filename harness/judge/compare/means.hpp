@@ -26,7 +26,7 @@ struct Launches {
   std::int64_t end = std::numeric_limits<std::int64_t>::max();  // of their indices
 };
 
-// True where the launches of both cells can be paired by their indices.
+// True if the launches of both cells can be paired by their indices.
 bool can_be_paired(const Pair& pair);
 
 // The launch's process, shared by the cells that it measured: unique on a side that several documents make

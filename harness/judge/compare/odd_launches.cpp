@@ -17,13 +17,13 @@ using model::OddLaunch;
 // With fewer, the others' spread is not known.
 constexpr std::size_t launches_min = 3;
 
-// The launch with the most cells; one with less than half of them may be apart by the luck of a few.
+// The most cells of any launch. A launch with less than half of them may be far from the others by chance.
 std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
   return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
 }
 
-// The launches of one side, and how far each lies from the mean of its side, as a logarithm: the median over
-// the cells that it measured, so that few of them decide nothing.
+// The launches of one side, and each one's distance from the mean of its side, as a logarithm: the median
+// over its cells, so that few cells decide nothing.
 struct Effects {
   std::vector<OddLaunch> launches;
   std::vector<double> effects;

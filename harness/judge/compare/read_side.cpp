@@ -26,7 +26,7 @@ std::string shown(const std::string& value) {
   return value.empty() ? "nothing" : in_quotes(value);
 }
 
-// Checks what one side's documents must agree on; the fingerprint sums up the rest.
+// Checks the facts on which one side's documents must agree; the fingerprint sums up the rest.
 void check_agreement(const Document& first, const Document& other) {
   for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
                             "device.runtime", "fingerprint", "method"}) {
@@ -38,7 +38,7 @@ void check_agreement(const Document& first, const Document& other) {
   }
 }
 
-// Checks plans, which may differ between shards, which share no cell, but not between launches of one cell.
+// Checks plans. They may differ between shards, which share no cell, but not between launches of one cell.
 void check_plan(const Document& document, const std::string& cell, const Document& earlier) {
   if (document.facts.field("plan") == earlier.facts.field("plan")) return;
   throw InputError(document.source, "cell " + in_quotes(cell) + " comes from another plan than in " +
@@ -83,7 +83,7 @@ std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
   return digest;
 }
 
-// True where, in every cell that both documents measured, a launch of one has the index and all medians of a
+// True if, in every cell that both documents measured, a launch of one has the index and all medians of a
 // launch of the other. In one cell that may be chance; in all of them it is a copy.
 bool are_copies(const Document& one, const Document& other) {
   std::unordered_map<std::string_view, const DocumentCell*> cells;

@@ -1,4 +1,4 @@
-// What the history stores of a result document, and the baseline it has for `compare --against NAME NEW`.
+// The parts of a result document that the history stores, and the baseline for `compare --against NAME NEW`.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// The entries of that name, oldest first. Throws InputError, which lists the known names, where none has it.
+// The entries of that name, oldest first. Throws InputError, which lists the known names, if none has it.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
 // The latest complete entry of that name that is comparable with NEW: one of the same environment and plan if

@@ -55,7 +55,7 @@ const std::vector<CiSystem>& ci_systems() {
   return systems;
 }
 
-// The first line that git prints; absent where git fails or is missing.
+// The first line that git prints; absent if git fails or is missing.
 std::optional<std::string> ask_git(process::ProcessSupervisor& supervisor,
                                    std::vector<std::string> arguments) {
   process::ChildCommand command;

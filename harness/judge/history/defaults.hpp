@@ -1,4 +1,4 @@
-// What holds by default: a result's label, from CI's variables, else from git, and the file of the history.
+// Defaults: a result's label, from CI's variables, else from git; and the file of the history.
 #pragma once
 
 #include <functional>

@@ -106,7 +106,7 @@ struct FoundChange {
 // The changes that were found in a series.
 struct Findings {
   std::vector<FoundChange> changes;   // sorted by index
-  std::optional<double> correlation;  // of neighbours, around the levels; absent where nothing varies
+  std::optional<double> correlation;  // of neighbours, around the levels; absent if nothing varies
 };
 
 // Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for

@@ -1,4 +1,4 @@
-// The JSON form of what `history` found, which is written only.
+// Writes the findings of `history` as JSON, which is never read back.
 #include <utility>
 
 #include "harness/judge/history/history.hpp"

@@ -89,7 +89,7 @@ std::optional<Split> best_split(const double* values, std::size_t count, std::si
 }
 
 // The best split of all segments. `boundaries` are the segments' ends, from 0 to the number of values. Either
-// side has at least `segment_min` values. Absent where no segment is long enough.
+// side has at least `segment_min` values. Absent if no segment is long enough.
 std::optional<Split> best_over_segments(const std::vector<double>& values,
                                         const std::vector<std::size_t>& boundaries, std::size_t segment_min) {
   std::optional<Split> best;
@@ -147,7 +147,7 @@ void simulate(std::vector<double>& values, const std::vector<std::size_t>& bound
 }
 
 // The lag-one correlation of the values around the means of their segments, corrected for the bias that
-// estimating the means brings (Marriott & Pope, Kendall, Biometrika 41, 1954). Absent where nothing varies.
+// estimating the means brings (Marriott & Pope, Kendall, Biometrika 41, 1954). Absent if nothing varies.
 std::optional<double> lag_one_correlation(const std::vector<double>& values,
                                           const std::vector<std::size_t>& boundaries) {
   const std::vector<double> rest = around_means(values, boundaries);
@@ -241,8 +241,8 @@ std::vector<FoundChange> candidates_of(const std::vector<double>& values, const 
   return found;
 }
 
-// Makes the seed depend on the values, because from one seed all histories of a length would be compared with
-// the same thousand series, and share their error.
+// Makes the seed depend on the values. With one seed, all histories of a length would be compared with the
+// same thousand series, and share their error.
 std::uint64_t digest_of(const std::vector<double>& values) {
   std::uint64_t digest = 0;
   for (const double value : values) digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3;

@@ -31,11 +31,11 @@ struct Added {
 };
 
 // One connection, one thread. Several processes may use a file at once: each adds in one transaction
-// and waits for the others. Every call throws Error(io) where the file cannot be used.
+// and waits for the others. Every call throws Error(io) if the file cannot be used.
 class Store {
  public:
   enum class Access : std::uint8_t {
-    existing,  // throws InputError where there is no history
+    existing,  // throws InputError if there is no history
     create,    // makes the file, not its folder
   };
   // Throws InputError for a file that is not an undamaged history, and leaves it unchanged.
@@ -46,7 +46,7 @@ class Store {
 
   // Lists the oldest measurement first; only those of `branch` where one is given.
   std::vector<model::HistoryEntry> list(const std::string& branch = "");
-  // The text that was added. Throws InputError where the file was damaged since.
+  // The text that was added. Throws InputError if the file was damaged since.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
   // Names of known cells, for messages.

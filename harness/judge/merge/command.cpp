@@ -40,7 +40,7 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
   }
 }
 
-// The preset of a workload: the plan's, where it has one, or what the shards say.
+// The preset of a workload: the plan's if it has one, else the shards'.
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {
   const auto found = plan.shard->presets.find(workload);
   if (found != plan.shard->presets.end()) return found->second;
@@ -105,7 +105,7 @@ class ShardMerge {
   std::size_t cells() const { return places_.size(); }
   std::int64_t cells_failed() const { return cells_failed_; }
 
-  // The merged document, in the plan's order. Throws InputError where a file is no longer as it was read.
+  // The merged document, in the plan's order. Throws InputError if a file is no longer as it was read.
   void write(const std::function<void(std::string_view)>& part) {
     merged_.complete = missing().empty();
     merged_.plan.shard.reset();

@@ -23,7 +23,7 @@ struct Format {
 
 // The first is the default.
 const std::vector<Format>& formats();
-// Null where no format has that name.
+// Null if no format has that name.
 const Format* find_format(std::string_view name);
 
 // For a terminal: prints what became slower first, and what to do last.

@@ -1,4 +1,5 @@
-// Chooses what is worth one of the few annotations of a step, and escapes it for the runner's command parser.
+// Chooses the results that are worth one of the few annotations of a step, and escapes them for the runner's
+// command parser.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,7 +115,7 @@ std::size_t write(std::ostream& out, std::string_view kind, const std::vector<An
   return annotations.size() - shown;
 }
 
-// What does not fail the comparison is not a warning: few launches would have ten per run.
+// A result that does not fail the comparison is not a warning: with few launches there would be ten per run.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)

@@ -85,7 +85,7 @@ void add_number(Buffer& to, const std::optional<double>& value) {
   add(to, "{}{}", text, text.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
-// Writes `before`, then what is known of a metric.
+// Writes `before`, then the facts about a metric.
 void add_metric(Buffer& to, const model::MetricComparison& metric, const std::string& before = "") {
   add(to, R"({{{}"metric":"{}","verdict":"{}","base_seconds":)", before, name_of(metric.metric),
       name_of(metric.verdict));

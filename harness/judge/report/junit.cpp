@@ -112,7 +112,7 @@ Test test_of(const model::MeanComparison& mean, bool strict) {
   return test;
 }
 
-// Represents the whole comparison where no cell can: another device, or nothing that both sides have.
+// Represents the whole comparison if no cell can: the devices differ, or the sides share nothing.
 Test test_of_all(const Comparison& comparison) {
   Test test;
   test.classname = "graphbench.compare";

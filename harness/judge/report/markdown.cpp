@@ -25,7 +25,7 @@ bool stands_for_itself(char c) {
          std::string_view(" .,;:/+-=()%?'\"").find(c) != std::string_view::npos;
 }
 
-// True where "http://..." or "www. ..." begins, which become links without markup.
+// True if "http://..." or "www. ..." begins, which become links without markup.
 bool begins_a_link(std::string_view text, std::size_t i) {
   if (text[i] == ':') return text.substr(i).starts_with("://");
   if (text[i] != '.' || i < 3) return false;

@@ -1,4 +1,4 @@
-// Prints the worst first: cells lost, slower, faster, inconclusive; what did not change is one line. Long
+// Prints the worst first: cells lost, slower, faster, inconclusive; unchanged metrics are one line. Long
 // lists are cut and say so; the document (--format json) has all.
 #include <fmt/format.h>
 

@@ -59,7 +59,7 @@ std::string lacks_text(const std::vector<model::Metric>& metrics, const char* si
                        : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
 }
 
-// True where both sides are the same result: a gate with its own result as the baseline would always pass.
+// True if both sides are the same result: a gate with its own result as the baseline would always pass.
 bool is_a_copy(const model::Comparison& comparison) {
   if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
     return false;

@@ -53,19 +53,19 @@ std::string count_text(std::size_t metrics, const std::vector<Finding>& families
 
 // "1.052x"
 std::string ratio_text(double ratio);
-// "[1.047, 1.058]", "-" where there is none.
+// "[1.047, 1.058]", "-" if there is none.
 std::string interval_text(const model::MetricComparison& metric);
-// The smallest change that would have been found: "6.8 %", ">1000 %", "-" where nothing was tested.
+// The smallest change that would have been found: "6.8 %", ">1000 %", "-" if nothing was tested.
 std::string finds_text(const model::MetricComparison& metric);
 // "<0.0001", "0.021", "-".
 std::string q_text(const std::optional<double>& q);
-// True where the cell was not compared, or not in all metrics.
+// True if the cell was not compared, or not in all metrics.
 bool has_gaps(const model::CellComparison& cell);
 // "not in NEW", "failed in NEW: out_of_memory: ...", "latency is not in NEW" for a cell with gaps.
 std::string coverage_text(const model::CellComparison& cell);
-// "nodes 24 -> 26, pool_bytes 2.0 MiB -> 4.0 MiB"; empty where nothing changed.
+// "nodes 24 -> 26, pool_bytes 2.0 MiB -> 4.0 MiB"; empty if nothing changed.
 std::string changes_text(const model::CellComparison& cell);
-// "throttled: never -> power"; empty where the sides do not differ.
+// "throttled: never -> power"; empty if the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
 // "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
@@ -80,16 +80,16 @@ std::string side_text(const model::ComparisonSide& side);
 // "margin 2 %, floor 200ns", or each metric's where they differ.
 std::string settings_text(const model::ComparisonSettings& settings);
 // The changes that half and nine tenths of the metrics would have shown: "half of the metrics would
-// have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty where nothing was tested.
+// have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty if nothing was tested.
 std::string detectable_text(const model::Comparison& comparison);
-// "over a mode's cells: latency 2.3 %, submit 12 %": what means would have shown in nine cases of ten; empty
-// where none was tested.
+// The changes that means would have shown in nine cases of ten: "over a mode's cells: latency 2.3 %, submit
+// 12 %"; empty if none was tested.
 std::string means_found_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten; over a mode's cells:
-// latency 2.3 %, submit 12 %.", with what was required; empty where no latency was tested, or all were
+// latency 2.3 %, submit 12 %.", with what was required; empty if no latency was tested, or all were
 // decided.
 std::string power_text(const model::Comparison& comparison);
-// What the user should do now, one sentence per line; empty where there is nothing to do.
+// What the user should do now, one sentence per line; empty if there is nothing to do.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
 // The text as a code span that holds in a table's cell: nothing in it formats, mentions or links.
@@ -106,13 +106,13 @@ class MarkdownText {
   // Unbounded: for short, fixed text.
   void add(std::string_view text) { text_ += text; }
 
-  // Rows are made one by one, for of a hundred thousand only the first few hundred fit.
+  // Rows are made one by one, because only the first few hundred of a hundred thousand fit.
   struct Rows {
     std::size_t count = 0;
     std::function<std::string(std::size_t)> row;  // with the line break that ends it
   };
 
-  // `title`, then the table; nothing where there are no rows. A table that does not fit ends with a line
+  // `title`, then the table; nothing if there are no rows. A table that does not fit ends with a line
   // that says how many of its rows are left out.
   void add_table(std::string_view title, std::string_view head, const Rows& rows);
 

@@ -1,5 +1,5 @@
-// Runs the floor process, which opens the device, pins as a worker does, measures and answers; asks it; and
-// encodes both.
+// Runs the floor process, which opens the device, pins as a worker does, measures and answers. Also its
+// parent's side, and the encoding of both messages.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>

@@ -19,7 +19,7 @@ struct FloorRequest {
 };
 
 struct FloorAnswer {
-  std::string failure;     // empty where the rest is valid
+  std::string failure;     // empty if the rest is valid
   bool bad_input = false;  // what the user gave made it fail: a device's name, a variable
   model::DeviceFacts facts{};
   model::Floors floors{};

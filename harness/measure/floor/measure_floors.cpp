@@ -134,7 +134,7 @@ class Meter {
     floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
-  // Measures the events' time around what `enqueue` enqueues.
+  // Measures the event time around the work that `enqueue` enqueues.
   template <typename Enqueue>
   std::vector<double> event_times(Enqueue&& enqueue) {
     const std::unique_ptr<Event> begin = device_.make_event();

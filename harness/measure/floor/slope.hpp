@@ -18,7 +18,7 @@ Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 // The points with the line through them, and the distance of each from it.
 model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
-// The smallest difference between two values that differ; 0 where none do.
+// The smallest difference between two values that differ; 0 if none do.
 double smallest_step(std::vector<double> values);
 
 }  // namespace graphbench::floors

@@ -52,7 +52,7 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
 
 struct Difference {
   double largest = 0;
-  double relative = 0;  // of norms; infinite where one side is not finite
+  double relative = 0;  // of norms; infinite if one side is not finite
 };
 
 Difference difference_of(const Output& expected, const Output& actual) {

@@ -1,5 +1,4 @@
-// What a task whose workload is a foreign step runs with: the step, opened for each batch size, and its
-// checks.
+// The rig of a task whose workload is a foreign step: the step, opened for each batch size, and its checks.
 #pragma once
 
 #include <exception>
@@ -23,11 +22,11 @@ class ForeignRig final : public worker::Rig {
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
   void release() override { allocated_ = false; }
-  // Outputs are equal bit for bit, or their error is one that another order of operations explains, which is
-  // said (model::Check::tolerated). Others fail.
+  // Outputs are equal bit for bit, or differ as another order of operations explains; the latter is recorded
+  // (model::Check::tolerated). Others fail.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // A failed capture can leave a library's allocator behind in any state. What a mode cannot hold is told
-  // first.
+  // A failed capture can leave a library's allocator in any state, so the reasons against a mode are reported
+  // before a capture.
   bool survives(ErrorCode code) const noexcept override {
     return code == ErrorCode::check_failed || code == ErrorCode::unsupported;
   }

@@ -9,7 +9,7 @@
 namespace graphbench::foreign {
 namespace {
 
-// The parts of one step: more is memory that was never initialised.
+// A step cannot have more parts than this: a larger number comes from memory that was never initialised.
 constexpr std::int32_t parts_max = 4096;
 constexpr std::int32_t outputs_max = 4096;
 constexpr std::size_t reason_bytes = 4096;

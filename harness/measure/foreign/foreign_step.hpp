@@ -12,7 +12,7 @@
 
 namespace graphbench::foreign {
 
-// What the step is opened for; see gb_step_request.
+// The arguments of opening the step; see gb_step_request.
 struct Opening {
   std::int64_t batch = 0;
   std::string mode;
@@ -21,7 +21,7 @@ struct Opening {
   std::vector<std::pair<std::string, std::string>> axes;
 };
 
-// Owns what gb_step.open made. Every call throws Error(step_failed), or Error(unsupported) where the step
+// Owns what gb_step.open made. Every call throws Error(step_failed), or Error(unsupported) if the step
 // says that the mode cannot hold it, which names the function and ends in the step's own words.
 class ForeignStep {
  public:
@@ -31,7 +31,7 @@ class ForeignStep {
   ForeignStep(const ForeignStep&) = delete;
   ForeignStep& operator=(const ForeignStep&) = delete;
 
-  // For each part of the mode, what it is (gb_step_part).
+  // The kind of each part of the mode (gb_step_part).
   const std::vector<std::uint8_t>& parts() const noexcept { return parts_; }
   const std::string& mode() const noexcept { return mode_; }
   void run(std::int32_t part);

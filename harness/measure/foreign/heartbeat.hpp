@@ -13,8 +13,8 @@ namespace graphbench::foreign {
 std::int64_t ticks_of_process_tree();
 
 // Until it is destroyed, a thread of its own looks every `seconds`, `beats_max` times at most, and calls
-// `beat` where the processes used at least a tenth of a CPU since. A process that waits asleep is silent, and
-// one that computes or spins for ever becomes so.
+// `beat` if the processes have used at least a tenth of a CPU. A process that sleeps is silent, and one that
+// computes or spins for ever becomes silent.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

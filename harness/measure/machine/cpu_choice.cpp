@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t candidates_max = 8;
 
-// Keeps the CPUs that fulfil `wish`, or all where none does. Returns true where one did.
+// Keeps the CPUs that fulfil `wish`, or all if none does. Returns true if one did.
 template <typename Wish>
 bool prefer(std::vector<Cpu>& cpus, Wish&& wish) {
   if (std::ranges::none_of(cpus, wish)) return false;
@@ -69,7 +69,7 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
-// Loads the topology; null where hwloc cannot read it.
+// Loads the topology; null if hwloc cannot read it.
 Topology load(bool with_devices, const std::string& xml) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
@@ -93,7 +93,7 @@ int speed_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return rank < 0 ? 0 : rank;
 }
 
-// The CPUs near the device; null where that is unknown.
+// The CPUs near the device; null if that is unknown.
 hwloc_const_cpuset_t cpus_near(hwloc_topology_t topology, const std::string& pci_bus_id) {
   if (pci_bus_id.empty()) return nullptr;
   hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_bus_id.c_str());

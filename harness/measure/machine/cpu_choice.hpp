@@ -22,8 +22,8 @@ struct CpuTopology {
   bool device_place_known = false;
 };
 
-// Reads the machine's topology through hwloc, with CPUs that this process may not use; empty where hwloc
-// finds nothing. `pci_bus_id` is DeviceFacts's. The device's place is unknown where that is empty, where the
+// Reads the machine's topology through hwloc, with CPUs that this process may not use; empty if hwloc
+// finds nothing. `pci_bus_id` is DeviceFacts's. The device's place is unknown where that is empty, if the
 // system does not list the device (some containers), and where it lists it as near each of several
 // processors. `xml` is a topology that hwloc exported, instead of this machine's.
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");
@@ -33,7 +33,7 @@ CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& 
 // wish that no CPU fulfils is passed over, and the choice says so. Pure.
 model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<int>& allowed);
 
-// Chooses on this machine. Absent where pinning is off, or the user named a CPU.
+// Chooses on this machine. Absent if pinning is off, or the user named a CPU.
 std::optional<model::SubmitterCpus> choose_submitter(const model::InstrumentOptions& options,
                                                      const std::vector<int>& allowed,
                                                      const std::string& pci_bus_id);

@@ -12,8 +12,8 @@ namespace graphbench::machine {
 // tests). What it does not report, as in most virtual machines, is absent. `pinned` is not set.
 model::CpuState read_cpu_state(const std::string& root = "");
 
-// Reads how many CPUs' time control groups leave this process, in containers often less than the cores that
-// it sees: the least over its group and those above, versions 1 and 2. Absent where nothing limits it.
+// Reads how much CPU time control groups leave this process, in CPUs; in containers it is often less than the
+// visible cores. It is the least over its group and those above, versions 1 and 2. Absent without a limit.
 std::optional<double> read_cpu_quota(const std::string& root = "");
 
 }  // namespace graphbench::machine

@@ -11,7 +11,7 @@
 
 namespace graphbench::machine {
 
-// True where something slows the device down. Clocks that an administrator set, or that follow another GPU's,
+// True if something slows the device down. Clocks that an administrator set, or that follow another GPU's,
 // are steady and do not count.
 bool is_throttled(const facts::DeviceReading& reading);
 
@@ -21,7 +21,7 @@ bool is_throttled(const facts::DeviceReading& reading);
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered);
 
-// Reads the device's monitor. Readings are absent where it has none.
+// Reads the device's monitor. Readings are absent if it has none.
 class DeviceStateReader {
  public:
   explicit DeviceStateReader(Device& device) : result_(device.make_monitor()) {}
@@ -51,7 +51,7 @@ class DeviceClock {
   void settle(const Probe& probe);
 
   // Probes once, right after work. Returns the probe's time over the quickest ever seen, 1 or more; absent
-  // where the device has no clock or the probe took no time. Throws what the probe throws.
+  // if the device has no clock or the probe took no time. Throws what the probe throws.
   std::optional<double> slowdown(const Probe& probe);
 
  private:

@@ -60,7 +60,7 @@ std::int64_t usable_cores() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// The variables that are reported: none that holds a secret, or says where things are kept or printed.
+// The variables that are reported. None holds a secret, or says where things are kept or printed.
 constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_CUDNN",
                                                "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
                                                "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};

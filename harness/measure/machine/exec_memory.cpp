@@ -11,8 +11,8 @@ namespace graphbench::machine {
 namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
-// The bound on what is made for one cost: 0.2 s, and five times what 20 quanta take at 3 KB per node. Where
-// it ends the measuring, the resolution is coarser. Larger graphs have a few turns all the same.
+// The bound on the execs that are made for one cost: 0.2 s, and five times the nodes of 20 quanta at 3 KB per
+// node. If it ends the measuring, the resolution is coarser. Even larger graphs have a few turns.
 constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
 constexpr std::int64_t silent_turns_max = 4;
@@ -23,8 +23,8 @@ std::int64_t nodes_of(const StepGraphs& graphs) {
   return nodes;
 }
 
-// What the driver took, from one turn in which it took memory to the last such turn. Between the two it has
-// taken what the execs need, to a turn: where in a quantum the first exec lay does not matter.
+// The memory that the driver took, from one turn in which it took memory to the last such turn. Between the
+// two it took what the execs need, to within one turn, wherever in a quantum the first exec lay.
 class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
@@ -58,7 +58,7 @@ class Growth {
   };
 
   double bytes() const { return last_.used - first_->used; }
-  // Where every turn took memory, turns are larger than a quantum.
+  // If every turn took memory, turns are larger than a quantum.
   double quantum() const { return silent_ ? smallest_ : std::min(smallest_, usual_quantum_bytes); }
 
   double used_;
@@ -70,8 +70,8 @@ class Growth {
 
 }  // namespace
 
-// A turn is what is made between two readings. It doubles as long as several in a row take nothing, so it
-// stays below half a quantum where steps are smaller than that.
+// A turn is the set of execs that are made between two readings. It doubles as long as several turns in a row
+// take nothing, so it stays below half a quantum for small steps.
 std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
   if (alike.front().empty() || !before) return std::nullopt;

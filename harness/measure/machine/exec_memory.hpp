@@ -10,9 +10,9 @@
 
 namespace graphbench::machine {
 
-// What one more exec of each graph of a step costs, together. A driver takes memory in quanta, so the cost is
-// known to a quantum, shared out over the execs that were made: two measurements of the same graphs differ by
-// less.
+// The memory of one more exec of each graph of a step, together. A driver takes memory in quanta, so the cost
+// is known to one quantum, shared out over the execs that were made: two measurements of the same graphs
+// differ by less.
 struct ExecCost {
   double bytes = 0;
   double resolution_bytes = 0;
@@ -33,10 +33,10 @@ class ExecMemory {
   ExecMemory(Device& device, Stream& stream, std::int64_t quanta = usual_quanta)
       : device_(device), stream_(stream), quanta_(quanta) {}
 
-  // One cost for each of these steps, the same for all that have as many graphs with as many nodes: they are
-  // measured together. Nodes are not a measure of memory across others, because an exec of 3 nodes costs
-  // more than half of what one of 40 does. Absent where a step has no graph, where no driver says what is
-  // used or it took nothing twice, and where the memory is too small for so many execs.
+  // One cost for each of these steps. Steps with as many graphs and nodes are measured together and have the
+  // same cost. Costs do not follow from numbers of nodes: an exec of 3 nodes costs more than half of one of
+  // 40. Absent if a step has no graph, if no driver reports used memory or it took nothing twice, and if the
+  // memory is too small for that many execs.
   std::vector<std::optional<ExecCost>> costs_of(const std::vector<StepGraphs>& steps);
 
  private:

@@ -23,7 +23,7 @@ std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::v
 // Thread-safe. Where the system refuses to move a thread, a line on stderr says so and the thread stays.
 class HousekeepingThreads {
  public:
-  // Uses the CPUs that the calling thread may run on. Throws Error(io) where they cannot be read.
+  // Uses the CPUs that the calling thread may run on. Throws Error(io) if they cannot be read.
   HousekeepingThreads();
 
   // Adds the calling thread, which keeps off the CPUs that may submit by default.

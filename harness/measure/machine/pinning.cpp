@@ -30,7 +30,7 @@ namespace {
   refuse(cpu, "this process may not run there any more");
 }
 
-// Returns false where this process may no longer use any of them: offline, or removed from its control group.
+// Returns false if this process may no longer use any of them: offline, or removed from its control group.
 bool try_run_on(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);

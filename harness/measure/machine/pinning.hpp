@@ -11,11 +11,11 @@
 
 namespace graphbench::machine {
 
-// The CPUs that this process may run on, ascending. Throws Error(io) where the system does not say.
+// The CPUs that this process may run on, ascending. Throws Error(io) if the system does not say.
 std::vector<int> allowed_cpus();
 
 // The CPUs that the submitting thread may use, ascending: the one that the user names, those chosen before,
-// or a choice that knows no device (cpu_choice.hpp). Empty where pinning is off. Throws
+// or a choice that knows no device (cpu_choice.hpp). Empty if pinning is off. Throws
 // Error(invalid_argument) for a named CPU that is not allowed.
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed);
 
@@ -44,13 +44,13 @@ class SubmitterPin {
   void take();
   // Stays on its CPU if that is quiet, else chooses as take() does. It is called between samples, after
   // take(). Returns how disturbed the CPU is: its probe's time over the quickest seen, 1 or more. Absent
-  // where pinning is off.
+  // if pinning is off.
   std::optional<double> hold();
 
   std::optional<int> cpu() const noexcept { return cpu_; }
 
  private:
-  std::optional<double> probe_on(int cpu);  // absent where the process may not run there
+  std::optional<double> probe_on(int cpu);  // absent if the process may not run there
 
   std::vector<int> allowed_;
   std::vector<int> candidates_;

@@ -57,7 +57,7 @@ void fill(const CheckedStep& step) {
   context.buffers.fill_state(context.stream, step.seed);
 }
 
-// The inputs of the next step where its caller has them.
+// Writes the inputs of the next step into its caller's memory.
 void write_callers(const CheckedStep& step) {
   execution::CallerMemory* const caller = step.context.caller;
   if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;
@@ -174,7 +174,8 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
                      .max_abs_error = 0,
                      .tolerated = {}};
   const std::vector<ir::ValueId> constants = constants_of(program);
-  // Steps before may have changed the weights: what writes the same each time would go unseen.
+  // Earlier steps may have changed the weights: an op that writes the same values each time would not be
+  // seen.
   step.context.buffers.fill_weights(step.context.stream, step.weights_seed);
   fill(step);
   const std::vector<std::uint64_t> before = digests_of(step.context, constants);

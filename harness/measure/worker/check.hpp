@@ -21,8 +21,8 @@ struct CheckedStep {
   int steps = 1;  // that both sides run, each with the same inputs
 };
 
-// What one run left. Memory is the caller's and kept from check to check, largest batch first: pages fresh
-// from the system cost time of their own.
+// The outputs of one run. Memory is the caller's and kept from check to check, largest batch first, because
+// new pages from the system cost time.
 struct Observed {
   std::vector<std::vector<std::byte>> outputs;  // of the program, then inputs that it writes
   std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
@@ -33,7 +33,7 @@ struct CheckMemory {
 };
 
 // Runs both sides. For an eager cell the reference is a second eager run. Leaves `detail` of the first
-// difference in `why` (empty where identical). Throws Error(check_failed) where the reference itself
+// difference in `why` (empty if identical). Throws Error(check_failed) if the reference itself
 // holds a NaN or an infinity, Error(undeclared_mutation), naming op and value, where its run changed an
 // input, a weight or state that no op declares to write, and whatever a step throws.
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);

@@ -1,4 +1,4 @@
-// A graph of empty kernels in a straight line, which costs what launching costs and touches no cache.
+// A graph of empty kernels in a straight line. It has only the cost of launching, and touches no cache.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace graphbench::worker {
 
 class EmptyGraph {
  public:
-  // Both outlive the graph. Captured, instantiated and uploaded. Throws Error(unsupported) where the device
+  // Both outlive the graph. Captured, instantiated and uploaded. Throws Error(unsupported) if the device
   // has no empty kernel.
   EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
       : stream_(stream), kernel_(device.make_empty_kernel()) {

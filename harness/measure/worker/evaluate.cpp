@@ -1,4 +1,4 @@
-// Runs the forward program where the training program has its parameters, and measures it.
+// Runs the forward program with the training program's parameters, and measures it.
 #include "harness/measure/worker/evaluate.hpp"
 
 #include "harness/measure/passes.hpp"
@@ -28,7 +28,8 @@ EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, cons
       .replace_memset_nodes = model::later_axis(task, "graph-rewrite") == "memset"};
   executor_ = execution::make_executor(rig.mode(), context, batch);
   model::Setup setup{};
-  rig.set_up(*executor_, setup, [](std::string_view) {});
+  rig.set_up(
+      *executor_, setup, [](std::string_view) {}, task.warmup);
 }
 
 std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {

@@ -1,5 +1,4 @@
-// Evaluating a model under training: the forward program, as it is without gradients, on the parameters that
-// training has left.
+// Evaluates a model under training: the forward program, without gradients, on the trained parameters.
 #pragma once
 
 #include <memory>
@@ -11,14 +10,14 @@ namespace graphbench::worker {
 
 class EvaluationStep {
  public:
-  // `forward` is what the rig's training program was made of; its weights and state are the rig's, wherever
-  // they are there. The step has been through the task's setup, in its mode. All outlive the step. Throws
-  // what preparing and capturing do.
+  // `forward` is the program that the rig's training program was made from; it uses the rig's weights and
+  // state if the rig has them. The step has been through the task's setup, in its mode. All outlive the step.
+  // Throws the exceptions of preparing and capturing.
   EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward, std::int64_t batch);
 
   // The outputs of a step by replay or, `eagerly`, op by op. Nothing else may run meanwhile.
   std::vector<std::vector<std::byte>> outputs(bool eagerly);
-  // Times a few steps: their median is what is wanted, not their tails.
+  // Times a few steps, because only their median is needed.
   model::Evaluation measure();
 
  private:

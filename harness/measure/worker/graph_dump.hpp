@@ -9,7 +9,7 @@
 
 namespace graphbench::worker {
 
-// One cluster a piece. For graphviz.
+// Writes one cluster per piece, for graphviz.
 std::string to_dot(const model::GraphDump& dump);
 
 // Captures the step once more, into memory of its own, and writes FOLDER/ID.json, .dot, .before.txt and

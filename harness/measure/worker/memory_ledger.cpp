@@ -1,4 +1,4 @@
-// Readings and differences.
+// Subtracts readings of the driver, and assigns the difference to the account of the stage.
 #include "harness/measure/worker/memory_ledger.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a worker's device memory is used for. The driver's figure is read between the stages of a placement,
-// never inside of one; what it grew by, less what was allocated knowingly meanwhile, belongs to the stage.
+// Accounts for a worker's device memory. The driver's figure is read between the stages of a placement, never
+// inside of one. Its growth, less the known allocations meanwhile, belongs to the stage.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace graphbench::worker {
 
 class MemoryLedger {
  public:
-  // Code comes with handles of libraries, and with what first launches make the driver reserve. Other: what
-  // should not grow.
+  // Code comes with handles of libraries, and with the driver's reserves for first launches. `other` is
+  // memory that should not grow.
   enum class Account : std::uint8_t { context, code, graphs, other };
 
-  // The placement has just been made: what it holds is its context, what comes next is code. Both
-  // outlive the ledger.
+  // The placement has just been made: its memory is the context, and the next growth is code. Both outlive
+  // the ledger.
   MemoryLedger(Device& device, TaskRig& rig);
 
-  // What grows from here on belongs to `account`; reads the driver's figure where it is another than before.
+  // Growth from here on belongs to `account`. It reads the driver's figure if the account changes.
   void begin(Account account);
-  // After the placement's visits, with static buffers: what is used, and what the accounts hold of it. What
-  // only a driver can say is absent where none does.
+  // After the placement's visits, with static buffers: the used memory and its accounts. Figures that only a
+  // driver has are absent without one.
   model::Memory close();
 
  private:

@@ -1,5 +1,5 @@
-// What a task's cells take in memory. It comes after all else that is measured: captures warm caches, and
-// the driver keeps what graphs have used.
+// Measures the memory of a task's cells. It comes after all other measuring, because captures warm caches and
+// the driver keeps memory that graphs have used.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -47,7 +47,7 @@ ExecCosts measure_execs(TaskRun& run) {
 
 }  // namespace
 
-// Peaks are of the first placement: candidates are timed in it, and in no other.
+// Peaks come from the first placement, because only that one times candidates.
 void note_peaks(TaskRun& run) {
   const MemoryTally& tally = run.placement->device().tally();
   const auto most = [&](MemoryKind kind) { return static_cast<std::int64_t>(tally.most(kind)); };
@@ -57,7 +57,8 @@ void note_peaks(TaskRun& run) {
   run.peaks.tuning_bytes_max = most(MemoryKind::tuning);
 }
 
-// A placement gives a program up as a process of several methods does between two of them.
+// Notes the program memory that is left when a placement is given up. It stands for the moment between two
+// methods of one process, whose leftovers would add up.
 void note_rest(TaskRun& run) {
   const auto rest = static_cast<std::int64_t>(run.placement->device().tally().now(MemoryKind::program));
   std::optional<std::int64_t>& most = run.peaks.peak_bytes->between_methods;

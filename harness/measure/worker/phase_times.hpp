@@ -18,7 +18,7 @@ struct PhaseRun {
   std::size_t first = 0;
   std::size_t last = 0;
 };
-// Empty where a graph of the step holds ops of several phases: there is nothing to tell them apart by.
+// Empty if a graph of the step holds ops of several phases, because nothing separates their times.
 std::vector<PhaseRun> phase_runs(const ir::Program& program, const std::vector<execution::StepItem>& items);
 
 // Enqueues what a step of `executor` consists of, and calls `between` ahead of each run and behind the last.
@@ -27,8 +27,8 @@ std::vector<PhaseRun> phase_runs(const ir::Program& program, const std::vector<e
 void submit_by_phases(Stream& stream, const std::vector<execution::StepItem>& items,
                       const std::vector<PhaseRun>& runs, const std::function<void(std::size_t)>& between);
 
-// Medians, into `training`; nothing where no run is told apart, or a caller has memory of its own. Steps go
-// on from the parameters that there are.
+// Writes medians into `training`; nothing if phases cannot be separated, or a caller has memory of its own.
+// Steps go on from the current parameters.
 void measure_phases(Device& device, Stream& stream, const ir::Program& program, execution::Executor& executor,
                     model::Training& training);
 

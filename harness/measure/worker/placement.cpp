@@ -15,6 +15,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   pin.keep_others_off();
   device_ = open();
   if (model::at_first_use(task)) device_->load_at_first_use();
+  if (model::later_axis(task, "edges") == "full") device_->use_full_edges();
   rig_ = make_rig(*device_);
   pin.take();
   state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);

@@ -19,8 +19,8 @@ using OpenDevice = std::function<std::unique_ptr<Device>()>;
 
 class Placement {
  public:
-  // All outlive the placement, and no other placement lives beside it. Throws what opening the device and
-  // making the rig throw.
+  // All outlive the placement, and no other placement exists beside it. Throws the exceptions of opening the
+  // device and making the rig.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
   // Discards the device, unless the rig's step shares it. One that cannot be reset is reported on stderr, and
@@ -29,14 +29,14 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  // The next placement, on the device as it is open: gives up the rig's memory, then takes some that is not
-  // used, `seed` says how much, so that what the rig takes lies elsewhere. No executor may be left.
+  // Makes the next placement on the open device: gives up the rig's memory, then takes some that is not used
+  // (`seed` decides how much), so that the rig's memory lies elsewhere. No executor may be left.
   void move(std::uint64_t seed);
 
   Device& device() noexcept { return *device_; }
   Rig& rig() noexcept { return *rig_; }
   machine::DeviceStateReader& state_reader() noexcept { return *state_reader_; }
-  measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null where the cache is not emptied
+  measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null if the cache is not emptied
 
  private:
   // Made in this order. All but the device are destroyed before it is discarded.

@@ -12,6 +12,16 @@
 namespace graphbench::worker {
 namespace {
 
+// A plugin's own CUDA runtime tells a refused capture once more, at its next call.
+void forget_refusal(execution::Executor& executor, Stream& stream) {
+  try {
+    executor.submit();
+    stream.synchronize();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::device_lost) throw;
+  }
+}
+
 std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, model::Setup& setup) {
   using Account = MemoryLedger::Account;
   const auto phase = [&](std::string_view name) {
@@ -22,10 +32,13 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   try {
     executor = run.placement->rig().prepare(batch.size, setup, phase, !batch.result.fallback.empty());
   } catch (const Error& error) {
-    if (!model::is_graph_mode(run.task.mode) || !is_skip(error.code())) throw;
-    batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
+    const bool skip = is_skip(error.code());
+    if (!model::is_graph_mode(run.task.mode) || !(skip || refuses_capture(error.code()))) throw;
+    if (skip) batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
     if (run.task.caller.on_skip != "eager") throw;
-    executor = run.placement->rig().prepare(batch.size, setup, phase, true);
+    Rig& rig = run.placement->rig();
+    if (!rig.survives(error.code())) forget_refusal(*rig.make_eager(batch.size), rig.stream());
+    executor = rig.prepare(batch.size, setup, phase, true);
     batch.result.fallback = model::reference_mode().name;
     batch.result.fallback_reason = model::Reason{std::string(name_of(error.code())), error.what()};
   }
@@ -33,7 +46,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// The batch counts as if it were the only one: its stages follow those that all batches share.
+// The batch counts as if it were the only one: its stages follow the shared ones.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
@@ -54,6 +67,7 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   const execution::StepCounts counts = batch.executor->counts();
   batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
+  if (!run.task.caller.tune_sizes.empty()) batch.result.tuned = model::is_tuned(run.task.caller, batch.size);
   if (run.program != nullptr) {
     for (const std::string& line : run.program->rewrites()) {
       if (line.starts_with("pass ")) batch.result.rewrites.push_back(line);
@@ -157,7 +171,7 @@ void visit(TaskRun& run, BatchRun& batch) {
   machine->cpu = run.pin.cpu();
 }
 
-// A placement's load comes behind its visits. The clock of what follows is awaited, as before a visit.
+// A placement's load comes after its visits. The clock is awaited afterwards, as before a visit.
 void sustain(TaskRun& run, BatchRun& batch) {
   measure::SustainedBounds bounds;
   bounds.seconds_max = *run.task.instruments.sustained_seconds;
@@ -173,7 +187,7 @@ bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
   return run.task.instruments.sustained_seconds && batch.executor;
 }
 
-// To be called before the device is given up: if it did not open again, that would become the reason of these
+// Call this before the device is given up. If it did not open again, that would become the reason of these
 // cells too.
 bool report_failed(TaskRun& run) {
   bool any_left = false;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int checked_steps = 9;
 
-// With records on, the host submits a step's first kernels before the device has run so many.
+// With records on, the host submits a step's first kernels before the device has run this number of empty
+// ones.
 constexpr std::size_t delay_kernels = 128;
 
 // Takes the delay's own records off the front.
@@ -84,7 +85,7 @@ class BatchProfile {
     span("upload", [&] { executor_->upload(); });
   }
 
-  // A phase on the host's track, with what it enqueued done.
+  // A phase on the host's track, until the work that it enqueued is done.
   template <typename Phase>
   void span(const char* name, Phase&& phase) {
     const double start = steady_seconds();
@@ -95,7 +96,7 @@ class BatchProfile {
     if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
   }
 
-  // One step more, whose phases are waited for one by one.
+  // Runs one more step, and waits for its phases one by one.
   void trace_phases() {
     if (executor_->io()) return;
     const std::vector<execution::StepItem> items = executor_->items();

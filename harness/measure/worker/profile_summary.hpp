@@ -1,4 +1,4 @@
-// From activity records of a few steps to one cell's profile. Pure.
+// Makes one cell's profile from activity records of a few steps. Pure.
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@ namespace graphbench::worker {
 inline constexpr int settling_steps = 3;
 inline constexpr int recorded_steps = 5;
 
-// How long anything ran, and how long nothing did between the first start and the last end. Records
-// may overlap and stand in any order.
+// The time in which anything ran, and the time in which nothing did between the first start and the last end.
+// Records may overlap and come in any order.
 struct BusyTime {
   double busy_seconds = 0;
   double gap_seconds = 0;
 };
 BusyTime busy_time(std::vector<Activity> activities);
 
-// One step as both instruments saw it.
+// One step as both instruments recorded it.
 struct RecordedStep {
   double device_seconds = 0;  // between the events around it
   std::vector<Activity> activities;

@@ -1,5 +1,5 @@
-// What crosses the pipes between graphbench and its worker processes: the task as one JSON document on
-// the worker's stdin, events as one JSON line each on its descriptor 3.
+// The messages between graphbench and its worker processes: the task as one JSON document on the worker's
+// stdin, events as one JSON line each on its descriptor 3.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace graphbench::worker {
 
-// What a worker says: of what has happened and what it has found since, the parts that are there.
+// A worker's report: the parts that are new since the last one.
 struct WorkerEvent {
   std::int64_t batch = 0;  // what it is about; 0: the worker, or the batch is in `cell`
   // "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "dump", "shapes", "memory",
@@ -24,7 +24,7 @@ struct WorkerEvent {
   bool stopped = false;
 
   std::optional<model::CellResult> cell = {};  // finished, ok or not, with at most one Launch
-  // What belongs to a batch whose cell was reported.
+  // Facts about a batch whose cell was already reported.
   std::optional<model::Memory> memory = {};
   std::optional<model::Profile> profile = {};
   std::optional<model::StepRecords> records = {};

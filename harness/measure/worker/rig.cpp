@@ -1,4 +1,4 @@
-// Setting a batch up, stage by stage. Their order is part of what is measured.
+// Sets a batch up, stage by stage. The order of the stages is part of the measurement.
 #include "harness/measure/worker/rig.hpp"
 
 #include "graphs/base/clock.hpp"
@@ -25,15 +25,15 @@ std::unique_ptr<execution::Executor> Rig::prepare(std::int64_t batch, model::Set
   std::unique_ptr<execution::Executor> executor;
   phase("prepare");
   setup.prepare_seconds = seconds_of([&] { executor = make_executor(batch, eagerly); });
-  set_up(*executor, setup, phase);
+  set_up(*executor, setup, phase, task_.warmup);
   return executor;
 }
 
 void Rig::set_up(execution::Executor& executor, model::Setup& setup,
-                 const std::function<void(std::string_view)>& phase) {
+                 const std::function<void(std::string_view)>& phase, std::int64_t warmups) {
   phase("warmup");
   setup.warmup_seconds = seconds_of([&] {
-    for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
+    for (std::int64_t i = 0; i < warmups; ++i) executor.warm_up();
     stream_->synchronize();
   });
   if (&executor.eager() == &executor) return;

@@ -1,5 +1,5 @@
-// What one task runs with on a device, whatever runs its steps: a program (TaskRig) or a foreign step
-// (ForeignRig). It makes executors, which a worker's stages set up and time.
+// The objects with which one task runs on a device, whether its steps come from a program (TaskRig) or are
+// foreign (ForeignRig). It makes executors, which a worker's stages set up and time.
 #pragma once
 
 #include <cstdint>
@@ -27,32 +27,34 @@ class Rig {
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  // Memory for batches up to `largest`. Throws Error(out_of_memory) where it does not fit; a smaller one may
+  // Memory for batches up to `largest`. Throws Error(out_of_memory) if it does not fit; a smaller one may
   // be tried then.
   virtual void allocate(std::int64_t largest) = 0;
   virtual bool allocated() const noexcept = 0;
-  // Gives up what allocate() and captures took, for another allocate(). No executor may be left.
+  // Gives up the memory of allocate() and captures, for another allocate(). No executor may be left.
   virtual void release() = 0;
 
-  // An executor that has been through the task's warmups, capture, instantiation and upload; what each
-  // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
-  // `eagerly`: in mode eager, whatever the task's is.
+  // An executor that has been through the task's warmups, capture, instantiation and upload. Their times go
+  // to `setup`, and `phase` is called before each begins. Throws their exceptions. `eagerly`: in mode eager,
+  // whatever the task's mode is.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase,
                                                bool eagerly = false);
+  // An eager executor that nothing has warmed up.
+  std::unique_ptr<execution::Executor> make_eager(std::int64_t batch) { return make_executor(batch, true); }
   // The part of prepare() that follows the kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
-              const std::function<void(std::string_view)>& phase);
+              const std::function<void(std::string_view)>& phase, std::int64_t warmups);
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   virtual void check(execution::Executor& executor, std::int64_t batch,
                      std::optional<model::Check>& check) = 0;
-  // What the library that runs the step says of itself, name by name. Throws where it cannot be read.
+  // The facts that the library that runs the step reports, by name. Throws if they cannot be read.
   virtual std::map<std::string, std::string> library(std::int64_t) { return {}; }
   // Whether a failure of this code leaves the process fit for other batches.
   virtual bool survives(ErrorCode code) const noexcept = 0;
   // Whether the device is the process's own, to be reset and opened again between placements.
   virtual bool owns_device() const noexcept { return true; }
-  // This rig where it runs a program; null where it does not.
+  // This rig where it runs a program; null if it does not.
   virtual TaskRig* of_program() noexcept { return nullptr; }
 
   Device& device() noexcept { return device_; }
@@ -71,7 +73,7 @@ class Rig {
   std::unique_ptr<Stream> stream_;
 };
 
-// What makes a task's rig on its device.
+// Makes a task's rig on its device.
 using MakeRig = std::function<std::unique_ptr<Rig>(Device& device)>;
 
 }  // namespace graphbench::worker

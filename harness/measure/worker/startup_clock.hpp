@@ -33,7 +33,7 @@ class StartupClock {
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;
   }
-  // What of a package there is to say before the first cell; absent: no package.
+  // The facts about a package before the first cell; absent without a package.
   std::optional<model::PackageUse> package;
   const model::Startup& startup() const noexcept { return startup_; }
 

@@ -1,5 +1,5 @@
 // Records a foreign step and its eager step with the device's own instrument, and measures graphs of empty
-// kernels beside them, from which follows what the eager step should take as one graph.
+// kernels beside them. From both follows the expected time of the eager step as one graph.
 #include <array>
 
 #include "graphs/base/clock.hpp"
@@ -35,7 +35,7 @@ double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profil
   return busy_time(profiler.collect()).busy_seconds;
 }
 
-// What a graph of empty kernels takes: `first` of one, and `per_kernel` for each after it, of which the
+// The time of a graph of empty kernels: `first` for one, and `per_kernel` for each after it, of which the
 // kernel itself is `busy`.
 struct EmptyLine {
   double first = 0;

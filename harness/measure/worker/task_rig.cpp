@@ -2,6 +2,7 @@
 #include "harness/measure/worker/task_rig.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "graphs/abi/plugin.hpp"
@@ -35,6 +36,8 @@ execution::CallerSettings caller_settings(const model::WorkerTask& task) {
     settings.form = execution::find_io_form(form).value();
   if (const std::string_view source = model::later_axis(task, "io-source"); !source.empty())
     settings.source = execution::find_io_source(source).value();
+  if (const std::string_view same = model::later_axis(task, "io-same"); !same.empty())
+    settings.same_percent = static_cast<std::size_t>(std::lround(100 * std::stod(std::string(same))));
   settings.fresh_addresses = task.caller.addresses == "fresh";
   settings.copy_back = task.caller.mutated_inputs == "copy_back";
   return settings;
@@ -123,7 +126,8 @@ void TaskRig::allocate(std::int64_t largest) {
   buffers->fill_state(stream(), seed_for(task_, SeedUse::state));
   stream().synchronize();
   const execution::CallerSettings settings = caller_settings(task_);
-  if (settings.form != execution::IoForm::fixed) {
+  if (mode_ != ExecutionMode::eager &&
+      (settings.form != execution::IoForm::fixed || task_.caller.check_addresses)) {
     caller_ = std::make_unique<execution::CallerMemory>(device(), program_, *buffers, settings);
     caller_->fill_all_inputs(stream());
   }
@@ -139,10 +143,12 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .graph_pool = graph_pool,
           .splits = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
-          .caller = caller_.get()};
+          .caller = caller_.get(),
+          .check_addresses = task_.caller.check_addresses};
 }
 
 void TaskRig::release() {
+  capture_streams_.clear();
   caller_.reset();
   buffers_.reset();
   eager_pool_ = std::make_unique<pool::MemoryPool>(device());
@@ -150,15 +156,24 @@ void TaskRig::release() {
 }
 
 std::unique_ptr<execution::Executor> TaskRig::make_executor(std::int64_t batch, bool eagerly) {
-  return execution::make_executor(eagerly ? ExecutionMode::eager : mode_, context(graph_pool()), batch);
+  return make_executor(eagerly ? ExecutionMode::eager : mode_, batch, graph_pool());
+}
+
+std::unique_ptr<execution::Executor> TaskRig::make_executor(ExecutionMode mode, std::int64_t batch,
+                                                            pool::MemoryPool* graph_pool) {
+  device().choose_for_size(model::is_tuned(task_.caller, batch));
+  execution::ExecutionContext context = this->context(graph_pool);
+  if (mode != ExecutionMode::eager && model::later_axis(task_, "capture-streams") == "each")
+    context.capture_stream = capture_streams_.emplace_back(device().make_stream()).get();
+  return execution::make_executor(mode, context, batch);
 }
 
 bool TaskRig::survives(ErrorCode code) const noexcept {
   if (code == ErrorCode::device_lost) return false;
   const bool plugin =
       std::ranges::any_of(program_.ops(), [](const ir::Op& op) { return op.definition->foreign != nullptr; });
-  return !plugin || code == ErrorCode::check_failed || code == ErrorCode::undeclared_mutation ||
-         code == ErrorCode::out_of_memory || is_skip(code);
+  return !plugin || code == ErrorCode::check_failed || code == ErrorCode::address_moved ||
+         code == ErrorCode::undeclared_mutation || code == ErrorCode::out_of_memory || is_skip(code);
 }
 
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {

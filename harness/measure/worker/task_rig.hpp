@@ -1,4 +1,4 @@
-// What a task whose workload is a program runs with: pools, static buffers, and executors of the program. A
+// The rig of a task whose workload is a program: pools, static buffers, and executors of the program. A
 // worker's stages and `graphbench bench` both use it.
 #pragma once
 
@@ -33,7 +33,7 @@ enum class SeedUse : std::uint64_t {
 };
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
 
-// True where graphs cannot hold the program: such a cell is skipped and not failed, because no run can pass
+// True if graphs cannot hold the program: such a cell is skipped and not failed, because no run can pass
 // it.
 bool is_skip(ErrorCode code) noexcept;
 
@@ -45,7 +45,7 @@ ir::Program build_program(const abi::WorkloadRegistry& registry, const model::Wo
 // The task's program without gradients.
 ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
-// How the executor's ops are computed where there was a choice, each way once.
+// The ways in which the executor's ops are computed, for ops with several ways, each way once.
 std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
 class TaskRig final : public Rig {
@@ -67,6 +67,9 @@ class TaskRig final : public Rig {
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
+  // An executor of `mode` whose kernels are chosen as the task says of this size.
+  std::unique_ptr<execution::Executor> make_executor(execution::ExecutionMode mode, std::int64_t batch,
+                                                     pool::MemoryPool* graph_pool);
   execution::ExecutionMode mode() const noexcept { return mode_; }
   const ir::Program& program() const noexcept { return program_; }
   execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
@@ -83,10 +86,11 @@ class TaskRig final : public Rig {
   execution::ExecutionMode mode_;
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
-  package::Manifest manifest_;                     // of the task's package
-  std::unique_ptr<package::WeightsFile> weights_;  // likewise
+  std::vector<std::unique_ptr<Stream>> capture_streams_;  // of executors that each have one
+  package::Manifest manifest_;                            // of the task's package
+  std::unique_ptr<package::WeightsFile> weights_;         // likewise
   std::unique_ptr<execution::ProgramBuffers> buffers_;
-  std::unique_ptr<execution::CallerMemory> caller_;  // null where the caller's memory is the buffers
+  std::unique_ptr<execution::CallerMemory> caller_;  // null if the caller's memory is the buffers
   CheckMemory check_memory_;
 };
 

@@ -1,4 +1,4 @@
-// The stages of a task in order, and what a stage that fails does to its batch and to those after it.
+// Runs the stages of a task in order. A stage that fails ends its batch, and perhaps those after it.
 #include "harness/measure/worker/task_run.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ bool has_failed(const BatchRun& batch) {
          batch.result.status == model::CellStatus::skipped;
 }
 
-// Kernels are chosen as batches are prepared, one batch after another: what a stage of this batch had is its
-// own.
+// Kernels are chosen while batches are prepared one after another, so the choices of this stage belong to
+// this batch.
 void take_cache_use(TaskRun& run, BatchRun& batch) {
   const std::optional<facts::CacheUse> now = run.placement->device().cache_use();
   if (!now) return;
@@ -39,8 +39,8 @@ void take_cache_use(TaskRun& run, BatchRun& batch) {
   run.cache_use = now;
 }
 
-// What has failed may fail whatever comes next in this process. What a check finds, and memory that does not
-// suffice, belong to their batch alone.
+// After most failures anything may fail in this process. Failed checks and missing memory concern their batch
+// alone.
 void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   if (run.placement ? run.placement->rig().survives(code) : code != ErrorCode::device_lost) return;
   const bool last = std::ranges::all_of(
@@ -93,7 +93,7 @@ void dump(TaskRun& run, BatchRun& batch) {
               batch.size);
 }
 
-// It comes last of all: once activity has been recorded, nothing can be measured in this process any more.
+// This comes last, because after activity was recorded nothing can be measured in this process.
 void profile(TaskRun& run) {
   ProfilePass pass{.task = run.task,
                    .device = run.placement->device(),

@@ -76,8 +76,8 @@ struct Stage {
 // Runs the stage unless the batch has failed. An exception becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
 void report(TaskRun& run, BatchRun& batch);  // once
-// What the batch's executor did so far, of a graph mode. To be called once, behind the first placement's
-// ramp: then it does not depend on how many samples are taken.
+// The counts of the executor of a graph mode so far. Call it once, behind the first placement's ramp, so that
+// the counts do not depend on the number of samples.
 void count(TaskRun& run, BatchRun& batch);
 // The work of a step for its caller, read before the placement's executor is given up.
 void note_caller_io(TaskRun& run, BatchRun& batch);
@@ -87,12 +87,12 @@ void measure_batches(TaskRun& run);
 // The driver's figures and the allocations, in the first placement and between two placements.
 void note_peaks(TaskRun& run);
 void note_rest(TaskRun& run);
-// Measures what sharing the pool saves, and what graphs take. Where it fails (a second set of kernels may not
-// fit) the memory figures are absent; the cells keep their results.
+// Measures the memory that sharing the pool saves, and the memory of graphs. If it fails (a second set of
+// kernels may not fit) the memory figures are absent; the cells keep their results.
 void measure_memory(TaskRun& run);
 
-// Tells what a foreign step and its eager step run on the device, by the device's own records. It comes last
-// of all, as a profile does.
+// Reports the kernels of a foreign step and its eager step, from the device's own records. It comes last, as
+// a profile does.
 void record_steps(TaskRun& run);
 
 // Reports every batch exactly once through WorkerEvent::cell, or those up to WorkerEvent::stopped. Throws

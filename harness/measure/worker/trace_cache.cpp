@@ -19,7 +19,7 @@ void add(std::string& reasons, const std::string& reason) {
   if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
 }
 
-// Memory of inputs is for the largest batch that comes with the sequence length.
+// Memory of inputs is sized for the largest batch with that sequence length.
 std::int64_t largest_batch(const model::ShapeTrace& trace, std::int64_t sequence) {
   std::int64_t largest = 1;
   for (const model::ShapeStep& step : trace.steps) {
@@ -68,23 +68,14 @@ execution::ExecutionContext TraceCache::context(Entry& entry) {
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
 }
 
-std::string TraceCache::signature_of(const Entry& entry) const {
-  const std::string batch = symbolic_ ? "b*" : "b" + std::to_string(first_batch_);
-  return entry.sequence == 0 ? batch : batch + " s" + std::to_string(entry.sequence);
+std::string TraceCache::signature_of(const Entry& entry) {
+  return entry.sequence == 0 ? "b*" : "b* s" + std::to_string(entry.sequence);
 }
 
 TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
   const auto found = std::ranges::find_if(
       entries_, [&](const std::unique_ptr<Entry>& entry) { return entry->sequence == sequence; });
   return found == entries_.end() ? nullptr : found->get();
-}
-
-// A batch size other than the first makes it an extent that programs leave open.
-std::string TraceCache::why_symbolic(const Shape& shape) {
-  if (first_batch_ == 0) first_batch_ = shape.batch;
-  if (symbolic_ || shape.batch == first_batch_) return {};
-  symbolic_ = true;
-  return change("batch", first_batch_, shape.batch) + ": it is symbolic from here on";
 }
 
 // Gives up the program whose last step is longest ago, with its recordings. To run every later step eagerly
@@ -100,7 +91,7 @@ void TraceCache::make_room(model::TracedStep& step) {
   index();
 }
 
-// Gives up the kernels and the recording whose last step is longest ago.
+// Gives up the kernels and the recording that were used longest ago.
 void TraceCache::make_room_for_path(model::TracedStep& step) {
   if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
   const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
@@ -113,12 +104,7 @@ void TraceCache::make_room_for_path(model::TracedStep& step) {
 }
 
 TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step) {
-  if (clock_ == 0) {
-    add(step.reason, "the first step");
-  } else {
-    step.reason =
-        change("sequence", last_sequence_, shape.sequence) + (step.reason.empty() ? "" : "; ") + step.reason;
-  }
+  step.reason = clock_ == 0 ? "the first step" : change("sequence", last_sequence_, shape.sequence);
   make_room(step);
   const double start = steady_seconds();
   ir::Program program = program_(shape.sequence);
@@ -132,8 +118,8 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   return entry;
 }
 
-// Where the pool would have to grow, memory of the paths so far is given back instead: a sum over all sizes
-// that ever came would not fit. What does not suffice for want of a large enough gap is added.
+// If the pool would have to grow, the memory of the paths so far is given back instead, because a sum over
+// all sizes would not fit. Memory that is missing only for want of a large enough gap is added.
 void TraceCache::record(Path& path) {
   path.generation = generation_;
   execution::Executor& executor = *path.executor;
@@ -157,13 +143,13 @@ void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
     step.reason = change("generation", path->generation, generation_) + ": a later path took its memory";
     return record(*path);
   }
-  step.reason = why_symbolic(shape);
   Entry* entry = entry_of(shape.sequence);
   step.outcome = entry != nullptr ? "program_hit" : "traced";
   if (entry == nullptr) entry = &trace(shape, step);
   if (step.reason.empty()) step.reason = "nothing is kept for batch " + std::to_string(shape.batch);
   make_room_for_path(step);
   auto path = std::make_unique<Path>(Path{.shape = shape, .entry = entry, .executor = nullptr});
+  rig_.device().choose_for_size(model::is_tuned(task_.caller, shape.batch));
   path->executor = execution::make_executor(rig_.mode(), context(*entry), shape.batch);
   for (std::int64_t i = 0; i < task_.warmup; ++i) path->executor->warm_up();
   rig_.stream().synchronize();

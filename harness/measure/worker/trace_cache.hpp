@@ -27,7 +27,7 @@ struct Shape {
 
 class TraceCache {
  public:
-  // All outlive the cache, whose steps are those of `trace`.
+  // All outlive the cache. Its steps are those of `trace`.
   TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram program,
              const model::ShapeTrace& trace);
   ~TraceCache();
@@ -40,8 +40,8 @@ class TraceCache {
     path->executor->submit();
     return true;
   }
-  // Submits the step, making what it lacks; `step` says what. Throws what building, preparing and recording
-  // throw.
+  // Submits the step, and makes what it lacks; `step` says which parts. Throws the exceptions of building,
+  // preparing and recording.
   void submit(const Shape& shape, model::TracedStep& step);
   // Runs the step of the shape submitted last against eager's, bit for bit, unless that was done since
   // anything was recorded last. Throws Error(check_failed).
@@ -49,7 +49,7 @@ class TraceCache {
 
   // The executor of a shape that replays.
   execution::Executor& executor(const Shape& shape) { return *find(shape)->executor; }
-  // What is known at the end of a walk, without its steps.
+  // The facts at the end of a walk, without its steps.
   model::ShapeWalk facts() const;
 
  private:
@@ -86,8 +86,7 @@ class TraceCache {
   void make_room_for_path(model::TracedStep& step);
   void prepare(const Shape& shape, model::TracedStep& step);
   void record(Path& path);
-  std::string signature_of(const Entry& entry) const;
-  std::string why_symbolic(const Shape& shape);
+  static std::string signature_of(const Entry& entry);
 
   const model::WorkerTask& task_;
   TaskRig& rig_;
@@ -101,8 +100,6 @@ class TraceCache {
   std::uint64_t clock_ = 0;
   std::int64_t generation_ = 1;
   std::int64_t recordings_ = 0;
-  std::int64_t first_batch_ = 0;  // 0: no step yet
-  bool symbolic_ = false;
   std::int64_t last_sequence_ = 0;
   CheckMemory check_memory_;
 };

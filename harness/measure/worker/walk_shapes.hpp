@@ -8,9 +8,9 @@
 
 namespace graphbench::worker {
 
-// Every step of the task's trace in order, each kind checked against eager; then what a hit costs beside a
-// plain replay. `begin_step` is called before each; `spans` gets one per step. The rig's weights and state
-// are as they were filled. Throws what a step throws, with the line of the file.
+// Runs every step of the task's trace in order, checks each kind against eager, and then compares the cost of
+// a hit with that of a plain replay. `begin_step` is called before each; `spans` gets one per step. The rig's
+// weights and state are as they were filled. Throws a step's exception, with the line of the file.
 model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const TraceProgram& program,
                              const std::function<void()>& begin_step, std::vector<model::TraceSpan>& spans);
 

@@ -1,5 +1,5 @@
-// What one worker process does: builds the program, prepares, captures and measures all batches
-// of one task, and reports what it finds as it goes.
+// The work of one worker process: it builds the program, prepares, captures and measures all batches of one
+// task, and reports as it goes.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace graphbench::worker {
 using Tell = std::function<void(const WorkerEvent&)>;
 
 // Runs the task to its end. A batch that fails is reported as a cell with its reason, and the others go on
-// or, behind WorkerEvent::stopped, ends. Throws Error only where no cell could be measured: no device, no
+// or, behind WorkerEvent::stopped, ends. Throws Error only if no cell could be measured: no device, no
 // such workload, a program that does not build. `lent`: a plugin record beside those that the task names,
 // of a process that is not ours (docs/reference/plugins.md).
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent = nullptr);

@@ -1,4 +1,4 @@
-// What a cell that was read must be: its parts agree with each other, and times can be times. Internal to
+// Checks a cell that was read: its parts must agree with each other, and times must be valid. Internal to
 // harness/model/codec.
 #pragma once
 
@@ -22,7 +22,7 @@ std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::
 
 class CellChecker {
  public:
-  // The walk stands at the cell whenever one is checked: what is wrong is refused by it, with the place.
+  // The walk stands at the cell that is checked, so its refusal names the place of the fault.
   explicit CellChecker(const JsonWalk& walk);
 
   void check(const std::string& id, const model::CellResult& cell) const;

@@ -1,4 +1,4 @@
-// Compiles once what several files write or read of described data.
+// Compiles once the code that several files need to write or read described data.
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {

@@ -63,7 +63,7 @@ struct Inlined {
   Member T::*member;
 };
 
-// Two members as [low, high]; null where one is absent.
+// Two members as [low, high]; null if one is absent.
 template <typename T>
 struct Interval {
   std::string_view key;
@@ -81,7 +81,7 @@ struct LeftOut {
   Member T::*member;
 };
 
-// A form of its own, of one member or computed of others: `Json write(const T&)`, absent where the key is
+// A form of its own, of one member or computed of others: `Json write(const T&)`, absent if the key is
 // left out, and, if it is read, `void read(JsonWalk&, JsonWalk::Value, T&)`.
 template <typename Custom>
 struct CustomField {
@@ -91,7 +91,7 @@ struct CustomField {
   std::size_t members = 1;
 };
 
-// How many members of its struct a field stands for: describes_all() compares their sum.
+// The number of members of its struct that a field describes: describes_all() compares their sum.
 template <typename T, typename Member>
 constexpr std::size_t members_of(const Field<T, Member>&) {
   return 1;

@@ -1,5 +1,5 @@
-// What a comparison reads of a result document: the fields that the schema requires, and optional ones that
-// say more. Documents of other programs need only the first.
+// The parts of a result document that a comparison reads: the fields that the schema requires, and optional
+// ones that say more. Documents of other programs need only the first.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace graphbench::codec {
 
-// One launch's medians by compared metric, in seconds; 0 where the document has none. Of fixed size: a
+// One launch's medians by compared metric, in seconds; 0 if the document has none. Of fixed size: a
 // comparison may hold a million launches.
 struct LaunchTimes {
   static constexpr std::size_t metrics_max = 10;
@@ -27,7 +27,7 @@ struct LaunchTimes {
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 
-  // Throws std::logic_error where the table of metrics has more rows to compare, or to count, than there is
+  // Throws std::logic_error if the table of metrics has more rows to compare, or to count, than there is
   // room for here and in a DocumentCell.
   static void check_room();
 };
@@ -48,16 +48,17 @@ struct DocumentCell {
   CellState state = CellState::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
-  // In the order of model::counted_metrics(); absent_count where the document has none.
+  // In the order of model::counted_metrics(); absent_count if the document has none.
   std::array<std::int64_t, counts_max> counts = filled_with_absent();
-  // A difference within a count's own is none. absent_count where the document should say, and does not.
+  // Differences within this resolution do not count. absent_count if the document should have one and does
+  // not.
   std::array<std::int64_t, counts_max> resolutions = {};
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
   std::string throttled = {};  // around launches, by what: sorted, joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 
-// What the device's monitor said around the launches (launches[].machine), where the document has it.
+// The readings of the device's monitor around the launches (launches[].machine), if the document has them.
 struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // every reading, in the document's order
   std::int64_t launches = 0;                      // with readings
@@ -84,7 +85,7 @@ struct DocumentFacts {
   bool complete = true;
   // "device.name" and the like to what the document says, in the words of --allow. See facts.hpp.
   std::map<std::string, std::string> fields;
-  // Empty where the document does not say.
+  // Empty if the document does not say.
   std::string field(const std::string& name) const {
     const auto found = fields.find(name);
     return found == fields.end() ? std::string() : found->second;

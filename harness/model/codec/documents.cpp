@@ -29,7 +29,7 @@ std::string to_json(const model::CellResult& cell) {
 
 namespace {
 
-// Without what closes it, so that lists of lines can follow.
+// Writes the text without its closing bracket, so that lists of lines can follow.
 std::string open_document(const model::Result& result) {
   std::string document = document_of(schema, JsonWriter(Form::document).write(result));
   document.resize(document.size() - 2);  // the closing "\n}"

@@ -14,22 +14,22 @@
 namespace graphbench::codec {
 
 // `graphbench.result/1`: UTF-8, one cell a line, a newline at the end. A missing value is null; `reason` is
-// absent where a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
+// absent if a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
 // null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
 // UTF-8 are replaced by U+FFFD.
 // `more_lists`, each as lines_of() writes it, stand behind the cells.
 std::string to_json(const model::Result& result, std::string_view more_lists = {});
-// One cell as it stands there, on one line without its end.
+// One cell as the document has it, on one line without its end.
 std::string to_json(const model::CellResult& cell);
 
-// The result that a document holds, as far as this version knows its fields; others are passed over. Of the
-// samples the first steps' latencies are there. What parse_document() refuses is refused here too: throws
-// InputError, which begins with `source`.
+// The result in a document, as far as this version knows its fields; others are passed over. Of the samples
+// only the first steps' latencies are in it. It refuses whatever parse_document() refuses: throws InputError,
+// which begins with `source`.
 model::Result read_result(std::string_view text, const std::string& source);
 // Up to the bracket that opens the list of its cells, which are left out.
 std::string head_to_json(const model::Result& result);
 
-// A cell as it is written, and what findings read of it.
+// A cell as text, and the parts of it that findings read.
 struct CellText {
   std::string id;
   model::CellResult evidence{};
@@ -51,7 +51,7 @@ std::string to_json(const model::FloorsDocument& document);
 // A document of the schema `name`, its schema first; without the line break that ends it.
 std::string document_of(const char* name, Json rest);
 
-// A list of a result document, which follows what stands before it: one element on a line.
+// A list of a result document, appended to the text before it: one element per line.
 template <typename T>
 std::string lines_of(const char* key, const std::vector<T>& elements) {
   std::string text = std::string(",\n  \"") + key + "\": [";

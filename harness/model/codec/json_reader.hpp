@@ -1,4 +1,4 @@
-// JSON to described data, by the strict walk that every document of ours is read with. A key that is not
+// Reads JSON into described data, by the strict walk that reads every document of ours. A key that is not
 // described is passed over; a member whose key is missing keeps its default.
 #pragma once
 
@@ -23,7 +23,7 @@ class JsonReader {
  public:
   using Value = JsonWalk::Value;
 
-  // The walk outlives the reader. What does not fit is refused by it: InputError with place and value.
+  // The walk outlives the reader. It refuses a wrong value with an InputError that names place and value.
   explicit JsonReader(JsonWalk& walk) : walk_(walk) {}
 
   // Null is a number that could not be written.
@@ -63,10 +63,10 @@ class JsonReader {
     const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
     walk_.each_field(value, std::ref(visit));
   }
-  // These two are not inline: what many files read is compiled in one (described_parts.cpp).
+  // These two are not inline, so that the readers of many files are compiled in one (described_parts.cpp).
   template <Described T>
   void read(Value value, T& out);
-  // One field of `out`, where the caller walks the object; false where it is not described.
+  // One field of `out`, where the caller walks the object; false if it is not described.
   template <Described T>
   bool read_field(std::string_view key, Value field, T& out);
 

@@ -1,4 +1,4 @@
-// Reads single JSON values with checks, and makes messages that say where and what is wrong.
+// Reads single JSON values with checks, and makes messages that name the place and the fault.
 #include "harness/model/codec/json_walk.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Walks a JSON text with simdjson's on-demand parser, knowing at every step where it is: what the
-// readers of documents have in common. Internal to harness/model/codec.
+// Walks a JSON text with simdjson's on-demand parser, and knows its place at every step. All readers of
+// documents share it. Internal to harness/model/codec.
 #pragma once
 
 #include <simdjson.h>
@@ -33,7 +33,7 @@ class JsonWalk {
   // Fails with an error of simdjson's.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
-  // Messages end with the name of what they are about, as long as this lives: people look for names.
+  // Messages end with this name as long as the object lives, because readers look for names.
   class Subject {
    public:
     explicit Subject(JsonWalk& walk) : walk_(walk) {}
@@ -98,7 +98,7 @@ class JsonWalk {
     Keys(const Keys&) = delete;
     Keys& operator=(const Keys&) = delete;
     ~Keys() { all_.resize(begin_); }
-    // False where it was there before.
+    // False if it was there before.
     bool add(std::string_view key);
 
    private:

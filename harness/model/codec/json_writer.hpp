@@ -30,7 +30,7 @@ class JsonWriter {
   }
 
  private:
-  // What touches Json is in json_writer.cpp: inlined at every field it took minutes to compile.
+  // Code that touches Json is in json_writer.cpp: inlined at every field it took minutes to compile.
   static void put(Json& out, double value);  // NaN and infinities are null
   static void put(Json& out, bool value);
   static void put(Json& out, std::int64_t value);
@@ -39,7 +39,7 @@ class JsonWriter {
   static void put_interval(Json& out, std::optional<double> low, std::optional<double> high);
   static void put_object(Json& out);
   static void put_list(Json& out);
-  static Json& at(Json& object, std::string_view key);  // null, where it is new
+  static Json& at(Json& object, std::string_view key);  // null, if it is new
   static Json& add_to(Json& list);
 
   template <Named E>
@@ -60,7 +60,7 @@ class JsonWriter {
     put_object(out);
     for (const auto& [key, value] : values) put(at(out, key), value);
   }
-  // Not inline: what many files write is compiled in one (described_parts.cpp).
+  // It is not inline, so that the writers of many files are compiled in one (described_parts.cpp).
   template <Described T>
   void put(Json& out, const T& value) const;
 

@@ -1,5 +1,5 @@
-// From the text of a result document to what a comparison reads of it; and one JSON object cut into its
-// members, for texts that carry documents.
+// Reads from the text of a result document the parts that a comparison needs. Also cuts one JSON object into
+// its members, for texts that carry documents.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ struct Member {
 };
 
 // In the order of the text, which text_padding readable bytes follow and which `raw` points into. Absent
-// where it is not one object and nothing else. Throws InputError for a name that is given twice.
+// if it is not one object and nothing else. Throws InputError for a name that is given twice.
 std::optional<std::vector<Member>> members_of(std::string_view text);
 
 }  // namespace graphbench::codec

@@ -50,7 +50,7 @@ std::string plan_fact(std::string_view key) {
   return (key == "method" ? "" : "plan.") + std::string(key);
 }
 
-// Empty where it is not known: a count of 0 cores, bytes or launches is none.
+// Empty if it is not known: a count of 0 cores, bytes or launches means that.
 std::string fact_text(std::string_view name, const Json& value) {
   if (value.is_null() || (value == 0 && name != "plan.seed")) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();

@@ -1,4 +1,4 @@
-// From a result in memory to what a comparison reads of a document.
+// Makes the comparison's view of a document from a result in memory.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace graphbench::codec {
 
-// A cell or a ladder under its id. Adds what the device's monitor said around its launches to `clocks`.
+// Projects a cell or a ladder, by its id. Adds the monitor's readings around its launches to `clocks`.
 DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks);
 // The facts in a result's head.
 DocumentFacts facts_of(const model::Result& head);
 
-// What parse_document() makes of the result's document. `source` names it in messages.
+// Equal to what parse_document() makes of the result's document. `source` names it in messages.
 Document project(const model::Result& result, const std::string& source);
 
 }  // namespace graphbench::codec

@@ -1,5 +1,5 @@
-// The JSON form of a result and its parts: the document `graphbench.result/1`, and what workers are sent and
-// send.
+// The JSON form of a result and its parts: the document `graphbench.result/1`, and the messages to and from
+// workers.
 #pragma once
 
 #include <algorithm>
@@ -99,7 +99,8 @@ GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds,
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds));
 
-// The first steps after the setup, where too few warmups show: what a document keeps of the samples.
+// The latencies of the first steps after the setup, in which too few warmups show. They are the only samples
+// that a document keeps.
 struct Ramp {
   static constexpr std::size_t samples_max = 32;
 
@@ -152,7 +153,7 @@ struct StatusField {
   void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.status); }
 };
 
-// Every one that is not ok has a reason, also where none was recorded.
+// Every cell that is not ok has a reason, even if none was recorded.
 template <typename T>
 model::Reason reason_of(const T& of) {
   if (of.reason) return *of.reason;
@@ -175,7 +176,8 @@ GB_DESCRIBE(model::CellResult, (computed_field<CellId>("id")), (inlined(&T::cell
             memory, launches, summary, (later, caller_io), (later, counters), (later, training),
             (later, shape_walk), (later, cache), (later, package), (later, fallback),
             (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
-            (later, measured_on), (later, shard), (later, rewrites), (later, records), (later, library));
+            (later, measured_on), (later, shard), (later, rewrites), (later, records), (later, library),
+            (later, tuned));
 GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
@@ -243,7 +245,8 @@ GB_DESCRIBE(model::Result,
             (computed_field<Findings<model::conclusions_of>>("conclusions")),
             (computed_field<Findings<model::notes_of>>("notes")), (left_out, cells));
 GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
-GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, dump_graph);
+GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, check_addresses,
+            tune_sizes, dump_graph);
 GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
 GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
             launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);

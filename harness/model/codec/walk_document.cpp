@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view schema_read = "graphbench.result/1";
 static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
-// What other programs make of a JSON file, where a parser would speak of malformed strings.
+// Names typical faults of JSON files that other programs damage, where a parser would report malformed
+// strings.
 void check_encoding(std::string_view text, const std::string& source) {
   const auto begins = [&](std::string_view bytes) { return text.starts_with(bytes); };
   if (begins("\xEF\xBB\xBF"))

@@ -11,7 +11,7 @@
 
 namespace graphbench::codec {
 
-// A ladder that served traffic stands for a cell: what is compared of it stands where a cell has it.
+// A ladder that served traffic is read like a cell: its compared values have the same places.
 struct ReadCell {
   std::string id;
   model::CellResult result{};

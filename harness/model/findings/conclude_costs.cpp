@@ -123,7 +123,7 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
-// Where a step's device time goes in training, at the largest batch whose phases were timed.
+// Divides a training step's device time by phase, at the largest batch whose phases were timed.
 void conclude_phases(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   for (auto batch = group.batches.rbegin(); batch != group.batches.rend(); ++batch) {
     const CellResult* eager = group.at(*batch, reference_mode().name);
@@ -165,7 +165,7 @@ std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
 // A median so far above the best is not near it, however wide their intervals.
 constexpr double untold_excess = 1.5;
 
-// What a quantity of one batch and mode takes with each number of warmups.
+// The values of one quantity of one batch and mode, by the number of warmups.
 class WarmupSeries {
  public:
   WarmupSeries(const CellGroup& group, std::int64_t batch, const std::string& mode, const Quantity& quantity)
@@ -185,7 +185,7 @@ class WarmupSeries {
       return each.first < enough() || each.second.p50 < untold_excess * best().p50;
     });
   }
-  // From which number on all are within their intervals of the best.
+  // The smallest number of warmups from which on all later numbers are within their intervals of the best.
   std::int64_t enough() const {
     std::int64_t enough = estimates_.back().first;
     for (auto each = estimates_.rbegin(); each != estimates_.rend(); ++each) {

@@ -1,4 +1,4 @@
-// Which mode to use at which batch, what piecewise costs beside whole, and what bounds a step.
+// Concludes which mode to use at which batch, how much piecewise costs over whole, and what bounds a step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using reporters::format_ratio;
 
-// A ratio to eager. Without an interval of launches one stands in for it that is as wide as steps spread.
+// A ratio to eager. Without an interval over launches, one as wide as the spread of steps stands in for it.
 struct Gain {
   const CellResult* cell;
   double ratio;
@@ -78,8 +78,8 @@ Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
-// How many launches would tell such a gain from 1, or from one that matters: an interval narrows with their
-// root. 0: it is not known.
+// The number of launches that would separate such a gain from 1, or from one that matters: an interval
+// narrows with the root of that number. 0: it is not known.
 std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   if (gain.rough) return 0;
   const double distance = std::abs(std::log(gain.ratio));
@@ -88,7 +88,7 @@ std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(launches) * std::pow(width / wanted, 2)));
 }
 
-// What would decide where these launches cannot.
+// The advice if these launches cannot decide.
 std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
   constexpr std::int64_t rough_advice = 5;
   constexpr std::int64_t launches_max = 100;
@@ -194,7 +194,7 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
 }
 
-// What piecewise takes beside whole, from the least to the most.
+// The latency of piecewise over whole's, from the least to the most.
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
@@ -216,8 +216,8 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   conclusions.push_back(std::move(conclusion));
 }
 
-// How much of eager's latency launches take: the time that its device has nothing to do, where the device's
-// records say it; else the time of enqueueing.
+// The share of eager's latency that launches take: the idle time of its device if the device's records have
+// it, else the time of enqueueing.
 struct LaunchShare {
   double share;
   bool recorded;

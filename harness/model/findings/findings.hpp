@@ -1,5 +1,5 @@
-// What a result says in words: conclusions tell what to do, notes tell how far the numbers can be trusted.
-// Both are pure functions of the result, so every document and every reader has the same words.
+// A result in words: conclusions say what to do, notes say how far the numbers can be trusted. Both are pure
+// functions of the result, so every document and every reader has the same words.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace graphbench::model {
 
-// One sentence. Those of one subject follow one another, and are one paragraph.
+// One sentence. Sentences of one subject follow one another and form a paragraph.
 struct Conclusion {
   std::string subject;  // "attention", with what else tells it from other subjects
   std::string code;     // "use_graphs"
@@ -30,8 +30,8 @@ struct Note {
 inline constexpr std::int64_t launches_for_intervals = 3;
 // A gain below it makes no difference.
 inline constexpr double gain_margin = 0.02;
-// Enqueueing takes at least the first share of eager's latency where launches bound a step, and less than the
-// second where the device does.
+// Launches bound a step if enqueueing takes at least the first share of eager's latency; the device bounds it
+// if enqueueing takes less than the second.
 inline constexpr double launch_bound_share = 0.8;
 inline constexpr double device_bound_share = 0.5;
 

@@ -1,4 +1,4 @@
-// Divides a result into what a paragraph each is about, and puts the paragraphs together.
+// Divides a result into the subjects of paragraphs, and puts the paragraphs together.
 #include "harness/model/findings/groups.hpp"
 
 #include <fmt/format.h>

@@ -16,10 +16,10 @@ class CellGroup {
  public:
   CellGroup(const Result& result, std::string subject, std::vector<const CellResult*> cells);
 
-  // At the warmup count that the paragraph is about, the middle one; null where it was not measured well.
+  // At the warmup count that the paragraph is about, the middle one; null if it was not measured well.
   const CellResult* at(std::int64_t batch, const std::string& mode) const;
   const CellResult* at(std::int64_t batch, const std::string& mode, std::int64_t warmup) const;
-  // Cells of one batch that differ in warmups ask how many are needed, and nothing else.
+  // Cells of one batch that differ only in warmups: they ask how many warmups are needed.
   bool asks_for_warmups() const { return warmups.size() > 1 && batches.size() == 1; }
   // The first mode that replays graphs; empty: none.
   std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
@@ -45,7 +45,7 @@ std::vector<CellGroup> groups_of(const Result& result);
 // Whether the cell's gain lies above 1 by its interval; below three launches, by more than its steps spread.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
-// The parts of a paragraph; each appends what it finds.
+// The parts of a paragraph; each appends its sentences.
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 

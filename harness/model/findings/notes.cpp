@@ -24,8 +24,8 @@ struct Doubt {
   std::string advice;
 };
 
-// A worker's threads that are awake while it measures: on a GPU the one that submits and waits, and what else
-// runs now and then; the host device computes on all cores.
+// The worker's threads that are awake while it measures: on a GPU the submitting one, and others now and
+// then; the host device computes on all cores.
 double cpus_needed(const Environment& environment) {
   return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
 }
@@ -34,7 +34,7 @@ double cpus_needed(const Environment& environment) {
 constexpr double load_share_max = 0.25;
 // The share of the cells from which on disturbed ones count.
 constexpr double disturbed_share_max = 0.05;
-// Fewer are worth raising where a machine is in doubt.
+// With fewer launches than this, more are worth having on a machine in doubt.
 constexpr std::int64_t launches_wanted = 5;
 
 std::vector<Doubt> doubts_of(const Environment& environment) {
@@ -159,7 +159,7 @@ void add_outputs(Notes& notes, const Result& result) {
                    "explains, or the captured step launches other kernels (`check.tolerated`)"));
 }
 
-// Code can branch under capture, and compilers fuse: then a gain is of two programs.
+// Code can branch under capture, and compilers fuse ops. Then a gain compares two programs.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";
@@ -179,7 +179,7 @@ void add_programs(Notes& notes, const Result& result) {
   });
 }
 
-// Cells that are not what their mode says, or not as fast as they could be.
+// Cells that did not run as their mode says, or not as fast as they could.
 void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
     if (cell.fallback.empty()) return "";
@@ -222,8 +222,8 @@ void add_instruments(Notes& notes, const Result& result) {
                                        one_line(environment.monitor->detail)});
 }
 
-// What the two witnesses of a profiled sweep say of each other: the cell in which they differ most, and what
-// recording does to the steps.
+// Compares the two instruments of a profiled sweep: the cell in which they differ most, and how much
+// recording slows the steps.
 void add_witness(Notes& notes, const Result& result) {
   const CellResult* worst = nullptr;
   double worst_share = -1;
@@ -231,7 +231,7 @@ void add_witness(Notes& notes, const Result& result) {
   for (const CellResult& cell : result.cells) {
     if (!cell.profile || !cell.profile->witness) continue;
     const DeviceTimeCheck& witness = *cell.profile->witness;
-    // A microsecond is what an event may be off by; in short steps that is a large share.
+    // An event may be wrong by a microsecond, which is a large share of a short step.
     const double share = std::abs(witness.difference_seconds - witness.events_seconds) /
                          std::max(witness.device_seconds, 50e-6);
     if (share > worst_share) {

@@ -125,8 +125,8 @@ std::optional<double> throughput_of(const model::Launch& launch) {
   return launch.throughput_steps_per_second;
 }
 
-// What a cell and its eager one measured in launches of one index. A round of a sweep runs one launch of
-// every worker in shuffled order, so the two lie up to a round apart: what drifts more slowly, they share.
+// The measurements of a cell and its eager one in launches of one index. A round of a sweep runs one launch
+// of every worker in shuffled order, so the two lie up to a round apart, and share only slower drift.
 struct Pair {
   const model::Launch* launch;
   double own;
@@ -179,8 +179,8 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
 // The spread that the gain's interval assumes at least: that of two launches.
 const double saved_spread_min = log_spread_min * std::sqrt(2.0);
 
-// The cost of launches that say it, and what a step of theirs saves, both in steps of the launch's own: so
-// what slows a whole launch down changes neither.
+// The cost of the launches whose setups count, and the saving per step, both in steps of the same launch, so
+// that a slow launch changes neither.
 struct Balance {
   std::vector<double> costs;
   std::vector<double> saved;
@@ -233,7 +233,7 @@ void forget_gains(model::CellSummary& summary) {
   summary.setup_cost_seconds = std::nullopt;
 }
 
-// `reference` is null where eager was not measured.
+// `reference` is null if eager was not measured.
 void compare_with_reference(CellResult& cell, const CellResult* reference) {
   forget_gains(cell.summary);
   const bool is_graph = model::is_graph_mode(cell.cell.mode);

@@ -1,4 +1,4 @@
-// From the launches of a cell to its summary, and from a graph cell and its eager one to what graphs buy.
+// Makes a cell's summary from its launches, and gains and break-even from a graph cell and its eager one.
 // Pure.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace graphbench::statistics {
 
-// The median over launches of what each measured, with its interval; absent for none.
+// The median over launches of a launch's value, with its interval; absent without launches.
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches);
 
-// What a summary takes from the launch's samples; launch.within where that is known.
+// The part of a summary that a launch's samples give; launch.within if it is known.
 model::WithinLaunch within_launch(const model::Launch& launch);
 
 // Fills `summary` of every cell from its launches, and gains and break-even from the eager cell of the same

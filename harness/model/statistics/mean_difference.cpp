@@ -39,8 +39,8 @@ MeanDifference difference_of(const Mean& base, const Mean& now) {
   return {now.mean - base.mean, std::sqrt(a + b), freedom, base.share + now.share};
 }
 
-// A launch's part of the mean's error is the sum over cells of its distance from the cell's own mean. The
-// cell with the fewest launches decides by how much that is too small.
+// A launch's part of the mean's error is the sum over cells of its distance from the cell's own mean. That is
+// too small by a factor that the cell with the fewest launches decides.
 std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   struct Part {
     double distance = 0;

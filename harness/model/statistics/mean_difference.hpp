@@ -24,7 +24,7 @@ struct MeanDifference {
 };
 
 // Welch's unequal-variances t statistic with Satterthwaite's degrees of freedom (Welch 1947), of `now`
-// minus `base`. Absent where a side has fewer than two values.
+// minus `base`. Absent if a side has fewer than two values.
 std::optional<MeanDifference> welch(std::span<const double> base, std::span<const double> now);
 
 // The paired t statistic of now[i] - base[i]. Absent below two pairs; the spans are of one length.
@@ -46,7 +46,7 @@ struct Spread {
 // Both statistics of the mean over cells, each with equal weight, where the launch is the replicate: what
 // moves all cells of a launch alike does not average out over cells, and is not counted as if it did (a
 // sandwich estimator, clustered by launch: Liang & Zeger 1986). With the same launches in each cell it is
-// welch() or paired() of the launches' means. Absent where a cell has fewer than two launches, or there is
+// welch() or paired() of the launches' means. Absent if a cell has fewer than two launches, or there is
 // none.
 std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now);
 std::optional<MeanDifference> paired_over_cells(const CellValues& differences);
@@ -83,8 +83,8 @@ Power power_of(const MeanDifference& difference, double margin, double threshold
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 
-// The difference that is found in nine cases of ten where it may be in any one of them. Absent where it would
-// be larger than `largest`, or of none.
+// The difference that is found in nine cases of ten, in whichever of the tests it is. Absent if it would be
+// larger than `largest`, or without tests.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);
 // Where a difference is in all of them alike, one test that finds it is enough. They are independent.
 std::optional<double> found_by_any(std::span<const Power> powers, double largest);

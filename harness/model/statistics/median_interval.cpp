@@ -11,7 +11,7 @@ namespace graphbench::statistics {
 namespace {
 
 // The largest rank r (1-based) such that fewer than r samples lie below the median with at most 2.5 %
-// probability; 0 where there is none.
+// probability; 0 if there is none.
 std::size_t lower_rank(std::size_t count) {
   const boost::math::binomial_distribution<> below(static_cast<double>(count), 0.5);
   const double n = static_cast<double>(count);

@@ -17,7 +17,7 @@ struct MedianInterval {
 // Absent below six samples, where no pair covers.
 std::optional<MedianInterval> median_interval(const std::vector<double>& sorted);
 
-// Half the interval's width over the median; infinite where there is no interval.
+// Half the interval's width over the median; infinite if there is no interval.
 double relative_half_width(const std::vector<double>& sorted);
 
 }  // namespace graphbench::statistics

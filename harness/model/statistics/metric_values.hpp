@@ -7,11 +7,11 @@
 
 namespace graphbench::statistics {
 
-// A metric's value; a distribution's is its median. Absent where the launch has none, or the metric is not of
+// A metric's value; a distribution's is its median. Absent if the launch has none, or the metric is not of
 // launches.
 std::optional<double> value_of(const model::MetricRow& row, const model::Launch& launch);
-// The median over launches of what they have; of a setup, over those whose setups count. Absent for an eager
-// cell where the metric is of graphs only.
+// The median of the launches' values; for a setup, of the launches whose setups count. Absent for an eager
+// cell if only graphs have the metric.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell);
 
 }  // namespace graphbench::statistics

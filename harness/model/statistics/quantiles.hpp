@@ -1,5 +1,5 @@
-// The two order statistics of graphbench: the median, and the nearest-rank quantile over samples. Values that
-// are times keep a time that was measured only under the second.
+// The two order statistics of graphbench: the median, and the nearest-rank quantile over samples. Only the
+// second always returns a measured value.
 #pragma once
 
 #include <optional>

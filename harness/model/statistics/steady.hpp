@@ -13,7 +13,7 @@ inline constexpr std::int64_t ramp_samples = 32;
 // The number of steps after which a launch is steady: the least k such that sample k is at most 2 %
 // above the steady median and the median of what follows in the ramp is within 2 % of it. The steady
 // median is that of the samples behind the ramp (of the ramp's second half where fewer than five
-// follow). Absent where the ramp does not get there before its last five steps, or where there are too
+// follow). Absent if the ramp does not get there before its last five steps, or where there are too
 // few samples to decide.
 std::optional<std::int64_t> steady_index(const std::vector<double>& samples);
 

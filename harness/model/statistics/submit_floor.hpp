@@ -8,10 +8,9 @@
 
 namespace graphbench::statistics {
 
-// What submitting one step of this cell costs at best: its graph launches, each at the cost of a graph of one
+// The least cost of submitting one step of this cell: its graph launches, each at the cost of a graph of one
 // empty kernel, and its eager ops, each at the cost of one empty kernel. The first launch finds an idle
-// stream, the others a busy one, where that is cheaper. Absent where the floors or the cell's counts are
-// absent.
+// stream, the others a busy one, if that is cheaper. Absent if the floors or the cell's counts are absent.
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
 // Fills in `summary.submit_over_floor` of every cell that has both.

@@ -1,4 +1,4 @@
-// From the samples of one launch to its Summary. Pure.
+// Makes the Summary of one launch from its samples. Pure.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ class BodyStream {
   BodyStream& operator=(const BodyStream&) = delete;
   ~BodyStream() = default;
 
-  // Returns false where the client has left or was cut off.
+  // Returns false if the client has left or was cut off.
   bool put(Bytes bytes);
   // Ends the stream after what was put in before.
   void end();

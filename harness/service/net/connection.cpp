@@ -52,7 +52,7 @@ constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Ends the connection after its answer, because what follows in the stream may not be a request.
+// Ends the connection after its answer, because the bytes after it may not be a request.
 struct Refusal : std::exception {
   Refusal(unsigned status, const std::string& line) : response(text_response(status, line)) {}
   explicit Refusal(http::status status)
@@ -163,7 +163,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await read_more(read_bytes);
   }
 
-  // Parses at most `left` bytes, which it reduces. Returns false where more must be read first.
+  // Parses at most `left` bytes, which it reduces. Returns false if more must be read first.
   bool parse(std::uint64_t& left) {
     if (buffer_.size() == 0) return false;
     error_code error;

@@ -1,4 +1,4 @@
-// What the connections of one server share, and how they are counted. It is used only on the server's thread.
+// The shared state and counts of one server's connections. It is used only on the server's thread.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -40,7 +40,7 @@ struct Connections {
 
   // A connection of a full server does not stay open between two requests.
   bool is_full() const { return open >= limits.connections_max; }
-  // True where the body may be sent beside the others. A single one always may.
+  // True if the body may be sent beside the others. A single one always may.
   bool has_room_for(const std::string& body) const;
 };
 
@@ -94,7 +94,7 @@ class Sending {
 void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
 
 // A target in absolute form ("http://host/path") is split: its host takes the place of the Host header's.
-// Absent where a header that decides access or meaning, and may be given once, is given twice.
+// Absent if a header that decides access or meaning, and may be given once, is given twice.
 std::optional<Request> request_of(const boost::beast::http::request_header<>& head);
 
 // Makes the status line and headers, with the empty line behind them.

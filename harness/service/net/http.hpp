@@ -23,7 +23,7 @@ struct Request {
   std::map<std::string, std::string> parameters;  // filled by the router: {id} -> what stood there
   std::shared_ptr<void> hold;                     // from its admission; released with the request
 
-  // Empty where the header is absent.
+  // Empty if the header is absent.
   std::string_view header(const std::string& lower_case_name) const;
   // Content-Type without its parameters.
   std::string_view media_type() const;
@@ -48,7 +48,7 @@ Response text_response(unsigned status, const std::string& line);
 // throws, the client gets a 500 without details.
 using Handler = std::function<Response(Request&)>;
 
-// What is decided when the head of a request has been read and its body has not.
+// The decision that is made after the head of a request, before its body is read.
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
   bool wants_body = true;  // false: only the head is answered; with a body behind it, it is the last request

@@ -24,7 +24,7 @@ struct ClientResponse {
   std::string body;  // at most 64 KiB of it
 };
 
-// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) where there is no answer: unknown
+// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) if there is no answer: unknown
 // host, refused connection, untrusted certificate (the system's decide), deadline.
 ClientResponse send(const ClientRequest& request);
 

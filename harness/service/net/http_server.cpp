@@ -154,7 +154,7 @@ class HttpServer::Impl {
     // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
     error_code ignored;
     static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
-    // A large one would hide for long whether a slow client reads on.
+    // A large buffer would hide for long whether a slow client reads on.
     static_cast<void>(socket.set_option(tcp::socket::send_buffer_size(send_buffer_bytes), ignored));
     serve_connection(std::move(socket), all_);
   }

@@ -40,9 +40,9 @@ struct ServerSettings {
 // Serves from construction to destruction. `handler` and `admit` are called on the server's thread.
 class HttpServer {
  public:
-  // Throws Error(io) where it cannot listen there.
+  // Throws Error(io) if it cannot listen there.
   HttpServer(ServerSettings settings, Handler handler);
-  // Waits for what is answered later, up to a second for what is being written, then ends all connections.
+  // Waits for pending answers, up to a second for those being written, then ends all connections.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

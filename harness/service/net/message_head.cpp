@@ -24,7 +24,7 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-// Empty where the target is not in absolute form.
+// Empty if the target is not in absolute form.
 std::string_view scheme_of(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (boost::beast::iequals(target.substr(0, scheme.size()), scheme)) return scheme;

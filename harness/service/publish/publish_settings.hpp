@@ -25,9 +25,9 @@ struct BaselineOptions {
 
 class Baseline {
  public:
-  // Null without options. A document is read only here, because the sweep that it is the baseline of may
-  // write over the file; the history is read for each sweep when it has ended. Throws InputError, which
-  // begins with the option's name, for an unreadable file, a name that the history lacks, or two sources.
+  // Null without options. A document is read only here, because the sweep may overwrite the file of its own
+  // baseline. The history is read for each sweep when it has ended. Throws InputError, which begins with the
+  // option's name, for an unreadable file, a name that the history lacks, or two sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
   // Compares by the rules and defaults of `graphbench compare`. Where the history has nothing comparable, the
@@ -45,7 +45,7 @@ class Baseline {
   SideFor side_for_;
 };
 
-// Null where none is given. `where` names an option to a person, as "--tls-key" or "sweep.toml:3: tls-key".
+// Null if none is given. `where` names an option to a person, as "--tls-key" or "sweep.toml:3: tls-key".
 // Throws InputError for files that cannot be used, and for options that lack another.
 std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where);

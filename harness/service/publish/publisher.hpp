@@ -40,7 +40,7 @@ class PushGateway {
   std::string path_;
 };
 
-// What failed, and for which option ("prometheus-push").
+// The failures, and the option of each ("prometheus-push").
 struct PublishFailure {
   std::string option;
   std::string message;
@@ -50,10 +50,10 @@ struct PublishFailure {
 // submitting thread will take, and files are written between workers. Used from one thread.
 class Publisher final : public sweep::SweepListener {
  public:
-  // Listens from here on, where asked for. Throws Error(io) where it cannot.
+  // Listens from here on, where asked for. Throws Error(io) if it cannot.
   Publisher(PublishSettings settings, const std::string& tool_version);
 
-  // Where /metrics is: "http://127.0.0.1:9464/metrics"; empty where nothing listens.
+  // Where /metrics is: "http://127.0.0.1:9464/metrics"; empty if nothing listens.
   std::string url() const;
 
   // `submitter`: the CPUs that the submitting thread may be on.
@@ -80,8 +80,7 @@ class Publisher final : public sweep::SweepListener {
 
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;
-  std::optional<machine::HousekeepingThreads>
-      housekeeping_;  // the server's; both absent where nothing listens
+  std::optional<machine::HousekeepingThreads> housekeeping_;  // the server's; both absent if nothing listens
   std::unique_ptr<net::HttpServer> server_;
   std::string device_;
   std::string instance_;

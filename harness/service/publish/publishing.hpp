@@ -25,7 +25,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
-// What the service, process `parent`, asks of this one, which dies with it. Throws Error(io).
+// Receives the requests of the service, process `parent`; this process ends with it. Throws Error(io).
 serve::ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {

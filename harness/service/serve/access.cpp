@@ -34,7 +34,7 @@ std::string_view bearer_token(std::string_view credentials) {
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// True where a browser sends the request for a page of another origin or port. The browser sets
+// True if a browser sends the request for a page of another origin or port. The browser sets
 // Sec-Fetch-Site, which holds behind a proxy too; others send the page's origin with every request but GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");

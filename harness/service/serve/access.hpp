@@ -14,7 +14,7 @@ struct Access {
   std::string token;  // empty: none is needed
 };
 
-// The refusal; absent where the request may be answered.
+// The refusal; absent if the request may be answered.
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
 
 // The API answers only the head of a request that is refused. Comparisons carry documents and take long, so

@@ -1,5 +1,5 @@
-// What requests may name: the plugins in one folder, by their bare names, and workloads, presets and options,
-// built in or of the plugins.
+// The names that requests may use: the plugins in one folder, by their bare names, and workloads, presets and
+// options, built in or of the plugins.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class PluginFolder {
   // NAME of each NAME.so, in order, of letters, digits, _ and -. Leaves out links that leave the folder, what
   // is not a plain file, and what others own or may write. Loads nothing.
   std::vector<std::string> names() const;
-  // A plugin's path without links. Throws Error(io) with the reason where names() lacks it.
+  // A plugin's path without links. Throws Error(io) with the reason if names() lacks it.
   std::string path_of(const std::string& name) const;
 
  private:

@@ -13,10 +13,10 @@ std::string turn_folder();
 // Takes and keeps the turn, which ends with the process at the latest. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) where `folder` cannot hold the locks. Empty: there are no other services.
+  // Throws Error(io) if `folder` cannot hold the locks. Empty: there are no other services.
   explicit MachineTurn(const std::string& folder);
 
-  // True where this service has the turn now. A refused one is next, before the present one measures again.
+  // True if this service has the turn now. A refused one is next, before the present one measures again.
   bool try_take();
   void give_back();
 

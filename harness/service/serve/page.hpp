@@ -8,7 +8,7 @@
 namespace graphbench::serve {
 
 struct Page {
-  std::string_view html;  // empty where the page was not built in
+  std::string_view html;  // empty if the page was not built in
   std::string_view
       policy;  // the Content-Security-Policy, which names the page's script and style by their hashes
 };

@@ -25,7 +25,8 @@
 namespace graphbench::serve {
 namespace {
 
-// Locks the folder: of two services on one, each would take the other's running sweep for an interrupted one.
+// Locks the folder. Otherwise, of two services on it, each would take the other's running sweep for an
+// interrupted one.
 Descriptor lock_folder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;

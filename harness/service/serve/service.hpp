@@ -26,7 +26,7 @@ struct ListedDevice {
   std::string id;  // "cuda:0"
   bool available = false;
   std::string detail;
-  std::string advice;  // what would make it work; empty where it does
+  std::string advice;  // what would make it work; empty if it does
 };
 
 struct ApiSettings {
@@ -71,7 +71,7 @@ void raise_descriptor_limit();
 
 class Service {
  public:
-  // Begins to serve. Throws Error(io) where it cannot listen, or keep its state in the folder.
+  // Begins to serve. Throws Error(io) if it cannot listen, or keep its state in the folder.
   explicit Service(ServiceSettings settings);
   // Stops listening, then the running sweep.
   ~Service();

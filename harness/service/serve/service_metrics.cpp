@@ -1,4 +1,5 @@
-// Keeps metrics in a separate registry: they change with each request, but cells' are rendered once for many.
+// Keeps the service's metrics in a separate registry, because they change with each request, while the lines
+// of cells are rendered once for many requests.
 #include "harness/service/serve/service_metrics.hpp"
 
 #include <utility>

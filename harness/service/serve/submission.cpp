@@ -15,7 +15,7 @@ using net::Request;
 using net::Response;
 
 constexpr std::size_t key_bytes_max = 255;
-// How many requests may wait, which keep their connections meanwhile.
+// The number of requests that may wait; they keep their connections meanwhile.
 constexpr long waiting_max = 16;
 
 }  // namespace

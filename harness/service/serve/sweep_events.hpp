@@ -1,5 +1,5 @@
-// What the service asks of a sweep's process, on its stdin, and what that tells it while it runs: JSON lines
-// on its descriptor 3.
+// The messages between the service and a sweep's process: requests on its stdin, and JSON lines from it on
+// its descriptor 3.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace graphbench::serve {
 
-// Two command lines of `graphbench --sweep`, by their options. Documents keep the one that was asked: those
-// of equal requests are equal, and none says where the service keeps its files.
+// The requested and the actual command line of `graphbench --sweep`, by their options. Documents keep the
+// requested one, so those of equal requests are equal, and none says where the service keeps its files.
 struct ServedSweep {
   std::vector<std::string> asked;
   std::vector<std::string> run;  // the same with what the service adds

@@ -60,7 +60,7 @@ class SweepFeed {
     SharedDocuments::Document past;           // cells with numbers beyond `after`, which clients share
     std::shared_ptr<net::BodyStream> stream;  // progress, cells, and so on until the sweep has ended
   };
-  // Absent where as many follow as may; the sweep must exist.
+  // Absent if as many follow as may; the sweep must exist.
   std::optional<Following> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
 

@@ -23,7 +23,7 @@ struct SweepExit {
 
 class SweepProcess {
  public:
-  // `argv[0]` is the file to run, `input` its stdin. Throws Error(io) where it cannot be started.
+  // `argv[0]` is the file to run, `input` its stdin. Throws Error(io) if it cannot be started.
   explicit SweepProcess(const std::vector<std::string>& argv, const std::string& input = "");
   // A child that still runs is killed.
   ~SweepProcess();

@@ -59,7 +59,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   const bool done = end.state == SweepState::done;
   if (done) metrics_.drop_vanished(device_);
   if (end.result) note(id, *end.result);
-  // A sweep that did not end by itself is not compared, because what was not measured is not lost.
+  // A sweep that did not end by itself is not compared, because its missing cells are not lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
   metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);

@@ -1,4 +1,5 @@
-// What /metrics shows of sweeps: the running one's events, and after a restart what was shown last.
+// The state of sweeps that /metrics shows: the running one's events, and after a restart the last published
+// ones.
 #pragma once
 
 #include <memory>

@@ -18,7 +18,7 @@ struct AskedSweep {
   std::vector<std::string> plugins;  // by name
   std::vector<std::string> options;  // the others: "--batch=1,8"
 
-  // All of them, each plugin as `file_of` has it.
+  // All plugins of the request, each with the path that `file_of` gives.
   std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
   friend bool operator==(const AskedSweep&, const AskedSweep&) = default;
 };

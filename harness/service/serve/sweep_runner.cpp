@@ -30,7 +30,7 @@ struct FinishedDocument {
 };
 
 // Reads a document that is complete although its sweep's end is not stored, because the service or the
-// sweep's process died in between. Absent where there is no complete document at `path`.
+// sweep's process died in between. Absent if there is no complete document at `path`.
 std::optional<FinishedDocument> read_finished(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -192,7 +192,7 @@ void SweepRunner::loop() {
   }
 }
 
-// Returns the next sweep; absent where the service stops.
+// Returns the next sweep; absent if the service stops.
 std::optional<StoredSweep> SweepRunner::next() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
@@ -263,7 +263,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
 }
 
 SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& document) {
-  // A request names plugins by bare names; what the folder holds now decides which files those are.
+  // A request names plugins by bare names; the folder's present contents decide which files those are.
   ServedSweep served;
   served.asked = sweep.asked.arguments([](const std::string& plugin) { return plugin + ".so"; });
   served.run =
@@ -302,7 +302,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
   }
 }
 
-// Tries until the store has the end. Returns false where that fails before the service must end.
+// Tries until the store has the end. Returns false if that fails before the service must end.
 bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const std::string& document) {
   while (true) {
     std::string why;

@@ -60,9 +60,9 @@ class SweepRunner {
   void stop();
   // Is called after a sweep was queued.
   void wake();
-  // Stops a running sweep, which becomes cancelled. Returns false where it does not run.
+  // Stops a running sweep, which becomes cancelled. Returns false if it does not run.
   bool cancel(const std::string& id);
-  // Why no sweep starts: the store fails. Empty where it works.
+  // Why no sweep starts: the store fails. Empty if it works.
   std::string trouble() const;
   // The sweep with a message that only this process knows: why it waits, or why its end is not stored yet.
   StoredSweep with_message(StoredSweep sweep) const;

@@ -17,7 +17,7 @@ namespace graphbench::serve {
 // queued -> running -> done | failed | cancelled | interrupted. A sweep that ended with failed cells is done.
 enum class SweepState : std::uint8_t { queued, running, done, failed, cancelled, interrupted };
 const char* name_of(SweepState state);
-// True where the sweep can be queued again. Its journal, if it has one, still exists.
+// True if the sweep can be queued again. Its journal, if it has one, still exists.
 constexpr bool is_resumable(SweepState state) {
   return state == SweepState::interrupted || state == SweepState::failed;
 }
@@ -26,7 +26,7 @@ struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
   AskedSweep asked;
-  std::string submitted_at;  // RFC 3339, UTC; likewise the next two, empty where not yet
+  std::string submitted_at;  // RFC 3339, UTC; likewise the next two, empty if not yet
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
@@ -66,7 +66,7 @@ class SweepStore {
   struct Added {
     enum class What : std::uint8_t { added, known, full };
     What what = What::added;
-    StoredSweep sweep = {};  // the earlier one where `known`: same key; none where `full`
+    StoredSweep sweep = {};  // the earlier one where `known`: same key; none if `full`
     bool same = true;        // whether the earlier sweep asked for the same
   };
   // `key`: an Idempotency-Key; empty: none.
@@ -88,9 +88,9 @@ class SweepStore {
   void begin(const std::string& id, const std::string& event);
   // Stores all of the end or nothing, so it may be tried again.
   void end(const std::string& id, const SweepEnd& end);
-  // Queues a resumable sweep again. Returns false where it is not resumable.
+  // Queues a resumable sweep again. Returns false if it is not resumable.
   bool resume(const std::string& id);
-  // Cancels a queued sweep. Returns false where it is not queued.
+  // Cancels a queued sweep. Returns false if it is not queued.
   bool cancel(const std::string& id);
 
   // Stores each cell in place of its earlier form; returns those that are new or have changed.
@@ -127,7 +127,7 @@ class SweepStore {
 inline constexpr int sweep_store_version = 4;
 
 // Creates the file where there is none, for this user only, and upgrades the tables of an older version.
-// Throws Error(io), which names the file, where it cannot be used or a newer version wrote it.
+// Throws Error(io), which names the file, if it cannot be used or a newer version wrote it.
 storage::Connection open_sweep_store(const std::string& file);
 
 }  // namespace graphbench::serve

@@ -33,7 +33,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Enough for a median; a step's device time spreads little.
+// This many samples are enough for a median, because a step's device time spreads little.
 constexpr std::int64_t device_steps_max = 64;
 
 // One task's executors. Made and used on the one thread that benchmarks run on.
@@ -253,7 +253,7 @@ constexpr const char* of_sweeps_alone[] = {
     "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
     "weights",  "low-memory",  "dump-graph",     "concurrent",       "shard",        "shard-by", "costs"};
 
-// Null where bench takes the option.
+// Null if bench takes the option.
 const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });

@@ -10,7 +10,7 @@ namespace graphbench::bench {
 // Whether an argument is one of Google Benchmark's.
 bool is_flag(std::string_view argument);
 
-// What `--help` says about them: "--benchmark_filter=REGEX", a line each.
+// The lines that `--help` prints about them: "--benchmark_filter=REGEX", one per flag.
 std::string flags_help();
 
 // Hands `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws InputError for a flag

@@ -1,4 +1,4 @@
-// What the machine and the plugins offer a sweep, as the probe process found it.
+// The workloads, devices and options that the machine and the plugins offer, as the probe process found them.
 #pragma once
 
 #include <string>

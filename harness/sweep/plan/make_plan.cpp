@@ -23,7 +23,7 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   }
 }
 
-// A foreign step runs in all of its modes where none was named.
+// A foreign step runs in all of its modes if none was named.
 model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
                          const abi::WorkloadInfo& step) {
   axes.workload = {step.name};
@@ -99,10 +99,15 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
 
 // A value of a later axis that applies to no cell of the plan would change nothing, and is refused.
 void check_reach(const config::SweepOptions& options, const model::Axes& planned,
-                 const std::vector<model::Cell>& cells, const model::AxisTable& table) {
+                 const std::vector<model::Cell>& cells, const Catalog& catalog,
+                 const model::AxisTable& table) {
   for (const model::Axis& axis : table) {
     const auto given = planned.more_axes.find(axis.name);
     if (given == planned.more_axes.end()) continue;
+    if (!axis.devices.empty() && !contains(axis.devices, catalog.facts.kind))
+      throw InputError(options.where(axis.name), "it means nothing on " + catalog.facts.kind +
+                                                     ": leave it out, or give --device " +
+                                                     join(axis.devices, " or "));
     for (const std::string& value : given->second) {
       const auto has = [&](const model::Cell& cell) {
         const auto found = cell.more_axes.find(axis.name);
@@ -151,6 +156,10 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
   plan.facts.caller = model::settings_of(options.caller);
+  if (!options.caller.tune_sizes.empty() && catalog.facts.kind == "host")
+    throw InputError(
+        options.where("tune-sizes"),
+        "host chooses no library's algorithm for a size, so it means nothing there: leave it out");
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);
@@ -161,7 +170,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
         return std::ranges::find(workloads, name, &WorkloadChoice::name)->preset;
       },
       table);
-  for (const model::Axes& grid : grids) check_reach(options, grid, plan.cells, table);
+  for (const model::Axes& grid : grids) check_reach(options, grid, plan.cells, catalog, table);
 
   model::WorkerTask common;
   common.device = catalog.device;

@@ -1,4 +1,4 @@
-// From checked options and what the machine offers to the plan of a sweep. Pure: no clock, no I/O.
+// Makes the plan of a sweep from checked options and the probe's findings. Pure: no clock, no I/O.
 #pragma once
 
 #include <string>

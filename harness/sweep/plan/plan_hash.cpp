@@ -28,8 +28,8 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
     for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
     text += "\n";
   }
-  // Plans made before an axis existed keep their hash: it is named only away from its default. So do plans of
-  // one grid: what divides grids stands before the second.
+  // An axis is named only away from its default, so plans made before it existed keep their hash. So do plans
+  // of one grid, because the text that separates grids comes before the second.
   const std::vector<model::Axes> grids = model::grids_of(facts);
   for (const model::Axes& grid : grids) {
     if (&grid != &grids.front()) text += "grid\n";

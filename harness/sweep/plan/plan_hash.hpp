@@ -10,9 +10,9 @@
 
 namespace graphbench::plan {
 
-// What the hash is taken over, a `key=value` line each: axes, presets, options, split kinds and sampling
-// bounds. Left out: later axes at their default, launches and seed, where the result goes, what is shown, the
-// worker's time limit, and the device, whose own fingerprint stands in the result's environment.
+// The text that is hashed, one `key=value` line each: axes, presets, options, split kinds and sampling
+// bounds. Left out are later axes at their default, launches and seed, options about output, the worker's
+// time limit, and the device, whose fingerprint is in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options,
                            const model::AxisTable& table = model::axes());

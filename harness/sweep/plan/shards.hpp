@@ -14,7 +14,7 @@ namespace graphbench::plan {
 // possible (Graham 1969). Returns each cost's shard, from 0. Ties go to what stands first.
 std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards);
 
-// About how long these tasks take, one after the other: by this shards are balanced, and people told.
+// The estimated time of these tasks, one after the other. It balances shards, and is printed.
 double estimated_seconds(const std::vector<model::WorkerTask>& tasks);
 
 // Seconds of one launch of a cell, by id, as launches[].worker_seconds of a result have them.
@@ -26,9 +26,9 @@ struct Shard {
   std::string said;  // how it was balanced, one line; empty: there was nothing to balance
 };
 
-// Takes the shard of options.shard. Groups (model::group_of) stay whole. `costs`: none where no result was
-// given. `digests`: of the binary and the plugins, for the assignment. Throws InputError where there are
-// fewer groups than shards, and where `costs` knows no cell of the plan.
+// Takes the shard of options.shard. Groups (model::group_of) are not divided. `costs`: none if no result was
+// given. `digests`: of the binary and the plugins, for the assignment. Throws InputError if there are fewer
+// groups than shards, or if `costs` knows no cell of the plan.
 Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 

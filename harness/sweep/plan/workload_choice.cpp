@@ -92,7 +92,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
                                                 " runs: leave it out");
   };
   for (const char* option : {"preset", "dtype", "pass", "profile", "trace", "shape-trace", "evaluate",
-                             "dump-graph", "dump-program"}) {
+                             "dump-graph", "dump-program", "check-addresses", "tune-sizes"}) {
     if (options.places.contains(option)) refuse(option);
   }
   for (const model::Axis& axis : model::axes()) {

@@ -22,10 +22,10 @@ struct WorkloadChoice {
 // and a workload has no default one, its first is taken.
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog);
 
-// What is known of the sweep's one workload where that is a foreign step; null where workloads are programs.
+// The facts about the sweep's one workload if it is a foreign step; null if workloads are programs.
 const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, const Catalog& catalog);
 
-// The dtypes asked for, or the device's default. Throws InputError where the device does not support one.
+// The dtypes asked for, or the device's default. Throws InputError if the device does not support one.
 std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog);
 
 }  // namespace graphbench::plan

@@ -1,4 +1,4 @@
-// What stands below the table: cells without numbers, notes, how many cells there are, and the conclusions.
+// Prints the lines below the table: cells without numbers, notes, the count of cells, and the conclusions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
   }
 }
 
-// At most three lines: the judgement, what weighs most, and where the rest stands.
+// At most three lines: the judgement, the most important note, and the place of the others.
 void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const TableOptions& options) {
   constexpr std::size_t lines_max = 3;
   const bool all = notes.size() <= lines_max;
@@ -123,7 +123,7 @@ void print_closing(std::ostream& out, const model::Result& result, const TableOp
 
 namespace {
 
-// Broken between words, lines behind the first one indented.
+// Breaks the text between words; later lines are indented.
 std::string wrapped(std::string_view text, int width) {
   std::string lines;
   int column = 0;

@@ -1,4 +1,4 @@
-// What is said before a sweep begins: how much it measures, how long that takes, what it writes over. Pure.
+// The lines before a sweep begins: its size, its estimated time, and the file that it replaces. Pure.
 #pragma once
 
 #include <cstddef>

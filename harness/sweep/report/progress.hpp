@@ -47,7 +47,7 @@ class ConsoleProgress final : public sweep::SweepListener {
   void finish();
 
  private:
-  std::optional<reporters::ProgressPrinter> printer_;  // absent where quiet
+  std::optional<reporters::ProgressPrinter> printer_;  // absent if quiet
 };
 
 }  // namespace graphbench::cli

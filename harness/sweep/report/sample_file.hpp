@@ -21,7 +21,7 @@
 
 namespace graphbench::reporters {
 
-// The file's bytes. Throws std::runtime_error where the archive cannot be made.
+// The file's bytes. Throws std::runtime_error if the archive cannot be made.
 std::string to_sample_file(const model::Result& result);
 
 // A timeline in the Chrome trace format: a process a TraceProcess, with a thread for the host's track and one

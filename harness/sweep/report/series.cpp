@@ -1,4 +1,4 @@
-// One line a family of the table of metrics; medians over launches.
+// Writes one line per family of the table of metrics; values are medians over launches.
 #include "harness/sweep/report/series.hpp"
 
 #include <algorithm>

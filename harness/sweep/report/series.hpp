@@ -15,7 +15,7 @@
 
 namespace graphbench::reporters {
 
-// Series are shown in this order, which is a person's: batches by number, not by spelling.
+// Series are shown in this order, as a reader expects it: batches by number, not by spelling.
 struct CellKey {
   std::string device;
   model::Cell cell;
@@ -32,7 +32,7 @@ struct CellKey {
 // The labels of a cell, in the order of the documents.
 std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
-// Quantiles above the median, and where a launch has them.
+// Quantiles above the median, and the place of each in a launch.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
 // A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
 // They are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
@@ -41,7 +41,7 @@ using Percentiles = std::vector<std::pair<double, std::optional<double> model::S
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 
-// The lines of one cell or comparison in each family's text, in the order of families(); empty where it has
+// The lines of one cell or comparison in each family's text, in the order of families(); empty if it has
 // no such number. Rendered when the cell changes, so that a scrape only puts lines together.
 using CellLines = std::vector<std::string>;
 
@@ -51,8 +51,9 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 // CellLines of one device's comparison.
 using ComparisonLines = std::vector<std::string>;
 
-// `cells`: by id, those of the device whose numbers stand in /metrics. Others have no series here either: a
-// change of what is not shown could not be read. Sides that do not compare have only what says so.
+// `cells`: by id, the cells of the device whose numbers are in /metrics. Others have no series here either,
+// because a change without its numbers cannot be read. Sides that do not compare have only the series that
+// say so.
 ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
                          const model::Comparison& comparison);
 

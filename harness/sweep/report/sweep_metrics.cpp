@@ -29,7 +29,7 @@ void append(std::string& text, const FamilyRow& family, std::size_t place, const
 double steps_of(const model::CellResult& cell) {
   std::int64_t steps = 0;
   for (const model::Launch& launch : cell.launches) {
-    // The ramp, which no summary counts, as far as a document has it.
+    // Counts the samples of the ramp, which no summary counts, if the document has them.
     steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), statistics::ramp_samples);
     if (launch.latency_seconds) steps += launch.latency_seconds->count;
     if (launch.device_seconds) steps += launch.device_seconds->count;

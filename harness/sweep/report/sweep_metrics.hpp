@@ -40,19 +40,19 @@ class SweepMetrics {
   void begin_sweep(const std::string& device);
   void set_device(const std::string& device, const model::DeviceFacts& facts);
   void set_progress(const std::string& device, const model::Progress& progress);
-  // A cell that is done. Its series are what this result has, no more: a number that an earlier result
-  // had and this one lacks is gone. Counted once a sweep, however often it is told.
+  // A finished cell. Its series are exactly those of this result: a number that an earlier result had and
+  // this one lacks is removed. It is counted once per sweep, however often it is reported.
   void set_cell(const std::string& device, const model::CellResult& cell);
   // A cell of an earlier process's sweep: its series alone, for it was counted then.
   void show_cell(const std::string& device, const model::CellResult& cell);
   // The device's sweep was complete: the series of cells that it did not have are gone.
   void drop_vanished(const std::string& device);
-  // The sweep that ended on the device beside the baseline, in the place of what an earlier one was found to
-  // be. Of its cells, those that were set have series.
+  // Replaces the device's last comparison by that of the sweep that ended. Only cells that were set have
+  // series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
   // The notes on the device's sweep that ended, in the place of an earlier one's.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);
-  // `unix_seconds`: when it ended well; absent where it did not.
+  // `unix_seconds`: when it ended well; absent if it did not.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
 
   // Everything in the text format; the same object until something changes.

@@ -173,7 +173,7 @@ std::optional<Gain> throughput_gain(const model::CellResult& cell) {
               cell.records && cell.records->other_kernels > 0};
 }
 
-// Without an interval a gain is about so; "?" is one whose interval holds 1, "*" in place of "x" one of two
+// "~" marks a gain without an interval, "?" one whose interval holds 1, and "*" in place of "x" one of two
 // programs.
 std::string text_of(const Gain& gain) {
   std::string number = format_ratio(gain.ratio);
@@ -182,7 +182,7 @@ std::string text_of(const Gain& gain) {
   return gain.may_be_none() ? number + "?" : number;
 }
 
-// In place of a break-even. Launches too few for an interval do not exclude that there is one.
+// The text in place of a break-even. Too few launches for an interval do not exclude one.
 std::string_view mark_of(const model::CellSummary& summary) {
   if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
   return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
@@ -285,7 +285,7 @@ void print_narrow(std::ostream& out, const TableSection& section, const std::vec
   }
 }
 
-// What the columns mean, as many to a line as fit.
+// The meaning of the columns, as many per line as fit.
 std::string legend(const Columns& columns, int columns_of_terminal) {
   const auto width = static_cast<std::size_t>(std::clamp(columns_of_terminal, 92, 118));
   std::string text;
@@ -395,6 +395,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
     rows += section.rows.size();
   }
   print_floor_line(out, result, options.colours);
+  print_walks(out, result, options);
   print_troubles(out, result, options);
   print_closing(out, result, options);
 }

@@ -180,6 +180,21 @@ TEST_F(StreamTest, ADescriptionSaysWhichEdgesAreProgrammatic) {
   EXPECT_EQ(nodes[1].facts.count("programmatic_edges"), on ? 1u : 0u);
 }
 
+TEST_F(StreamTest, NoEdgeIsProgrammaticWhereFullOnesAreAskedFor) {
+  CudaDevice own(0);
+  own.use_full_edges();
+  const ir::OpCatalog catalog;
+  test::SmallBuilder b(catalog);
+  const ir::Program program = b.ending_in(b.one("relu", "relu", {b.input("x", test::batched({}))}));
+  const std::unique_ptr<Kernel> relu = own.make_kernel(program.call(0, 64));
+  const Buffer buffer(own, 64 * sizeof(float));
+  void* operands[] = {buffer.data(), buffer.data()};
+  const std::unique_ptr<Stream> stream = own.make_stream();
+  stream->begin_capture();
+  for (int i = 0; i < 2; ++i) relu->launch(*stream, operands);
+  EXPECT_EQ(stream->end_capture()->describe().at(1).facts.count("programmatic_edges"), 0u);
+}
+
 TEST_F(StreamTest, InfoNamesDeviceAndLibraries) {
   const facts::DeviceFacts& info = device().info();
   EXPECT_FALSE(info.pci_bus_id.empty());

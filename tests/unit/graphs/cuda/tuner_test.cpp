@@ -76,6 +76,25 @@ TEST_F(TunerTest, TakesTheFastestAndRemembersItInTheProcessAndOnDisk) {
   EXPECT_EQ(timed_, 3);
 }
 
+TEST_F(TunerTest, SizesWithoutChoicesOfTheirOwnShareTheFirstOnes) {
+  Tuner first = tuner();
+  first.choose_generally(true);
+  EXPECT_FALSE(first.known("matmul rows 256 n 64"));
+  EXPECT_EQ(choose(first, "matmul rows 256 n 64"), 1u);
+  EXPECT_EQ(timed_, 3);
+  seconds_ = {1e-6, 2e-6, 3e-6};
+  EXPECT_EQ(first.known("matmul rows 8 n 64"), "fast");
+  EXPECT_EQ(choose(first, "matmul rows 8 n 64"), 1u) << "it would have been slow's turn";
+  EXPECT_EQ(timed_, 0);
+  EXPECT_EQ(choose(first, "matmul rows 8 n 32"), 0u) << "of another shape";
+  first.choose_generally(false);
+  EXPECT_EQ(choose(first, "matmul rows 16 n 64"), 0u) << "its own";
+  EXPECT_EQ(timed_, 3);
+  first.choose_generally(true);
+  names_ = {"slow", "middling"};
+  EXPECT_EQ(choose(first, "matmul rows 4 n 64"), 0u) << "the library has no fast here";
+}
+
 TEST_F(TunerTest, TimesThoseNearTheBestAgainAndKeepsTheLeast) {
   seconds_ = {1e-6, 1.04e-6, 2e-6};
   cold_ = 1;

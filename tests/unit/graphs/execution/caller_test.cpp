@@ -111,10 +111,44 @@ TEST_F(CallerTest, WhatDoesNotDependOnTheBatchIsTheGraphsOwn) {
   EXPECT_FALSE(both.moves(program.values_of(ir::ValueKind::output)[1]));
 }
 
+// Inputs that do not depend on the batch are compared too, and are never elsewhere.
+TEST_F(CallerTest, OnlyWhatMovedIsCopiedInTheShareOfStepsAskedFor) {
+  test::SmallBuilder b(catalog_);
+  const ir::ValueId x = b.input("x"), y = b.input("y"), fixed = b.input("fixed", test::fixed({8}));
+  b.mark_output(b.one("add", "sum", {x, y}));
+  const ir::Program program = b.ending_in(b.one("relu", "b", {fixed}));
+  ProgramBuffers buffers(device_, program, 8);
+  for (const std::size_t percent : {0, 50, 90, 99, 100}) {
+    CallerMemory caller(device_, program, buffers, {.form = IoForm::copy_if_moved, .same_percent = percent});
+    EXPECT_FALSE(caller.moves(program.values_of(ir::ValueKind::output)[0]));
+    ExecutionContext own = context_of(program, buffers);
+    own.caller = &caller;
+    const auto executor = make_executor(ExecutionMode::whole, own, 2);
+    prepare(*executor);
+    device_.log.copies = 0;
+    const IoCounts counts = after_steps(*executor, 200);
+    EXPECT_EQ(device_.log.copies, 4 * static_cast<std::int64_t>(100 - percent)) << percent;
+    EXPECT_DOUBLE_EQ(counts.step.copies, 2 * static_cast<double>(100 - percent) / 100);
+    EXPECT_DOUBLE_EQ(counts.step.copies_kept, 1 + 2 * static_cast<double>(percent) / 100);
+  }
+}
+
+TEST_F(CallerTest, OutputsAreCopiedWithoutInputs) {
+  CallerMemory caller(device_, program_, buffers_, {.form = IoForm::copy_out});
+  const auto executor = ready(caller);
+  const ir::ValueId output = program_.values_of(ir::ValueKind::output).front();
+  const std::size_t place = executor->next_place();
+  const IoCounts counts = after_steps(*executor, 1);
+  EXPECT_EQ(counts.step.copies, 1);
+  EXPECT_EQ(counts.step.copies_kept, 1) << "x is written where the graph reads it";
+  EXPECT_EQ(executor->output(output), caller.address(output, place));
+}
+
 TEST_F(CallerTest, WhateverCallFailsNothingIsLost) {
   for (const CallerSettings& settings :
        std::initializer_list<CallerSettings>{{.form = IoForm::copy_in_out},
                                              {.form = IoForm::copy_in_out, .source = IoSource::pinned},
+                                             {.form = IoForm::copy_if_moved},
                                              {.form = IoForm::set_params},
                                              {.form = IoForm::update},
                                              {.form = IoForm::recapture},

@@ -13,6 +13,7 @@
 namespace graphbench::execution {
 namespace {
 
+using test::CallLog;
 using ::testing::ElementsAre;
 
 TEST_F(ExecutionTest, EagerLaunchesEveryOpInOrderAndNoMarker) {
@@ -68,6 +69,54 @@ TEST_F(ExecutionTest, PiecewiseCapturesAPieceALayer) {
   EXPECT_EQ(executor->counts().graphs.contents.nodes, 9);
   executor->submit();
   EXPECT_EQ(device_.log.graph_launches, 3);
+}
+
+TEST_F(ExecutionTest, ExecutorsOfOneTopologyShareExecsAndOthersKeepTheirs) {
+  const auto large = make_executor(ExecutionMode::piecewise, context(), 4);
+  const auto small = make_executor(ExecutionMode::piecewise, context(), 2);
+  const auto whole = make_executor(ExecutionMode::whole, context(), 2);
+  for (Executor* each : {large.get(), small.get(), whole.get()}) prepare(*each);
+  const std::int64_t live = device_.log.live_graphs;
+  EXPECT_FALSE(large->take_execs()) << "it has its own";
+  EXPECT_FALSE(whole->share_execs(*large));
+  EXPECT_EQ(device_.log.live_graphs, live);
+  EXPECT_TRUE(small->share_execs(*large));
+  EXPECT_EQ(device_.log.live_graphs, live - 3) << "an exec a piece";
+  EXPECT_FALSE(small->take_execs()) << "they hold its graphs since then";
+  EXPECT_TRUE(large->take_execs());
+  EXPECT_FALSE(large->take_execs());
+  EXPECT_TRUE(small->take_execs());
+  device_.log.graph_launches = 0;
+  small->submit();
+  EXPECT_EQ(device_.log.graph_launches, 3);
+}
+
+TEST_F(ExecutionTest, AnExecIsNotSharedWhereItsUpdateIsRefusedOrKeepsAnAttribute) {
+  const auto large = make_executor(ExecutionMode::whole, context(), 4);
+  const auto small = make_executor(ExecutionMode::whole, context(), 2);
+  prepare(*large);
+  device_.log.attributes = {{"cluster", "2x1x1"}};
+  prepare(*small);
+  device_.log.refuse_updates = true;
+  EXPECT_FALSE(small->share_execs(*large));
+  device_.log.refuse_updates = false;
+  const Error error = test::error_of([&] { small->share_execs(*large); });
+  EXPECT_EQ(error.code(), ErrorCode::graph_update_failed);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("node 0 keeps cluster none after the update, and was "
+                                                 "captured with 2x1x1"));
+}
+
+TEST_F(ExecutionTest, ARefusedCaptureNamesItsOp) {
+  for (std::string CallLog::*const refusal : {&CallLog::not_in_captures, &CallLog::forks}) {
+    device_.log.*refusal = "layer1.up";
+    const auto executor = make_executor(ExecutionMode::whole, context(), 4);
+    const Error error = test::error_of([&] { executor->capture(); });
+    device_.log.*refusal = "";
+    EXPECT_TRUE(refuses_capture(error.code()));
+    EXPECT_THAT(error.what(), ::testing::StartsWith("capture op layer1.up (linear): "));
+    EXPECT_FALSE(device_.log.capturing);
+    prepare(*executor);
+  }
 }
 
 TEST_F(ExecutionTest, GraphsAreInstantiatedAsRecordedUnlessARewriteIsAskedFor) {

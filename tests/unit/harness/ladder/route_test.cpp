@@ -72,6 +72,20 @@ TEST(Tally, ALazyLadderWaitsOnceForEachSize) {
   EXPECT_EQ(lazy.graph_rows, 4 + 4 + 4 + 2);
 }
 
+TEST(Tally, TheFirstRequestsOfASizeMayBeItsWarmups) {
+  const model::LadderPolicy split = policy(LadderPad::up, LadderBeyond::split, CaptureWhen::lazy);
+  Tally tally;
+  tally.warmups = 2;
+  for (const std::int64_t rows : {3, 3, 4, 4, 9, 1})
+    tally.add(*route({2, 4}, rows, split), {2, 4}, split.when);
+  // The third request of size 4 waits for its capture; the rest of 9, and 1, are the two warmups of size 2.
+  EXPECT_EQ(tally.steps, (model::LadderSteps{.exact = 1, .captured_now = 1, .warming = 4}));
+  EXPECT_EQ(tally.total(), 6);
+  EXPECT_EQ(tally.graph_rows, 4 + 4 + 4 + 4);
+  EXPECT_EQ(tally.padding_rows, 0);
+  EXPECT_EQ(tally.warmed, (std::map<std::int64_t, std::int64_t>{{2, 2}, {4, 2}}));
+}
+
 // From the histogram alone, in its own way: for each size, who fits by subtraction of cumulated counts.
 TEST(Tally, EqualsTheHistogramsArithmeticInEveryPolicy) {
   std::mt19937_64 random(7);

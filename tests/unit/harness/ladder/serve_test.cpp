@@ -19,7 +19,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "tests/support/small_programs.hpp"
-#include "workloads/builtin.hpp"
+#include "tests/unit/harness/ladder/serve_fixture.hpp"
 
 namespace graphbench::ladder {
 namespace {
@@ -29,46 +29,6 @@ using model::LadderBeyond;
 using model::LadderPad;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-ServeTask task_of(const std::string& workload = "mlp", const std::string& mode = "whole",
-                  std::vector<std::int64_t> sizes = {4}, const std::string& traffic = "uniform:1:4",
-                  std::int64_t steps = 8) {
-  ServeTask task;
-  task.task = test::sample_task(mode, {});
-  task.task.workload = workload;
-  task.sizes = std::move(sizes);
-  task.placements = 1;
-  task.rows = make_trace(read_traffic("--traffic", traffic), {.steps = steps, .rate = {}, .seed = 5}).rows;
-  return task;
-}
-
-class Serve : public ::testing::Test {
- protected:
-  void SetUp() override { workloads::add_builtin(registry_); }
-  ServeAnswer serve_program(const ServeTask& task, const ir::Program& program) {
-    const std::unique_ptr<Device> device = open_device("host");
-    worker::TaskRig rig(task.task, *device, program);
-    worker::StartupClock clock(0);
-    ServeAnswer answer;
-    Buffer taken;
-    const auto move = [&](std::uint64_t) {
-      rig.release();
-      if (room_ > 0) taken = Buffer(*device, device->memory().free_bytes - room_);
-    };
-    serve(task, rig, program, clock, {[] {}, move}, answer);
-    return answer;
-  }
-  ServeAnswer serve_task(const ServeTask& task) {
-    return serve_program(task, worker::build_program(registry_, task.task));
-  }
-  ErrorCode failure(const ServeTask& task, const ir::Program& program, const std::string& text) {
-    const Error error = test::error_of([&] { serve_program(task, program); });
-    EXPECT_THAT(error.what(), HasSubstr(text));
-    return error.code();
-  }
-  abi::WorkloadRegistry registry_;
-  std::size_t room_ = 0;  // bytes that are left free from the second placement on; 0: all
-};
 
 void expect_counts(const ServeTask& task, const model::LadderLaunch& launch) {
   const Tally expected = tally(task.rows, task.sizes, task.policy, "");
@@ -418,8 +378,13 @@ TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
 
 TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   ServeTask task = task_of("mlp", "whole", {1, 4}, "uniform:1:4", 6);
-  task.policy = {LadderPad::none, LadderBeyond::split, model::CaptureOrder::smallest, CaptureWhen::lazy,
-                 model::MutatedInputs::copy_back};
+  task.policy = {LadderPad::none,
+                 LadderBeyond::split,
+                 model::CaptureOrder::smallest,
+                 CaptureWhen::lazy,
+                 model::MutatedInputs::copy_back,
+                 model::WarmupBy::requests,
+                 model::ExecOf::shared};
   task.arrivals = {0, 0.5};
   task.modes = {"whole", "eager"};
   task.placements = 5;

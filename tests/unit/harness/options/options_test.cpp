@@ -117,9 +117,12 @@ TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
   EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
             "--io-addresses: exec_per_set needs sets that come again: give rotate");
   EXPECT_EQ(refusal(with_io("static,update", "mutated-inputs", "copy_back")),
-            "--mutated-inputs: it says how values are copied: give --io copy_in or copy_in_out too");
+            "--mutated-inputs: it says how values are copied: give --io copy_in or copy_in_out or "
+            "copy_if_moved too");
   EXPECT_EQ(refusal(flag("io-source", "pinned")),
-            "--io-source: it says how values are copied: give --io copy_in or copy_in_out too");
+            "--io-source: it says how values are copied: give --io copy_in or copy_in_out or copy_out too");
+  EXPECT_THAT(refusal(with_io("copy_if_moved", "io-source", "pinned")), HasSubstr("--io-source: it says"));
+  EXPECT_THAT(refusal(with_io("copy_if_moved", "io-same", "0.8")), HasSubstr("give 0, 0.5, 0.9, 0.99, 1"));
   EXPECT_THAT(refusal(flag("io", "copyin")), HasSubstr("did you mean \"copy_in\"?"));
   EXPECT_THAT(refusal(flag("on-skip", "eagr")), HasSubstr("give record, eager; did you mean \"eager\"?"));
   EXPECT_THAT(refusal(with_io("copy_in", "mutated-inputs", "copy")), HasSubstr("give refuse, copy_back"));
@@ -133,13 +136,16 @@ TEST(Options, TakeWhatACallerDoes) {
   raw["mutated-inputs"] = {{"copy_back", "--mutated-inputs"}};
   raw["on-skip"] = {{"eager", "--on-skip"}};
   raw["capture-stream"] = {{"default", "--capture-stream"}};
+  raw["check-addresses"] = {{"true", "--check-addresses"}};
+  raw["tune-sizes"] = {{"1,8:32:x2", "--tune-sizes"}};
   raw["dump-graph"] = {{"dumps/of/../it", "--dump-graph"}};
   const model::CallerOptions given = check_options(raw).caller;
   EXPECT_TRUE(given.dump_graph.starts_with("/") && given.dump_graph.ends_with("/dumps/it"))
       << given.dump_graph;
   EXPECT_THAT(model::settings_of(given),
-              ElementsAre(Pair("capture-stream", "default"), Pair("io-addresses", "fresh"),
-                          Pair("mutated-inputs", "copy_back"), Pair("on-skip", "eager")));
+              ElementsAre(Pair("capture-stream", "default"), Pair("check-addresses", "on"),
+                          Pair("io-addresses", "fresh"), Pair("mutated-inputs", "copy_back"),
+                          Pair("on-skip", "eager"), Pair("tune-sizes", "1,8,16,32")));
 }
 
 TEST(Options, RefuseMalformedDeviceNumbers) {

@@ -102,6 +102,45 @@ TEST_F(TaskRunGraphTest, CountsDoNotDependOnHowManySamplesAreTaken) {
   EXPECT_EQ(few.compilations, many.compilations);
 }
 
+TEST_F(TaskRunGraphTest, ARefusedCaptureFailsItsCellOrRunsEagerWhereThatIsAskedFor) {
+  open_ = [] {
+    auto device = std::make_unique<test::FakeDevice>();
+    device->log.not_in_captures = "layer0.up";
+    return device;
+  };
+  run();
+  EXPECT_EQ(events_.cells.at(4).status, CellStatus::failed);
+  EXPECT_THAT(events_.cells.at(4).reason->message, ::testing::HasSubstr("op layer0.up (linear)"));
+  task_.caller.on_skip = "eager";
+  run_again();
+  const model::CellResult& cell = events_.cells.at(4);
+  EXPECT_EQ(cell.fallback, "eager");
+  EXPECT_EQ(cell.fallback_reason->code, "capture_unsupported");
+  EXPECT_EQ(cell.graph->pieces, 0);
+}
+
+TEST_F(TaskRunGraphTest, SaysWhichSizesHaveChoicesOfTheirOwn) {
+  std::vector<bool> of_its_own;
+  struct Choosing final : test::FakeDevice {
+    explicit Choosing(std::vector<bool>& asked) : asked_(asked) {}
+    void choose_for_size(bool own) override { asked_.push_back(own); }
+    std::vector<bool>& asked_;
+  };
+  open_ = [&] { return std::make_unique<Choosing>(of_its_own); };
+  run();
+  EXPECT_EQ(events_.cells.at(4).tuned, std::nullopt);
+  EXPECT_EQ(std::ranges::count(of_its_own, false), 0);
+  of_its_own.clear();
+  task_.caller.tune_sizes = {2};
+  run_again();
+  EXPECT_EQ(events_.cells.at(4).tuned, false);
+  EXPECT_EQ(events_.cells.at(2).tuned, true);
+  ASSERT_GE(of_its_own.size(), 3u);
+  EXPECT_FALSE(of_its_own[0]) << "4";
+  EXPECT_TRUE(of_its_own[1]) << "2";
+  EXPECT_FALSE(of_its_own[2]) << "1";
+}
+
 TEST_F(TaskRunGraphTest, CountsTheNodesThatARewriteReplaced) {
   open_ = [] {
     auto device = std::make_unique<test::FakeDevice>();

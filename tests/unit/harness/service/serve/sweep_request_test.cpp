@@ -47,6 +47,17 @@ TEST(SweepRequest, JsonAndTomlMeanTheSame) {
   EXPECT_THAT(arguments_of(R"({"profile": false})", BodyFormat::json), ElementsAre());
 }
 
+TEST(SweepRequest, TakesHowGraphsMeetTheirCaller) {
+  EXPECT_THAT(arguments_of(R"({"io": ["copy_if_moved", "copy_out"], "io_same": "0.5", "check_addresses": true,
+                               "tune_sizes": [1, 8], "edges": "full"})",
+                           BodyFormat::json),
+              ElementsAre("--check-addresses", "--edges=full", "--io=copy_if_moved,copy_out", "--io-same=0.5",
+                          "--tune-sizes=1,8"));
+  EXPECT_THAT(refusal(R"({"io": "copy_if_moved", "io-same": "0.8"})"),
+              HasSubstr("give 0, 0.5, 0.9, 0.99, 1"));
+  EXPECT_THAT(refusal(R"({"warmup-by": "requests"})"), HasSubstr("\"warmup-by\" is not a key of a sweep"));
+}
+
 TEST(SweepRequest, JsonKeysMayHaveUnderscores) {
   EXPECT_THAT(arguments_of(R"({"time_per_cell": 0.5, "cold_l2": true, "set": {"mlp": {"hidden": 64}}})",
                            BodyFormat::json),
