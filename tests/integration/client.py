@@ -40,7 +40,7 @@ def ask(url, method="GET", document=None, timeout=60, **headers):
     return status, json.loads(text)
 
 
-def wait_for(what, answer, seconds=60):
+def wait_for(what, answer, seconds=180):
     """Asks until the answer is true; what was last seen is in the failure."""
     end = time.monotonic() + seconds
     seen = None

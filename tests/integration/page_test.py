@@ -53,7 +53,7 @@ class PageCase(BrowserCase, ServeCase):
             self.write_in(name.replace("_", "-"), text)
         self.find("queue-sweep").click()
 
-    def wait_until(self, name, pattern, seconds=60):
+    def wait_until(self, name, pattern, seconds=180):
         return wait_for(f"'{pattern}' in #{name}", lambda: re.search(pattern, self.text(name)), seconds)
 
     def row(self, path):
