@@ -51,13 +51,10 @@ if(GRAPHBENCH_SANITIZE)
 endif()
 
 # Libraries that start, configure and serve: no figure depends on their speed, and at -O3 their templates
-# take much of the build's time. Under sanitizers the optimiser takes more than half of it, so that only the
-# host's kernels, which tests wait for, and the reader of documents, which is fuzzed, are optimised there.
+# take much of the build's time. Under sanitizers they are not optimised at all.
 set(GRAPHBENCH_COLD_LIBRARIES cli options service sweep)
 set(GRAPHBENCH_COLD_OPTIONS -O1)
 if(GRAPHBENCH_SANITIZE)
-  list(APPEND GRAPHBENCH_COLD_LIBRARIES abi backends base device execution ir judge ladder measure
-    model package reporters workloads)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
 endif()
 
@@ -168,9 +165,8 @@ function(graphbench_test_program name)
 endfunction()
 
 # graphbench_test(<name> [THREADS] [FOLDERS ...] [SOURCES ...] [LINK ...] [LABELS ...]): one GoogleTest
-# program of every .cpp file in FOLDERS, with one CTest entry per test. Sanitized builds have one per program,
-# because a sanitizer starts slower than most tests run. THREADS: what it tests runs threads, so that it runs
-# under ThreadSanitizer too.
+# program of every .cpp file in FOLDERS, one CTest entry a test. THREADS: what it tests runs threads, so that
+# it runs under ThreadSanitizer too.
 function(graphbench_test name)
   cmake_parse_arguments(ARG "THREADS" "" "FOLDERS;SOURCES;LINK;LABELS" ${ARGN})
   if(ARG_THREADS)
@@ -188,10 +184,5 @@ function(graphbench_test name)
   graphbench_test_program(${name})
   target_link_libraries(${name} PRIVATE
     graphbench_flags ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  if(GRAPHBENCH_SANITIZE)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
-  else()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
-  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()

@@ -224,17 +224,6 @@ skipped: b with bf16
         self.assertEqual((0, "1 passed, 0 failed, 0 skipped"), self.sum(report))
         self.assertEqual("skipped: b with bf16", self.said[0])
 
-    def test_counts_the_tests_of_a_program_and_names_those_that_did_not_pass(self):
-        ran = "[ RUN      ] A.b\n[       OK ] A.b (1 ms)\n[ RUN      ] A.c\n[  SKIPPED ] A.c (0 ms)\n"
-        good = "[ RUN      ] B/1.d\n[       OK ] B/1.d (2 ms)\n"
-        bad = "[ RUN      ] A.d\n[  FAILED  ] A.d (1 ms)\n[ RUN      ] A.e\n==1==ERROR: heap"
-        for status, code, behind, total in (("run", 0, good, "2 passed, 0 failed, 0 skipped"),
-                                            ("fail", 1, bad, "1 passed, 2 failed, 0 skipped")):
-            report = (f'<testsuite><testcase name="a_test" status="{status}"><system-out>{ran}{behind}'
-                      "</system-out></testcase></testsuite>")
-            self.assertEqual((code, total), self.sum(report))
-        self.assertEqual("failed: a_test A.d A.e", self.said[0])
-
     def test_counts_each_outcome_over_all_reports(self):
         self.assertEqual((1, "2 passed, 4 failed, 4 skipped"), self.sum(REPORT, REPORT))
 
