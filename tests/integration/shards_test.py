@@ -193,7 +193,7 @@ class Shards(ShardsCase):
                               ([one, "half.json"], ("half.json", "JSON")),
                               ([one, "device.json"], ("device.name", "--allow")),
                               (["empty"], ("without documents",)),
-                              ([one, "foreign.json"], ("foreign.json", "assigned otherwise")),
+                              ([one, "foreign.json"], ("foreign.json", "assigned in another way")),
                               ([one, "plan.json"], ("another plan",)), (["single.json"], ("not a shard",)),
                               (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
                               ([one, "renamed.json"], ("is not of its plan",)),

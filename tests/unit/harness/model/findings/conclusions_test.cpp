@@ -113,7 +113,7 @@ TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {
   result_.cells.clear();
   add("eager", 1, {100e-6, 10e-6, 0.4});
   add("whole", 1, {99e-6, 10e-6, 0.4});
-  EXPECT_THAT(text("cannot_tell"), HasSubstr("stop other work"));
+  EXPECT_THAT(text("cannot_tell"), HasSubstr("stop other programs"));
 }
 
 TEST_F(ConclusionsTest, OfOneLaunchSayOnlyWhatExceedsTheSpreadOfSteps) {
@@ -208,9 +208,9 @@ TEST_F(ConclusionsTest, OfOneBatchAtSeveralWarmupsSayOnlyHowManyAreEnough) {
     double factor = 0.1;
     for (Launch& launch : cell.launches) launch.setup.first_step_seconds *= factor *= 5;
   }
-  EXPECT_THAT(text("warmups"), HasSubstr("cannot tell: --launches 10 may."));
+  EXPECT_THAT(text("warmups"), HasSubstr("cannot tell how many warmups are enough: --launches 10 may."));
   for (CellResult& cell : result_.cells) cell.launches.resize(2);
-  EXPECT_THAT(text("warmups"), HasSubstr("cannot tell: --launches 10 may."));
+  EXPECT_THAT(text("warmups"), HasSubstr("cannot tell how many warmups are enough: --launches 10 may."));
 }
 
 TEST_F(ConclusionsTest, AreOfTheMiddleWarmupCountWhereThereAreSeveral) {
