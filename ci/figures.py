@@ -16,7 +16,7 @@ from figure_row import Row, at_most, document_rows
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 93
-# Of the default sweep with an empty cache, by the card's name.
+# The time of the default sweep with an empty cache, by the card's name.
 SWEEP_SECONDS_MAX = {"H100": 125, "H200": 110}
 POOL_RATIO_MAX = 1.05
 UNACCOUNTED_MAX = 0.02

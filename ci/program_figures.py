@@ -9,7 +9,7 @@ from figure_row import Row, at_most, document_rows, geometric_mean, published
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
 PREDICTION_OFF_MAX, PREDICTIONS_NEAR_MIN = 0.1, 0.9
-# Of a batch, from what all batches share to the end of its first step.
+# The stages of a batch, from what all batches share to the end of its first step.
 STAGES = ("prepare", "warmup", "capture", "instantiate", "upload", "first_step")
 
 

@@ -33,7 +33,7 @@ const has_one = ({ setups }) => (setups ?? []).length < 2;
 const of_later = (launch) =>
   (has_one(launch) ? cost(launch.setup) : median(launch.setups.slice(1).map(cost)));
 
-// Of one stage, the median over launches.
+// The median over launches of one stage's time.
 export const setup_part = (cell, key) =>
   median((cell.launches ?? []).map(({ setup }) => setup?.[key]).filter((value) => Number.isFinite(value)));
 

@@ -14,7 +14,7 @@ const factor = (value) => `${value.toFixed(3)}\u00d7`;
 const away = ({ value }) => Math.abs(Math.log(value ?? 1));
 const worst_first = (left, right) => ORDER[left.tone] - ORDER[right.tone] || away(right) - away(left);
 
-// Of each mode over all of its cells, and of each cell that is not the same.
+// The mean of each mode over all of its cells, and each cell that is not the same.
 const ranges_of = ({ means = [], cells }) => ({
   means: means.map((mean) => range_of(`${mean.mode} ${mean.metric}`, mean)),
   cells: cells.flatMap(({ id, metrics }) => metrics.filter(({ verdict }) => verdict !== "same")

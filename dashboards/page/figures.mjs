@@ -95,7 +95,7 @@ function setup_of({ variant, usual }) {
 const SHARES = { context: "context_bytes", code: "code_bytes", static: "static_bytes",
   workspace: "workspace_bytes", pool: "pool_bytes" };
 
-// Of the worker of each mode, with all of its batches; execs add up, the rest is shared.
+// The memory of each mode's worker. Its batches share all but the execs, which add up.
 function memory_of({ variant, usual }) {
   const rows = distinct(usual.map(({ mode }) => mode)).sort((a, b) => mode_order(a, b)).map((mode) => {
     const cells = usual.filter((cell) => cell.mode === mode && cell.memory);

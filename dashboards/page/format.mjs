@@ -19,7 +19,7 @@ export function seconds(value) {
   return `${significant(value / size)} ${name}`;
 }
 
-// Of an axis, whose values are round: 50 us.
+// A label of a plot's axis, whose values are round: 50 us.
 export const tick = (value) => seconds(value).replace(/\.0+ /, " ");
 
 export const ratio = (value) =>

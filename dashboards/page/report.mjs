@@ -35,7 +35,7 @@ function show_figures(documents) {
     `${left_out} more workloads have no figure here; the plot above has them.`)] : []));
 }
 
-// As the service tells them: "--batch=1,8" and "--batch 1,8" are one option each.
+// The options in the form that the service gives: "--batch=1,8" and "--batch 1,8" are one option each.
 const options_of = (argv) => argv.join(" ").split(" --").slice(1).filter((option) => option !== "sweep");
 
 function show_cells(result) {

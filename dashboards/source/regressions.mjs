@@ -21,9 +21,9 @@ function headline(builder) {
   const covered = (coverage) =>
     `sum(${select("graphbench_baseline_cells", HERE, `coverage="${coverage}"`)}) or vector(0)`;
   return numbers(builder, { span: 4 },
-    ["Slower", "Comparisons of a cell and a metric that are slower beyond margin and noise.",
+    ["Slower", "Metrics of cells that are slower by more than the margin, and not by chance.",
       UNITS.count, cells("slower"), { thresholds: thresholds("green", [1, "red"]) }],
-    ["Faster", "Comparisons that are faster beyond margin and noise.",
+    ["Faster", "Metrics of cells that are faster by more than the margin, and not by chance.",
       UNITS.count, cells("faster"), { thresholds: thresholds("text", [1, "blue"]) }],
     ["Inconclusive", "Comparisons with too little evidence for a verdict. More launches a side help.",
       UNITS.count, cells("inconclusive"), { thresholds: thresholds("green", [1, "orange"]) }],

@@ -28,7 +28,7 @@ class Caller(HarnessCase):
         self.assertEqual((3, 2 * (2 * row + 4)), copied["copy_in_out"])
         self.assertEqual((1, 2 * row), copied["copy_out"])
         self.assertGreater(counted["set_params"]["kernel_nodes_set"], 2)
-        # Of one step: of the one graph in mode whole.
+        # The counts of one step, which has one graph in mode whole.
         per_step = {form: tuple(io[key] for key in ("recordings", "updates", "updates_refused",
                                                     "instantiations", "set_execs"))
                     for form, io in counted.items()}

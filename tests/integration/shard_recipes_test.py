@@ -20,7 +20,7 @@ from shards_test import ShardsCase
 RECIPES = ROOT / "ci" / "shards"
 SHARDS = 8
 KILLS = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "1"))
-# Of eight shards each is a group, of two tasks a launch.
+# Each of eight shards is a group with two tasks per launch.
 SWEEP = ["--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", f"1:{SHARDS}:+1", "--mode",
          "eager,whole", "--time-per-cell", "0.001", "--samples-max", "5", "--quiet"]
 

@@ -13,8 +13,8 @@ namespace graphbench::foreign {
 std::int64_t ticks_of_process_tree();
 
 // Until it is destroyed, a thread of its own looks every `seconds`, `beats_max` times at most, and calls
-// `beat` if the processes have used at least a tenth of a CPU. A process that sleeps is silent, and one that
-// computes or spins for ever becomes silent.
+// `beat` if the processes have used at least a tenth of a CPU, its own looking left out. A process that
+// sleeps is silent, and one that computes or spins for ever becomes silent.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

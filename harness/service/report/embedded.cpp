@@ -41,7 +41,7 @@ json parsed(const NamedText& document) {
   return value;
 }
 
-// What is the same is not shown of a cell, and of many only the first.
+// Leaves out the cells that are the same, and all but the first of many others.
 json without_same_cells(json comparison) {
   json kept = json::array();
   for (json& cell : comparison.at("cells")) {
@@ -258,10 +258,9 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
   } else if (schema == "graphbench.series/1") {
     contents.series.push_back(parsed(document));
   } else {
-    throw InputError(document.source, in_quotes(schema) +
-                                          " is not what a report takes here: give one result, or BASE and "
-                                          "NEW, or a comparison (compare --format json); and series (history "
-                                          "show --format json)");
+    throw InputError(document.source, "a report does not take its schema " + in_quotes(schema) +
+                                          " here: give one result, or BASE and NEW, or a comparison "
+                                          "(compare --format json); and series (history show --format json)");
   }
 }
 
