@@ -247,7 +247,7 @@ namespace {
 constexpr const char* merge_footer =
     "SHARD is a document that --shard I/N wrote, or a folder of them. Exit codes: 0 merged; 2 bad usage "
     "or\ninput, nothing is written; 3 something of the plan is missing, nothing is written without "
-    "--partial, or\nsome cells failed. docs/shards.md says what is checked.\n";
+    "--partial, or\nsome cells failed. docs/reference/shards.md says what is checked.\n";
 
 class MergeCommand final : public Command {
  public:

@@ -1,5 +1,5 @@
 // Tests of the difference of two means, and corrections over many of them: pure functions of logarithms of
-// launch medians. docs/reference/statistics.md says why these and not others.
+// launch medians. docs/reference/statistics.md says where they are used.
 #pragma once
 
 #include <cstdint>

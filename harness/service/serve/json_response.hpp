@@ -1,4 +1,4 @@
-// Answers as JSON, refusals as exceptions, and sweeps. docs/reference/service.md lists the members.
+// Answers as JSON, refusals as exceptions, and sweeps. reporters/schema/openapi.json lists the members.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,4 @@
-// Gives Prometheus the cells, the progress and the running sweep. docs/reference/prometheus.md lists the
-// families.
+// Gives Prometheus the cells, the progress and the running sweep. dashboards/metrics.json lists the families.
 #pragma once
 
 #include <prometheus/counter.h>
