@@ -1,4 +1,4 @@
-// The table of built-in kinds, and their shape inference. A refusal names the op and what it wants.
+// The table of built-in kinds, and their shape inference. A refusal names the op and the requirement.
 #include <algorithm>
 #include <iterator>
 #include <string>

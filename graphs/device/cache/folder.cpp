@@ -50,7 +50,7 @@ std::vector<KeptFile> files_in(const fs::path& folder) {
     KeptFile file{path, fs::file_size(path, error), {}};
     if (!error) file.used = fs::last_write_time(path, error);
     if (error == std::errc::no_such_file_or_directory) continue;
-    if (error) file.bytes = 0;  // no regular file: content_of() says so
+    if (error) file.bytes = 0;  // not a regular file, which content_of() reports
     files.push_back(std::move(file));
   }
   std::ranges::sort(files, {}, [](const KeptFile& file) { return std::tie(file.used, file.path); });

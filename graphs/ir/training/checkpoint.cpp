@@ -81,7 +81,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   return true;
 }
 
-// The run's ops to run again at `again`, in order. `needed` is what they make that is read there.
+// The run's ops to run again at `again`, in order. `needed` are their values that are read there.
 std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, const Readers& readers,
                                   std::size_t again, std::vector<ValueId>& needed) {
   std::vector<std::size_t> chosen;

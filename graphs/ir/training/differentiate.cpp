@@ -15,7 +15,7 @@ namespace {
 using training::Draft;
 using training::Rule;
 
-constexpr std::int64_t micro_batches_max = 1024;  // a step has copies of all ops for each
+constexpr std::int64_t micro_batches_max = 1024;  // a step has copies of all ops for each micro-batch
 
 // Returns the value of `choices` that the words name; the first where they name none.
 template <typename T, std::size_t count>

@@ -29,7 +29,7 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
 
 namespace {
 
-// Gradients with the graphs that read them, other than the one that writes them.
+// Gradients, and the graphs that read them, except those that write them.
 std::int64_t handed_over(const Program& program) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> written_in(program.values().size(), none);
