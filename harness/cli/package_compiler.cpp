@@ -86,7 +86,7 @@ std::map<std::string, std::string> PackageCompiler::load_plugins() {
 }
 
 void PackageCompiler::open() {
-  // An absent device is not a mistake of the person's.
+  // An absent device is not the user's mistake.
   try {
     device_ = open_device(asked_.device);
   } catch (const Error& error) {

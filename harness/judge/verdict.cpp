@@ -1,4 +1,4 @@
-// Makes settings of options, and a report on stdout or in a file of a comparison.
+// Makes settings from options, and a comparison's report on stdout or in a file.
 #include "harness/judge/verdict.hpp"
 
 #include <unistd.h>

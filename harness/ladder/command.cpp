@@ -159,7 +159,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   return exit_cells_failed;
 }
 
-// The tokens of a unit of the batch, of workloads that have an option of that name.
+// Tokens per unit of the batch, for workloads that have an option of that name.
 std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
   for (const model::WorkerTask& task : checked.plan.tasks) {
     if (task.workload != cell.workload || task.preset != cell.preset) continue;

@@ -29,7 +29,8 @@ struct Row {
   const char* label;  // its own; empty: none
   const char* help;
   Numbers (*numbers)(const LadderLaunch& launch);
-  std::optional<model::Summary> LadderLaunch::*times = nullptr;  // set: they have quantiles, and no numbers
+  // if set, the family has quantiles instead of numbers
+  std::optional<model::Summary> LadderLaunch::*times = nullptr;
 };
 
 const std::vector<Row>& rows() {

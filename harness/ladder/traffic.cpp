@@ -133,7 +133,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
     size = (size + multiple_of - 1) / multiple_of * multiple_of;
   }
   std::ranges::sort(sizes);
-  // By rounding alone: the list had each once.
+  // Only rounding makes duplicates, because the list had each size once.
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }

@@ -179,10 +179,10 @@ class TrafficReader {
   const std::string& path_;
   std::int64_t line_ = 0;
   Form form_ = Form::unknown;
-  std::int64_t first_line_ = 0;  // where it is not a header
+  std::int64_t first_line_ = 0;  // the first line, if it is not a header
   std::string_view first_text_;
   bool seen_table_ = false;
-  bool in_table_ = false;  // the line before is one of a table's
+  bool in_table_ = false;  // the line before is a row of a table
   Traffic traffic_;
 };
 

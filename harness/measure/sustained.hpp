@@ -65,8 +65,8 @@ struct LoadedPlacement {
   std::vector<double> device_seconds;
 };
 
-// Runs the steps and times them. `alive` is called at least once a window, between steps. Caches are not
-// emptied: a rest would come with it. Throws what a step throws.
+// Runs the steps and times them. `alive` is called at least once per window, between steps. Caches are not
+// emptied, because that would give the device a rest. Throws what a step throws.
 LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
                                   const std::function<void()>& alive);
 

@@ -1,4 +1,5 @@
-// The table of options, without `--config`, because a configuration file names no other. Last `true`: local.
+// The table of options, without `--config`, because a configuration file names no other. A last `true` marks
+// a local option.
 #include "harness/options/option_table.hpp"
 
 #include <algorithm>

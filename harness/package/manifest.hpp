@@ -27,7 +27,7 @@ struct PluginFile {
 // shape are equal and it is filled alike; else the later method has its own.
 struct Tensor {
   std::string name;
-  std::string method;  // whose it is alone; empty: of all that have no such tensor of their own
+  std::string method;  // the only method that uses it; empty: all that have no such tensor of their own
   std::string dtype;
   std::vector<std::int64_t> dims;
   std::int64_t bytes = 0;

@@ -256,9 +256,9 @@ class Sweep {
   std::set<std::string> fatal_;         // cells that ended a worker
   FinishedTask finished_;               // that is being measured
   std::vector<std::int64_t> reported_;  // batches, by the worker that runs
-  std::string phase_;                   // that the worker is in, and of which batch
+  std::string phase_;                   // the phase that the worker is in
   std::int64_t phase_batch_ = 0;
-  std::optional<std::int64_t> stopped_at_;  // the batch, where the worker ended itself
+  std::optional<std::int64_t> stopped_at_;  // the batch at which the worker ended itself
   std::optional<model::Reason> error_;
   std::vector<model::LibraryChoice> choices_;
   std::optional<model::InstrumentState> profiler_;

@@ -16,7 +16,7 @@ namespace {
 struct Field {
   std::string_view name;
   bool blocking = false;
-  bool on_host = false;  // blocking where the device is the host
+  bool on_host = false;  // blocking if the device is the host
 };
 
 // The facts in the order in which differences are listed.

@@ -20,7 +20,7 @@ using statistics::LaunchValue;
 struct Table {
   CellValues base;
   CellValues now;
-  CellValues differences;  // of launches with one index, where all cells can be paired
+  CellValues differences;  // between launches of one index, if all cells can be paired
 };
 
 struct Mode {

@@ -39,10 +39,10 @@ bool terminal_is_unicode() {
 struct HistoryArguments {
   std::string file;                    // empty: the default one
   std::vector<std::string> documents;  // of add
-  std::optional<std::string> commit;   // of add; absent: found out
-  std::optional<std::string> branch;   // of add; of list and show: a filter
+  std::optional<std::string> commit;   // of add; if absent, it is found out
+  std::optional<std::string> branch;   // of add; a filter of list and show
   std::string label;
-  std::string against;  // of list, a filter: what `compare --against` takes its baseline from
+  std::string against;  // a filter of list: the name that `compare --against` is given
   std::string cell;     // of show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;

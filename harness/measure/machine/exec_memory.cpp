@@ -34,7 +34,7 @@ class Growth {
     const double used = static_cast<double>(use.bytes);
     const double taken = used - std::exchange(used_, used);
     if (taken <= 0) {
-      silent_ = first_.has_value();  // before, execs may lie in what the driver holds
+      silent_ = first_.has_value();  // the first execs may lie in memory that the driver already holds
       return false;
     }
     smallest_ = std::min(smallest_, taken);

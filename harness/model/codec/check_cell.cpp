@@ -42,7 +42,7 @@ std::vector<const model::MetricRow*> rows_of_launches() {
   return rows;
 }
 
-// The id without parts that name no axis of this version: a later one's, or which ladder it is.
+// The id without parts that name no axis of this version: an axis of a later version, or the ladder.
 std::string known_part(std::string_view id) {
   const auto& axes = model::axes();
   auto first = std::ranges::count_if(axes, [](const model::Axis& axis) { return !axis.came_later(); });

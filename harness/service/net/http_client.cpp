@@ -62,7 +62,7 @@ asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& re
   co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
   if (error == asio::ssl::error::stream_truncated) {
     error = {};
-    parser.put_eof(error);  // fails where something is missing
+    parser.put_eof(error);  // fails if a part is missing
   }
   if (error) throw boost::system::system_error(error);
   co_return ClientResponse{parser.get().result_int(), std::move(parser.get().body())};

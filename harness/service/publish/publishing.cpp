@@ -37,7 +37,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits for the lingering, which Ctrl-C ends early. By then the sweep is not interrupted.
+// Lingers, until the time is up or Ctrl-C ends it. The sweep then no longer counts as interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;

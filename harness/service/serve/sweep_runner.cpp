@@ -235,8 +235,8 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     end.result = contents_of(document);
     std::optional<FinishedDocument> finished;
     if (end.state == SweepState::failed) finished = read_finished(document);
-    if (finished) end = std::move(finished->end);  // it failed in what came after
-  } catch (const storage::StorageError& error) {   // what it has measured is kept, and it can be resumed
+    if (finished) end = std::move(finished->end);  // the sweep is complete; something after it failed
+  } catch (const storage::StorageError& error) {   // what the sweep measured is kept, and it can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();
     complain("warning: sweep %s is interrupted: %s: resume it once they can be", sweep.id.c_str(),
