@@ -118,7 +118,7 @@ function facts(builder) {
       unit: UNITS.ago, span: 16, height: 7,
     }, ["instance", "device", "name", "driver"], [
       { name: "Last success", expression: maxBy(["instance", "device", "name", "driver"],
-        // A host has no driver, and Prometheus no empty labels.
+        // The host device has no driver, and Prometheus has no empty labels.
         `label_replace(${of("last_success_timestamp_seconds")} * 1000 * on (instance, device) ` +
         `group_left (name, driver) ${of("device_info")}, "driver", "none", "driver", "")`) },
     ], "Last success"))
