@@ -21,7 +21,7 @@ constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
     {cudaGraphExecUpdateErrorFunctionChanged, "the node's function cannot become the other one"},
     {cudaGraphExecUpdateErrorParametersChanged,
      "the node's parameters changed in a way that is not supported"},
-    {cudaGraphExecUpdateErrorNotSupported, "something of the node is not supported"},
+    {cudaGraphExecUpdateErrorNotSupported, "a part of the node is not supported"},
     {cudaGraphExecUpdateErrorUnsupportedFunctionChange,
      "the node's function changed in a way that is not supported"},
     {cudaGraphExecUpdateErrorAttributesChanged,

@@ -80,8 +80,8 @@ class CallerExecutor final : public CapturedExecutor {
   std::int64_t batch_;
   IoForm form_;
   bool checks_;
-  std::size_t place_ = 0;       // of the next step
-  std::size_t last_place_ = 0;  // of the last one
+  std::size_t place_ = 0;       // place of the next step
+  std::size_t last_place_ = 0;  // place of the last step
   std::vector<Held> held_;      // empty if addresses are not checked before each step
   std::vector<Use> uses_;
   std::vector<std::size_t> touched_;  // items

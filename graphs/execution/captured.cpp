@@ -304,7 +304,8 @@ bool CapturedExecutor::share_execs(Executor& other) {
 bool CapturedExecutor::take_execs() {
   if (shared_ == nullptr || shared_->holder == this) return false;
   if (!update_execs())
-    throw Error(ErrorCode::graph_update_failed, "update shared execs: what was done one way is refused");
+    throw Error(ErrorCode::graph_update_failed,
+                "update shared execs: an update that was made before is refused now");
   return true;
 }
 

@@ -68,7 +68,7 @@ struct ExecutionContext {
   bool record_free_ranges = false;
   // Graph::replace_memset_nodes() after each capture. Off: graphs are instantiated as recorded.
   bool replace_memset_nodes = false;
-  // The memory that steps of the graph modes work on. Null: the buffers'.
+  // The memory that steps of the graph modes work on. Null: they work on the buffers.
   CallerMemory* caller = nullptr;
   // With a caller: compare its addresses before each step with those that the graphs were captured with.
   bool check_addresses = false;

@@ -32,7 +32,7 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
                                                         : ErrorCode::not_capturable_op;
   throw Error(code,
               "program " + program.name() + ": op " + op.name + " (" + op.kind + ") " +
-                  (host ? "runs on the host, one graph cannot hold it" : "is marked as not capturable"));
+                  (host ? "runs on the host, so one graph cannot hold it" : "is marked as not capturable"));
 }
 
 // Whether the graph that begins with the span must be launched op by op, because no graph can hold one of its

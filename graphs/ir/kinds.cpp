@@ -85,7 +85,8 @@ Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
 
 void expect_slots_for(const Op& op, std::int64_t tokens, std::int64_t slots) {
   if (slots >= tokens) return;
-  refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
+  refuse(op, "causal attention has " + std::to_string(tokens) + " tokens, but only " + std::to_string(slots) +
+                 " slots");
 }
 
 // The product is a[B,H,M,K] times b[B,H,K,N], or b[B,H,N,K] transposed.

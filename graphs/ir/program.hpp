@@ -31,7 +31,7 @@ enum class ValueKind : std::uint8_t {
   gradient,    // in a training program: an output that is a parameter's gradient
 };
 std::string_view name_of(ValueKind kind) noexcept;
-bool is_computed(ValueKind kind) noexcept;  // true of activations, outputs, gradients
+bool is_computed(ValueKind kind) noexcept;  // true for activations, outputs, gradients
 
 // How inputs, weights and state are filled before a run.
 struct Init {

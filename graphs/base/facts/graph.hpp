@@ -24,7 +24,7 @@ void add(GraphContents& sum, const GraphContents& more);
 
 struct GraphCounts {
   std::int64_t pieces;           // graphs launched per step; 0 for eager
-  GraphContents contents;        // of them together
+  GraphContents contents;        // sum over all graphs
   std::int64_t captured_ops;     // ops (markers not counted) that the graphs hold
   std::int64_t eager_ops;        // ops (markers not counted) launched one by one
   std::int64_t rewritten_nodes;  // nodes replaced by other nodes that do the same
@@ -46,8 +46,8 @@ struct Io {
   double updates_refused;
   double instantiations;
   std::int64_t steps;
-  // The first update that was refused (graph_update_failed), with piece and node. The piece was instantiated
-  // again each time, within the step's time.
+  // The first update that was refused (graph_update_failed). It names piece and node. Each time, the piece
+  // was instantiated again within the step's time.
   std::optional<Reason> refused;
 };
 

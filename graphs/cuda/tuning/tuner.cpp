@@ -235,7 +235,7 @@ std::optional<std::size_t> Tuner::time_all(
   }
   say(key + ": " + candidates[best] + " (" + described(*costs[best]) + ", candidate " +
       std::to_string(best + 1) + " of " + std::to_string(candidates.size()) + ", the first takes " +
-      (costs.front() ? described(*costs.front()) : std::string("nothing: it fails")) + ")");
+      (costs.front() ? described(*costs.front()) : std::string("no time: it fails")) + ")");
   return best;
 }
 

@@ -34,7 +34,7 @@ Cache::Kept Cache::read(const Key& key) const {
   }
   kept.bytes = file.text->size();
   kept.reading = decode(*file.text);
-  if (kept.reading.entry && kept.reading.entry->key != key) kept.reading = {{}, "it is about something else"};
+  if (kept.reading.entry && kept.reading.entry->key != key) kept.reading = {{}, "it belongs to another key"};
   return kept;
 }
 

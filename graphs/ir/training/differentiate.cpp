@@ -156,7 +156,7 @@ class Differentiation {
     return options_.optimizer_in == OptimizerIn::backward && options_.optimizer != Optimizer::none;
   }
 
-  // Makes the inputs that come before every parameter's.
+  // Makes the inputs that come before the inputs of every parameter.
   void begin_optimizer() {
     builder().begin_phase(Phase::optimizer);
     if (options_.optimizer == Optimizer::adamw) {

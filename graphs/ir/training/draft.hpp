@@ -63,7 +63,8 @@ class Draft {
   ValueId sum(ValueId forward, ValueId a, ValueId b);
   bool has_hook(ValueId weight, HookPlace place) const;
   ValueId hooked(ValueId weight, HookPlace place, ValueId gradient);
-  // Takes the part's gradient of a parameter with `pre` hooks through them, and adds it to earlier parts'.
+  // Takes the part's gradient of a parameter with `pre` hooks through them, and adds it to the sum of earlier
+  // parts.
   void end_part(ValueId weight);
 
   const Program& forward_;
