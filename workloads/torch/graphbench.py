@@ -67,8 +67,8 @@ class Step:
         with self.torch.no_grad():
             self.held = Held(self.torch, self.module, self.args, *self.calls)
         if other := self.held.elsewhere(self.device):
-            raise Skip(f"the step is on several devices, {self.device} and others: it holds {other}, and one "
-                       "device is measured")
+            raise Skip(f"the step is on several devices, {self.device} and others: it holds {other}, but "
+                       "only one device is measured")
         if "torch-compile" in self.axes:
             self.put_inside(self.axes["torch-compile"])
         self.prepare_mode()
@@ -97,7 +97,7 @@ class Step:
             self.run_eagerly()
             random = generator.get_offset() != before
         if random and mode == "piecewise":
-            raise Skip("the step draws random numbers, which a bare launch would repeat: take whole")
+            raise Skip("the step draws random numbers, which a bare launch would repeat: give --mode whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
         if random or mode == "torch.replay":
