@@ -1,4 +1,5 @@
-// Cells as lines of the plot: a metric's median over batch, one line a mode. No document, no network.
+// Cells as lines of the plot: a metric's median over batch, one line per mode. Uses neither the page nor the
+// network.
 import { mode_order, variant_of } from "./cells.mjs";
 
 export const GAIN = "speedup_over_eager";
