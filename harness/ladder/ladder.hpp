@@ -178,7 +178,7 @@ struct LadderSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> busy_seconds;
-  // This one's rivals under the same traffic: their busy_seconds over this ladder's.
+  // busy_seconds of this ladder's rivals under the same traffic, over its own.
   std::optional<double> over_eager;               // every step eager
   std::optional<double> over_every;               // every size of the traffic captured
   std::optional<double> over_engine;              // --engine-sizes

@@ -69,7 +69,7 @@ const std::vector<Row>& rows() {
                         {"instantiate", of.startup.instantiate_seconds},
                         {"upload", of.startup.upload_seconds}};
        }},
-      {"memory_bytes", "bytes", "of", "Device memory, by what it is of.",
+      {"memory_bytes", "bytes", "of", "Device memory, by use.",
        [](const LadderLaunch& of) {
          const auto& execs = of.memory.exec_bytes;
          return Numbers{{"pool", as_double(of.memory.pool_bytes)},

@@ -100,10 +100,10 @@ bool agree(double predicted, double served) {
 std::string why_none(const model::Suggestion& made, std::size_t launches) {
   if (!agree(made.step_seconds, *made.verified_step_seconds) ||
       !agree(made.eager_step_seconds, *made.eager_verified_step_seconds))
-    return "served otherwise than predicted";
+    return "served and predicted times differ";
   if (launches < 3) return "fewer than 3 launches";
   const bool gains = !made.sizes.empty() && made.over_eager_ci95_low.value_or(0) > 1;
-  return gains ? "" : "not told from eager";
+  return gains ? "" : "the gain over eager is not certain";
 }
 
 std::int64_t largest(const model::Suggestion& suggestion) {

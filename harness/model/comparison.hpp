@@ -81,9 +81,8 @@ struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;   // cells with the metric on both sides
   MetricComparison metric;  // its times are means over cells, its launches those of the cell with the most
-  // The standard deviations of that mean between the launches of each side (of logarithms), and the p of
-  // NEW's being no larger than BASE's, or than half of the margin where that is more; absent below two
-  // launches.
+  // The standard deviations of that mean between the launches of each side (of logarithms), and the p that
+  // NEW's is no larger than BASE's, or than half of the margin if that is more; absent below two launches.
   OptionalNumber base_spread;
   OptionalNumber new_spread;
   OptionalNumber spread_p;
@@ -102,7 +101,7 @@ struct OddLaunch {
   std::int64_t document = 0;  // index of the document of that side, in the order of names
   std::int64_t launch = 0;    // its index there
   Metric metric = Metric::latency;
-  std::int64_t cells = 0;  // that it measured
+  std::int64_t cells = 0;  // cells that the launch measured
   double ratio = 1;        // ratio to the geometric mean of the others
   double p = 1;            // p of being no further away, family-wise over the launches of both sides
 };

@@ -170,8 +170,8 @@ struct StepRecords {
   std::int64_t steps;                    // how many of each were recorded
   double busy_seconds;                   // in this cell's step: how long anything ran, the median over steps
   std::int64_t operations;               // kernels, copies and fills of this cell's step
-  std::int64_t kernels;                  // of it
-  std::int64_t eager_kernels;            // of the eager step
+  std::int64_t kernels;                  // kernels of this cell's step
+  std::int64_t eager_kernels;            // kernels of the eager step
   std::int64_t other_kernels;            // kernels, by name, that only one of the two steps runs
   std::vector<std::string> differences;  // the first of these kernels: "3 eager, 0 here: NAME"
   // The expected latency of the eager step as one graph: that of a graph of as many empty kernels as it has

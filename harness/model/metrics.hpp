@@ -75,7 +75,7 @@ inline MetricSection section_of(const MetricRow& row) {
 }
 // The key of the section's object in a cell, or in a launch: "training.evaluation"; empty: it is that itself.
 std::string_view key_of(MetricSection section);
-// Below its cell or its launch: "graph.nodes".
+// The row's path below its cell or its launch: "graph.nodes".
 std::string path_below(const MetricRow& row);
 // The path below its cell: "launches[].setup.capture_seconds". No two rows have the same path.
 std::string path_of(const MetricRow& row);

@@ -77,10 +77,10 @@ struct Setup {
 struct Startup {
   // From the parent's call that starts it to its task; absent: no parent.
   std::optional<double> process_seconds;
-  double plugin_seconds;   // plugins loaded, the program built
-  double module_seconds;   // the backend's module loaded
-  double context_seconds;  // device and stream opened; CPU, monitor and cache buffer made ready
-  double weights_seconds;  // static buffers allocated and filled
+  double plugin_seconds;   // to load plugins and build the program
+  double module_seconds;   // to load the backend's module
+  double context_seconds;  // to open device and stream, and set up CPU, monitor and cache buffer
+  double weights_seconds;  // to allocate and fill static buffers
   double prepare_seconds;  // from here on: sums over the batches' setups
   double warmup_seconds;
   double capture_seconds;
@@ -91,7 +91,7 @@ struct Startup {
 
 // The measurements of one placement of a launch: the numbers of samples, and their medians.
 struct LaunchPlacement {
-  std::int64_t latency_samples;  // of submit too
+  std::int64_t latency_samples;  // and of submit samples
   std::int64_t device_samples;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
@@ -164,7 +164,7 @@ struct Check {
 struct Counters {
   std::int64_t programs;                      // prepared
   std::int64_t pieces;                        // parts of a step, captured or not
-  std::int64_t capturable;                    // of them
+  std::int64_t capturable;                    // parts that a graph can hold
   std::int64_t captured;                      // recordings made, by the setup and by steps
   std::int64_t instantiated;                  // likewise
   std::int64_t updated;                       // execs, by steps
@@ -182,7 +182,7 @@ CacheUse since(const CacheUse& before, const CacheUse& now);
 struct PeakBytes {
   std::optional<std::int64_t> build;            // with a workload's program, until all its batches had run
   std::optional<std::int64_t> load;             // a package's program, likewise
-  std::optional<std::int64_t> between_methods;  // left when a program was given up, before one was loaded
+  std::optional<std::int64_t> between_methods;  // left between two programs of one process
 };
 
 struct Memory {
@@ -247,7 +247,7 @@ struct CellSummary {
   // such launches.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
-  // This cell's steps a second, back to back, over eager's. The interval is as the speedup's.
+  // This cell's steps per second, back to back, over eager's. The interval is as the speedup's.
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
@@ -293,7 +293,7 @@ struct Training {
   std::optional<double> forward_seconds;
   std::optional<double> backward_seconds;
   std::optional<double> optimizer_seconds;
-  std::optional<double> step_seconds;  // of the same steps
+  std::optional<double> step_seconds;  // median of the same steps
   std::vector<Reason> breaks;          // gradients that no graph can hold, one of each kind
   std::optional<Evaluation> evaluation;
 };

@@ -160,7 +160,7 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
     if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) parts = 1;
     if (c == '.' && ++parts > key_parts_max)
       return fault("a key has more than " + std::to_string(key_parts_max) +
-                   " parts: give an option's, as batch or set.mlp.hidden");
+                   " parts: give an option's key, such as batch or set.mlp.hidden");
     ++i;
   }
   return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace graphbench::package {
 
-// A program of the package, under a name of the user's.
+// A program of the package, under a name that the user gave.
 struct Method {
   std::string name;
   std::string pass;

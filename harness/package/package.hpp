@@ -14,7 +14,7 @@
 
 namespace graphbench::package {
 
-// A method's program: as the workload gives it, a step without gradients; and the program that is run.
+// A method's program, as the workload gives it without gradients, and as it is run.
 struct Programs {
   std::string before;  // text of ir::write_program
   std::string after;

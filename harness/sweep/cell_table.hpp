@@ -47,7 +47,7 @@ class CellTable {
   std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
-  std::int64_t failures() const { return failures_; }          // of them
+  std::int64_t failures() const { return failures_; }          // measurements that failed
 
   // Cells that no launch measured become skipped, reason `interrupted`.
   void skip_pending();

@@ -138,7 +138,7 @@ Files files_of(const AbArguments& asked) {
   check_file("--json-new", asked.json_new);
   for (const std::string& path : {asked.json_base, asked.json_new}) {
     if (!same_file(path, asked.verdict.output)) continue;
-    throw InputError("-o", in_quotes(asked.verdict.output) + " is where a result goes: give another");
+    throw InputError("-o", in_quotes(asked.verdict.output) + " is the file of a result: give another");
   }
   return {asked.json_base, asked.json_new};
 }

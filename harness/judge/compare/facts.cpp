@@ -93,7 +93,7 @@ bool explains_fingerprint(const model::Difference& difference) {
          !field.starts_with(choice_prefix);
 }
 
-// The names of both sides that begin so.
+// The names on both sides that begin with the prefix.
 std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
   std::set<std::string> names;
   for (const DocumentFacts* facts : {&base, &now}) {

@@ -27,7 +27,8 @@ namespace {
 
 using history::Store;
 
-// Looks at the environment and does not set this process's locale, because numbers are written in C's.
+// Looks at the environment and does not set this process's locale, because numbers are written in the locale
+// C.
 bool terminal_is_unicode() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
   if (locale == static_cast<locale_t>(nullptr)) return false;
@@ -101,7 +102,7 @@ int add(const HistoryArguments& arguments, const std::string& file) {
   const std::vector<history::Added> added = store.add(entries);
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (added[i].was_there) {
-      std::printf("%s is entry %lld already: nothing changed\n", arguments.documents[i].c_str(),
+      std::printf("%s is already entry %lld: nothing changed\n", arguments.documents[i].c_str(),
                   static_cast<long long>(added[i].id));
       continue;
     }
@@ -160,7 +161,7 @@ class HistoryCommand final : public Command {
  public:
   explicit HistoryCommand(Options& options)
       : add_(options.command("add", "keep result documents", "history add FILE... [options]")),
-        list_(options.command("list", "say what is kept, oldest first", "history list [options]")),
+        list_(options.command("list", "list the entries, oldest first", "history list [options]")),
         show_(options.command("show", "plot a cell's history and say where it changed",
                               "history show CELL [options]")) {
     for (Options* each : {&add_, &list_, &show_}) {

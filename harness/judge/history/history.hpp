@@ -14,7 +14,7 @@ namespace graphbench::model {
 
 // The names that a user gives to a result.
 struct HistoryLabel {
-  std::string commit;  // of what was measured
+  std::string commit;  // the one that was measured
   std::string branch;
   std::string label;  // free text
 };

@@ -52,7 +52,8 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
 
 struct Difference {
   double largest = 0;
-  double relative = 0;  // norm of the error over the reference's; infinite if one side is not finite
+  // norm of the error over the norm of the reference; infinite if one side is not finite
+  double relative = 0;
 };
 
 Difference difference_of(const Output& expected, const Output& actual) {
@@ -181,7 +182,7 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
   }
   if (!check->identical)
     check->tolerated = "outputs differ from eager's by " + three_digits(worst) +
-                       " of their norm at most, as another order of operations makes them";
+                       " of their norm at most, as another order of operations can cause";
 }
 
 }  // namespace graphbench::foreign

@@ -26,7 +26,7 @@ struct Shape {
 
 class TraceCache {
  public:
-  // All outlive the cache. Its steps are those of `trace`.
+  // All arguments outlive the cache. Its steps are the steps of `trace`.
   TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram program,
              const model::ShapeTrace& trace);
   ~TraceCache();

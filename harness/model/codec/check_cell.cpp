@@ -82,7 +82,7 @@ void CellChecker::check(const std::string& id, const model::CellResult& cell) co
 void CellChecker::check_id(const std::string& id, const model::Cell& cell) const {
   const bool says_axes = cell != model::Cell();
   if (const std::string said = model::id_of(cell); says_axes && id != said && known_part(id) != said)
-    walk_.fail("its id is not what its fields say: " + in_quotes(said));
+    walk_.fail("its id does not fit its fields: " + in_quotes(said));
 }
 
 void CellChecker::check_numbers(const model::CellResult& cell) const {

@@ -117,13 +117,13 @@ class DocumentWalk {
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
     const char* end = nullptr;  // the end, after the blanks that follow
     if (json_.current_location().get(end) != simdjson::SUCCESS)
-      walk_.fail("it is not JSON, or a part of a document: damaged or cut off here");
+      walk_.fail("it is not JSON, or only a part of a document: it is damaged or cut off here");
     cell.text = {begin, static_cast<std::size_t>(end - begin)};
     cell.text = cell.text.substr(0, cell.text.rfind('}') + 1);
     visit_(std::move(cell));
   }
 
-  // A launch that does not say its index has that of its place.
+  // A launch that does not say its index has the index of its place.
   void read_launches(Value list, std::vector<model::Launch>& launches) {
     walk_.each_element(list, [&](Value value) {
       model::Launch& launch = launches.emplace_back();

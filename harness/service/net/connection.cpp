@@ -211,7 +211,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::size_t codings = head.count(http::field::transfer_encoding);
     if (codings == 0) return;
     if (codings > 1 || !beast::iequals(head[http::field::transfer_encoding], "chunked")) {
-      throw Refusal(501, "Transfer-Encoding: give chunked or nothing");
+      throw Refusal(501, "Transfer-Encoding: give chunked, or leave it out");
     }
   }
 
@@ -232,7 +232,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::string_view expected = request_.header("expect");
     if (!expected.empty()) {
       if (!beast::iequals(expected, "100-continue"))
-        throw Refusal(417, "Expect: give 100-continue or nothing");
+        throw Refusal(417, "Expect: give 100-continue, or leave it out");
       co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
     }
     // The parser's limit counts what chunks carry. Their framing and trailers may take as much again, so that

@@ -119,7 +119,7 @@ std::string message_of(const error_code& error) {
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   const bool untrusted =
       error.category() == asio::error::get_ssl_category() && reason == SSL_R_CERTIFICATE_VERIFY_FAILED;
-  return untrusted ? "its certificate is not trusted: let SSL_CERT_FILE name the one that signed it"
+  return untrusted ? "its certificate is not trusted: set SSL_CERT_FILE to the certificate that signed it"
                    : error.message();
 }
 

@@ -43,7 +43,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
   if (!options.quiet) {
-    const std::string what = publisher.url().empty() ? "what was pushed stays" : publisher.url() + " stays";
+    const std::string what = publisher.url().empty() ? "the pushed metrics stay" : publisher.url() + " stays";
     complain("%s for %g more seconds; Ctrl-C ends it", what.c_str(), seconds);
   }
   const auto end =

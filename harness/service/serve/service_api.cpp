@@ -111,7 +111,7 @@ class Api {
     }
     const bool reads = request.method == "GET" || request.method == "HEAD";
     const char* what =
-        reads ? "it cannot be read: " : "nothing was queued or changed, for it cannot be stored: ";
+        reads ? "it cannot be read: " : "nothing was queued or changed, because it cannot be stored: ";
     return Refused(503, what + why + ": try again later", 5).response();
   }
 

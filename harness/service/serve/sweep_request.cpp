@@ -58,7 +58,7 @@ DocumentValue value_of(const json& given) {
       return {"", "a boolean", given.get<bool>()};
     case json::value_t::number_unsigned:
       if (given.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-        return {"", "so large a number"};
+        return {"", "a number above 2^63 - 1"};
       [[fallthrough]];
     case json::value_t::number_integer:
       return {"", "an integer", given.get<std::int64_t>()};

@@ -90,7 +90,7 @@ class SweepMetrics {
   std::map<std::string, ComparisonLines> comparisons_;  // by device
   std::set<CellKey> counted_;                           // in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
-  mutable std::size_t text_bytes_ = 0;  // of the last one
+  mutable std::size_t text_bytes_ = 0;  // size of the last text
 };
 
 }  // namespace graphbench::reporters
