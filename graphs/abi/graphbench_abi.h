@@ -98,7 +98,7 @@ typedef struct gb_op_call {
   const gb_attr* attrs;
   int32_t place; /* gb_place: GB_ON_HOST for run_host, GB_ON_CUDA for launch_cuda */
   int32_t reserved;
-  void* prepared; /* what prepare() stored; null before, and without one */
+  void* prepared; /* the pointer that prepare() stored; null before, or if prepare is null */
   /* Scratch memory of gb_op.workspace_bytes, 512-byte aligned; null if that is 0. Other ops use the same
    * memory, so its contents are undefined when a launch begins. */
   void* workspace;

@@ -36,7 +36,7 @@ struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
   std::string detail;                    // the device's name and memory, or why it is not available
-  std::string advice;                    // what would make it work; empty if available
+  std::string advice;                    // advice to make it work; empty if it is available
   std::vector<std::string> dtypes = {};  // the dtypes that programs on it can have; empty if unavailable
 };
 

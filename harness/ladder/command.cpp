@@ -283,7 +283,7 @@ class LadderCommand final : public Command {
       try {
         measured.findings.suggestions =
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
-      } catch (const std::exception&) {  // what was measured is kept
+      } catch (const std::exception&) {  // the measurements are kept
         finish(checked, measured);
         static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
         throw;

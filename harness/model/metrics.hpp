@@ -40,7 +40,8 @@ struct MetricValue {
   MetricSection section = MetricSection::derived;
   std::optional<double> (*of_launch)(const Launch& launch) = nullptr;
   std::optional<double> (*of_cell)(const CellResult& cell) = nullptr;
-  const Summary* (*summary_of)(const Launch& launch) = nullptr;  // of_launch is its p50; null for a number
+  // the Summary whose p50 is of_launch; null if the metric is a number
+  const Summary* (*summary_of)(const Launch& launch) = nullptr;
 };
 
 struct MetricRow {

@@ -1,4 +1,4 @@
-// The options of a sweep, in one table, of which command line, configuration file and messages are made.
+// The options of a sweep, in one table that command line, configuration file and messages are made from.
 #pragma once
 
 #include <cstdint>

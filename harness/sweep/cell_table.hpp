@@ -90,7 +90,8 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // The mean over the workers of this kind that have ended, else over all, of which there is at least one.
+  // The mean over the workers of this kind that have ended, else over all workers that have ended. At least
+  // one has.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;

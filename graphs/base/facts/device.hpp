@@ -32,7 +32,7 @@ struct DeviceReading {
 
 // The algorithm of a library, or the kernel of ours, that a device chose.
 struct LibraryChoice {
-  std::string key;        // what the choice depends on: the op, its shape and types
+  std::string key;        // all that the choice depends on: the op, its shape and types
   std::string algorithm;  // a name that means the same in every process
   bool timed;             // candidates were timed, now or when the choice was kept; false: a heuristic chose
   bool hit;  // an earlier process made and kept the choice; in a sweep's document, an earlier sweep did

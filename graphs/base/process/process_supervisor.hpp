@@ -22,7 +22,7 @@ std::vector<std::string> own_command(const std::string& role);
 
 struct ChildCommand {
   std::vector<std::string> argv;    // argv[0] is the path of the file to run; PATH is not searched
-  std::string input;                // what it reads on stdin
+  std::string input;                // its stdin
   double silent_seconds_max = 120;  // a child is killed if it sends no line on descriptor 3 for longer
   std::vector<std::string> environment = {};  // "NAME=VALUE", added to this process's own or replacing them
 };

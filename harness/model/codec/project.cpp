@@ -16,7 +16,7 @@
 namespace graphbench::codec {
 namespace {
 
-// What harness/judge/compare/facts.cpp compares, apart from prefixes (document.hpp).
+// The names of facts that harness/judge/compare/facts.cpp compares, apart from prefixes (document.hpp).
 constexpr std::string_view names[] = {"tool.version",
                                       "tool.commit",
                                       "hostname",

@@ -26,7 +26,7 @@ struct ListedDevice {
   std::string id;  // "cuda:0"
   bool available = false;
   std::string detail;
-  std::string advice;  // what would make it work; empty if it does
+  std::string advice;  // advice to make it work; empty if it works
 };
 
 struct ApiSettings {

@@ -236,7 +236,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     std::optional<FinishedDocument> finished;
     if (end.state == SweepState::failed) finished = read_finished(document);
     if (finished) end = std::move(finished->end);  // the sweep is complete; something after it failed
-  } catch (const storage::StorageError& error) {   // what the sweep measured is kept, and it can be resumed
+  } catch (const storage::StorageError& error) {  // the measured cells are kept, and the sweep can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();
     complain("warning: sweep %s is interrupted: %s: resume it once they can be", sweep.id.c_str(),
