@@ -102,7 +102,7 @@ std::vector<Cell> cells_of(const PlanFacts& facts,
                            const std::function<std::string(const std::string&)>& preset_of,
                            const AxisTable& table = axes());
 
-// The cell that this one's speedup is over: in the reference mode, and at the default of each axis that
+// The cell that a cell's speedup refers to: in the reference mode, and at the default of each axis that
 // does not apply to that mode. Its own reference is itself.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
 

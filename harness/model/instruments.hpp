@@ -91,7 +91,7 @@ struct Floors {
   std::optional<Floor> clock_pair;     // two readings of the clock
   std::optional<Floor> kernel_launch;  // host time of launching an empty kernel
   std::optional<Floor> graph_launch;   // host time of launching a graph of one empty kernel
-  // These two are on a stream that is busy, as all launches of a step but the first find it.
+  // These two launch onto a busy stream, as all launches of a step except the first do.
   std::optional<Floor> queued_kernel_launch;
   std::optional<Floor> queued_graph_launch;
   std::optional<Floor> empty_graph_launch;  // launching a graph without nodes, on an idle stream

@@ -100,7 +100,7 @@ std::size_t end_of_string(std::string_view toml, std::size_t begin) {
   std::size_t i = begin + (many_lines ? 3 : 1);
   for (; i < toml.size(); ++i) {
     if (toml[i] == '\\' && quote == '"') {
-      ++i;  // an escaped character ends nothing
+      ++i;  // an escaped quote does not end the string
     } else if (toml[i] == '\n' && !many_lines) {
       return i;
     } else if (toml[i] == quote && !many_lines) {

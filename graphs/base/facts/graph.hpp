@@ -40,7 +40,7 @@ struct Io {
   std::int64_t copy_nodes_set;    // copy nodes around kernels whose parameters belong to a library
   std::int64_t pieces_touched;    // graphs that hold an address of the caller's
   std::int64_t set_execs;  // execs of all sets that the setup instantiated; a step launches those of one set
-  // Means over the steps since the capture, and how many these are.
+  // Means over the steps since the capture; `steps` is their number.
   double recordings;
   double updates;
   double updates_refused;
