@@ -51,7 +51,7 @@ def breakeven(summary):
 
 
 def cells_of(document):
-    """Those of the plan's first grid; later grids ask other questions."""
+    """The cells of the plan's first grid; later grids answer other questions."""
     axes = document["plan"]["axes"]
     return {(cell["workload"], cell["batch"], cell["mode"]): cell["summary"] for cell in document["cells"]
             if cell["status"] == "ok" and cell["warmup"] in axes["warmup"] and "prepare" not in cell}
@@ -116,7 +116,7 @@ TABLES = {"torch": torch_table, "base": base_table, "warmups": warmups_table}
 
 
 def origin(documents):
-    """The card and commit that measured them all, and how often."""
+    """The card and the commit of all documents, and the number of launches."""
     origins = {one_origin(document) for document in documents}
     if len(origins) > 1:
         sys.exit("ci/tables.py: documents of several commits or cards:\n" + "\n".join(sorted(origins)))

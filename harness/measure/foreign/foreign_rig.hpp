@@ -12,7 +12,7 @@ namespace graphbench::foreign {
 
 class ForeignRig final : public worker::Rig {
  public:
-  // All outlive the rig. Opens the step for every batch of the task, the largest first, and keeps what failed
+  // All outlive the rig. Opens the step for every batch of the task, the largest first, and keeps a failure
   // for that batch's executor. `phase` hears of each batch before it is opened, and again, from another
   // thread, while that takes long.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
@@ -32,7 +32,7 @@ class ForeignRig final : public worker::Rig {
   }
   // PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
-  // What gb_step.report says, its objects within named by their path.
+  // The facts that gb_step.report returns; a nested one is named by its path.
   std::map<std::string, std::string> library(std::int64_t batch) override;
 
  private:

@@ -1,4 +1,4 @@
-// What a report holds of its documents. Internal to this folder.
+// The parts of its documents that a report holds. Internal to this folder.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace graphbench::report {
 
 struct Contents {
   std::optional<model::Result> result;
-  nlohmann::json ladders;     // of the result, and its suggestions; null: it has none
+  nlohmann::json ladders;     // ladders of the result, and its suggestions; null if it has none
   nlohmann::json comparison;  // without cells that are the same; null: there is none
   std::vector<nlohmann::json> series;
 };
