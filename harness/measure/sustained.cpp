@@ -125,13 +125,13 @@ LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, con
   return loaded_placement;
 }
 
-model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements) {
+model::Sustained summarize_loads(const std::vector<LoadedPlacement>& loaded) {
   model::Sustained all{};
   all.stopped_by = "steady";
   std::vector<std::vector<double>> latency, device;
   std::vector<double> clocks, powers;
   double longest = 0;
-  for (const LoadedPlacement& each : placements) {
+  for (const LoadedPlacement& each : loaded) {
     if (each.load.sm_clock_hz) clocks.push_back(*each.load.sm_clock_hz);
     if (each.load.power_watts) powers.push_back(*each.load.power_watts);
     if (each.load.stopped_by != all.stopped_by) all.stopped_by = "time";

@@ -86,7 +86,9 @@ int agreeing(const model::MetricRow& row, const model::Result& result) {
   const auto compare = [&](const std::optional<double>& number, const nlohmann::json& written) {
     if (!number) return;
     EXPECT_TRUE(written.is_number()) << row.name << " of " << model::key_of(section_of(row));
-    if (written.is_number()) EXPECT_EQ(written.get<double>(), *number) << row.name;
+    if (written.is_number()) {
+      EXPECT_EQ(written.get<double>(), *number) << row.name;
+    }
     ++count;
   };
   for (const model::CellResult& cell : result.cells) {

@@ -13,7 +13,7 @@ namespace graphbench::worker {
 namespace {
 
 constexpr int steps_max = 21;
-constexpr double seconds_max = 0.2;
+constexpr double batch_seconds_max = 0.2;
 
 const char* phase_of(const ir::Op& op) {
   if (op.phase == ir::Phase::forward) return "forward";
@@ -78,7 +78,7 @@ void measure_phases(Device& device, Stream& stream, const ir::Program& program, 
       step_seconds[runs[i].phase] += events[i + 1]->seconds_since(*events[i]);
     for (const auto& [phase, value] : step_seconds) seconds[phase].push_back(value);
     seconds["step"].push_back(events.back()->seconds_since(*events.front()));
-    if (watch.seconds() > seconds_max) break;
+    if (watch.seconds() > batch_seconds_max) break;
   }
   training.forward_seconds = statistics::median_or_absent(seconds["forward"]);
   training.backward_seconds = statistics::median_or_absent(seconds["backward"]);

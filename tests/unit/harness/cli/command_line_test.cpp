@@ -45,7 +45,9 @@ TEST(CommandLine, EveryRowOfTheTableIsACommandWithHelp) {
     EXPECT_THAT(all, HasSubstr("graphbench " + std::string(row.usage) + "\n"));
     EXPECT_THAT(all, HasSubstr(name));
     const std::string own = parse({name.c_str(), "--help"}).text;
-    if (row.name != "--sweep") EXPECT_THAT(own, HasSubstr("Usage: graphbench " + std::string(row.usage)));
+    if (row.name != "--sweep") {
+      EXPECT_THAT(own, HasSubstr("Usage: graphbench " + std::string(row.usage)));
+    }
     ASSERT_FALSE(row.examples.empty()) << name;
     for (const Example& example : row.examples)
       EXPECT_THAT(own, HasSubstr("  graphbench " + std::string(example.line) + " ")) << name;

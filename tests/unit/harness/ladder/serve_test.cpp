@@ -77,7 +77,9 @@ TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
     EXPECT_GT(size.eager_seconds.value(), 0);
     const double saved = *size.eager_seconds - *size.step_seconds;
     ASSERT_EQ(size.breakeven_steps.has_value(), saved > 0);
-    if (saved > 0) EXPECT_EQ(*size.breakeven_steps, std::ceil(statistics::cost_seconds(size.setup) / saved));
+    if (saved > 0) {
+      EXPECT_EQ(*size.breakeven_steps, std::ceil(statistics::cost_seconds(size.setup) / saved));
+    }
   }
   EXPECT_THAT(answer.launch.sizes[1].rows, ElementsAre(model::RowCount{3, 10}, model::RowCount{4, 10}));
   EXPECT_GT(answer.launch.memory.pool_bytes, 0);

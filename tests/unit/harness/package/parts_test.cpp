@@ -282,7 +282,9 @@ TEST_F(ProgramTextTest, NoByteThatIsChangedMakesAnUnsoundProgram) {
     EXPECT_NE(
         test::failure([&] { EXPECT_EQ(write_program(read_program(changed, registry_.catalog())), changed); }),
         "");
-    if (i % 7 == 0) EXPECT_NE(failure(text.substr(0, i)), "none");
+    if (i % 7 == 0) {
+      EXPECT_NE(failure(text.substr(0, i)), "none");
+    }
   }
 }
 

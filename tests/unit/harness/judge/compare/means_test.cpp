@@ -109,7 +109,8 @@ TEST(Means, NeighboursOfAnInterleavedRunArePaired) {
   base.facts.interleaved = "run";
   Side now = base;
   for (DocumentCell& cell : now.cells) {
-    for (LaunchTimes& launch : cell.launches) launch[Metric::submit] *= 1.03 + 0.001 * (launch.index % 2);
+    for (LaunchTimes& launch : cell.launches)
+      launch[Metric::submit] *= 1.03 + 0.001 * static_cast<double>(launch.index % 2);
   }
   const model::MetricComparison& whole = mean_of(compare(base, now, {}), "whole", Metric::submit).metric;
   EXPECT_TRUE(whole.paired);

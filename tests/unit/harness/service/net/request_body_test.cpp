@@ -99,7 +99,9 @@ TEST(RequestBody, ACodingOtherThanChunkedIsRefusedAndNothingBehindItIsARequest) 
       EXPECT_THAT(answer, testing::ContainsRegex("^HTTP/1.1 (501|400) ")) << coding;
       EXPECT_THAT(answer, HasSubstr("Connection: close")) << coding;
       EXPECT_EQ(answer.find("HTTP/1.1"), answer.rfind("HTTP/1.1")) << coding << ": one answer";
-      if (*length == '\0') EXPECT_THAT(answer, StartsWith("HTTP/1.1 501")) << coding;
+      if (*length == '\0') {
+        EXPECT_THAT(answer, StartsWith("HTTP/1.1 501")) << coding;
+      }
     }
   }
   BareClient client(

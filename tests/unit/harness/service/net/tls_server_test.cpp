@@ -120,8 +120,9 @@ TEST_F(TlsServerTest, OldVersionsAndWeakCiphersAreRefused) {
     SSL_CTX_set_min_proto_version(client.context().native_handle(), version);
     SSL_CTX_set_max_proto_version(client.context().native_handle(), version);
     EXPECT_EQ(bool(client.shake_hands(*server)), refused) << version << " " << ciphers;
-    if (version == TLS1_2_VERSION && !refused)
+    if (version == TLS1_2_VERSION && !refused) {
       EXPECT_THAT(client.cipher(), testing::ContainsRegex("^ECDHE-.*(GCM|CHACHA20)"));
+    }
   }
 }
 

@@ -38,7 +38,9 @@ TEST(ResultMarkdown, HasARowABatchAndTheModesSideBySide) {
   EXPECT_THAT(text, HasSubstr("|  | eager submit | whole submit | whole gain | piecewise submit | "
                               "piecewise gain |\n| --- | --- | --- | --- | --- | --- |\n"));
   for (const std::string& line : split(text, '\n')) {
-    if (line.starts_with('|')) EXPECT_EQ(std::ranges::count(line, '|'), 7) << line;
+    if (line.starts_with('|')) {
+      EXPECT_EQ(std::ranges::count(line, '|'), 7) << line;
+    }
   }
   EXPECT_THAT(text, StartsWith("- **mlp**: Use whole at batch 1: &#126;2.40x.\n"))
       << "conclusions come first, and a tilde strikes nothing through";
