@@ -51,7 +51,7 @@ function show_cells(result) {
 // What is to be done stands there before what takes long to draw.
 export function show_report(embedded) {
   const { comparison, series } = embedded;
-  const has_cells = embedded.result?.rows.length > 0; // what a ladder found has none
+  const has_cells = embedded.result?.rows.length > 0; // ladders and bills have none
   find("results").hidden = !has_cells && !comparison;
   if (embedded.result) show_findings(embedded.result);
   if (comparison) show_comparison(comparison);
