@@ -97,8 +97,9 @@ json ladders_in(const NamedText& document) {
 
 // A bill's sentence is its conclusion; its accounts are drawn.
 json bills_in(const NamedText& document) {
+  const json whole = parsed(document);
   json found = {{"conclusions", json::array()}, {"bills", json::array()}};
-  for (const json& bill : parsed(document).at("bills")) {
+  for (const json& bill : whole.at("bills")) {
     if (bill.at("prediction").is_null()) continue;
     found["conclusions"].push_back(
         {{"subject", bill.at("id")}, {"code", "bill"}, {"text", bill.at("sentence")}});

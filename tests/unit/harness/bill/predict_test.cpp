@@ -74,7 +74,7 @@ TEST(BillSample, HasTheTwoLargestTheSmallestAndHalvesTheGaps) {
   EXPECT_THAT(sample_of({1, 2, 4}, 9), ElementsAre(1, 2, 4));
 }
 
-TEST(BillPrediction, IsWithinFivePercentFromThreeCapturesWhereALineIsNot) {
+TEST(BillPrediction, IsWithinFivePercentFromThreeCaptures) {
   const Prediction told = predict_from(3);
   const Measured measured = measured_of(told, Machine().captures(engine_sizes()));
   EXPECT_EQ(3, told.captures);
