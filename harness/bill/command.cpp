@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -339,6 +340,7 @@ class BillCommand final : public Command {
     Biller biller(request, options, supervisor, result);
     std::vector<Bill> bills;
     for (const BillTask& task : tasks_of(checked.plan, request)) bills.push_back(biller.make(task));
+    std::ranges::sort(bills, {}, &Bill::id);  // the plan's tasks are shuffled
     finish_result(checked, result);
     return report_bills(checked.plan.device, result, bills, options);
   }

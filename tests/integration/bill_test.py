@@ -33,7 +33,7 @@ class Bill(HarnessCase):
     def test_three_captures_predict_what_all_take(self):
         bills, done = self.bill(*SIZES, "--mode", "whole,piecewise,both", "--measure", "all",
                                 "--prometheus-textfile", "bill.prom")
-        self.assertEqual(["whole", "piecewise", "both"], [bill["mode"] for bill in bills])
+        self.assertEqual(["both", "piecewise", "whole"], [bill["mode"] for bill in bills])
         for bill in bills:
             prediction, measured = bill["prediction"], bill["measured"]
             modes = 2 if bill["mode"] == "both" else 1
