@@ -23,7 +23,7 @@ def at_most(figure, limit, measured, unit=""):
 
 
 def published(figure, measured):
-    """A row without a limit; None, where the number is missing, fails it."""
+    """A row without a limit. It fails if the number is missing (None)."""
     return Row(figure, "measured", "not measured" if measured is None else measured, measured is not None)
 
 

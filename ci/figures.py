@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Judges what ci/gpu left in a folder: one table of figure, limit, measured, pass or FAIL.
-
-Exits 1 where any figure fails, or its evidence is missing."""
+"""Judges the files that ci/gpu left in a folder: one table of figure, limit, measured, pass or FAIL. Exits 1
+if any figure fails or its evidence is missing."""
 
 import argparse
 import collections
@@ -44,13 +43,13 @@ INFLUENCE_LINE = re.compile(
     r"^influence on latency: (?P<influence>\S+) % \(95 %: (?P<low>[-+.\d]+)\.\.(?P<high>[-+.\d]+)\),"
     r" limit (?P<limit>\S+) %", re.MULTILINE)
 GRAPH_MODES = ("whole", "piecewise")
-# A spread, and the share of cells that may not lie above it.
+# A spread, and the share of cells that must lie at or below it.
 SPREADS = ((0.005, 0.95), (0.002, 0.5))
 SUSTAINED_MAX = 0.01
 
 
 def cells_row(document, expected=CELLS):
-    """Every cell of the default sweep is ok, its outputs identical to the reference's."""
+    """Every cell of the default sweep is ok, and its outputs equal the reference's."""
     cells = document["cells"]
     good = sum(cell["status"] == "ok" and (cell["check"] or {}).get("identical") is True for cell in cells)
     passed = good == len(cells) == expected
@@ -58,8 +57,8 @@ def cells_row(document, expected=CELLS):
 
 
 def pool_rows(document):
-    """The pool that all batches of a worker share, against what its largest batch needs by itself: of each
-    workload and mode the worst worker."""
+    """Compares the pool that all batches of a worker share with the pool that its largest batch needs by
+    itself, for the worst worker of each workload and mode."""
     workers = collections.defaultdict(lambda: collections.defaultdict(list))
     for cell in document["cells"]:
         if cell["mode"] not in GRAPH_MODES:
@@ -82,7 +81,7 @@ def pool_rows(document):
 
 
 def memory_rows(document):
-    """What the driver says is used, against the accounts of it."""
+    """Compares the memory that no account explains with the memory that the driver reports as used."""
     worst = {}
     for cell in document["cells"]:
         if cell["mode"] not in GRAPH_MODES:
@@ -97,9 +96,8 @@ def memory_rows(document):
 
 
 def witness_rows(document):
-    """Event time against busy time and gaps of the device's own records, on the same steps.
-
-    What the pair of events adds around nothing is measured and published, and set aside here."""
+    """Compares event time with the busy time and gaps of the device's own records, over the same steps. The
+    time that a pair of events adds around nothing is measured separately, and subtracted here."""
     cells = [cell for cell in document["cells"] if cell["status"] == "ok"]
     seen, beyond, worst = 0, 0, (0.0, "none")
     for cell in cells:
@@ -120,7 +118,7 @@ def witness_rows(document):
 
 
 def counts_against(case):
-    """A failure, or a skip other than for a reason that no machine would change."""
+    """True for a failure, and for a skip unless its reason holds on every machine."""
     if case.find("failure") is not None or case.find("error") is not None:
         return True
     skipped = case.find("skipped")
@@ -153,7 +151,7 @@ def stage_rows(stages, prefix):
 
 
 def bare_rows(text):
-    """What graphbench_bare_loops prints: workload, batch, mode, ours_us, bare_us, ratio, limit."""
+    """Reads the output of graphbench_bare_loops: workload, batch, mode, ours_us, bare_us, ratio, limit."""
     rows = []
     for match in BARE_LINE.finditer(text):
         workload, batch, mode, ratio, limit = match.group("workload", "batch", "mode", "ratio", "limit")
@@ -162,8 +160,8 @@ def bare_rows(text):
 
 
 def caller_rows(text):
-    """What graphbench_caller_loops prints: io, nodes, ours_us, bare_us, ratio, limit (0.00: none); and what
-    updates left of memory, on the device and on the host."""
+    """Reads the output of graphbench_caller_loops: io, nodes, ours_us, bare_us, ratio, limit (0.00: none);
+    and the memory that remains after updates, on the device and on the host."""
     rows = []
     for match in CALLER_LINE.finditer(text):
         if float(match["limit"]) > 0:
@@ -177,14 +175,15 @@ def caller_rows(text):
 
 
 def ladder_rows(text):
-    """What graphbench_ladder_loops prints: workload, rows, size, ours_us, bare_us, ratio, limit."""
+    """Reads the output of graphbench_ladder_loops: workload, rows, size, ours_us, bare_us, ratio, limit."""
     rows = [at_most(f"submit / bare loop: {match['workload']}, {match['rows']} rows in {match['size']}",
                     float(match["limit"]), float(match["ratio"])) for match in LADDER_LINE.finditer(text)]
     return rows or [Row("hits / bare loops", "measured", "graphbench_ladder_loops printed no ratio", False)]
 
 
 def response_rows(document):
-    """The last of steps that arrive at once responds after all latencies: the harness delays no step."""
+    """Compares the latest response of steps that arrive at once with the sum of their latencies: the harness
+    must not delay a step."""
     rows = []
     for ladder in document["ladders"]:
         figure = f"latest response / all latencies: {ladder['role']} {ladder['id']}"
@@ -198,9 +197,9 @@ def response_rows(document):
 
 
 def instrument_rows(text):
-    """What graphbench_instrument_cost prints: submit by our sampling minus submit in a bare loop.
-
-    Fails where the difference's interval reaches above the limit: then less is not shown."""
+    """Reads the output of graphbench_instrument_cost: submit by our sampling minus submit in a bare loop. A
+    row fails if the interval of the difference reaches above the limit, because a smaller cost is not shown
+    then."""
     rows = []
     for match in INSTRUMENT_LINE.finditer(text):
         figure = f"instrument cost a step: {match['workload']} {match['mode']}"
@@ -211,7 +210,8 @@ def instrument_rows(text):
 
 
 def cycle_rows(text):
-    """What graphbench_bare_loops --cycles prints: a line a workload, with the bytes lost at its end."""
+    """Reads the output of graphbench_bare_loops --cycles: one line per workload, which ends with the bytes
+    lost."""
     rows = []
     for match in CYCLE_LINE.finditer(text):
         times = f"{match['cycles']} captures, {match['replays']} replays"
@@ -221,7 +221,8 @@ def cycle_rows(text):
 
 
 def influence_rows(text):
-    """What tests/load/influence.py prints: the change of the median, whose whole interval must be small."""
+    """Reads the output of tests/load/influence.py: the change of the median, whose whole interval must be
+    small."""
     figure = "scraping and event streams move the median latency"
     match = INFLUENCE_LINE.search(text)
     if not match:
@@ -255,7 +256,7 @@ def spread_rows(document):
 
 
 def sustained_rows(folder):
-    """Means of the pass under load against Google Benchmark's second repetition."""
+    """Compares the means of the pass under load with Google Benchmark's second repetition."""
     document = json.loads((folder / "sustained.json").read_text())
     bench = json.loads((folder / "sustained_bench.json").read_text())["benchmarks"]
     rows = []
@@ -278,7 +279,7 @@ def sustained_rows(folder):
 
 
 def first_use_rows(document):
-    """What loading code in the first step or capture costs: published, without a limit."""
+    """The time that loading code takes in the first step or capture: published, without a limit."""
     rows = []
     for cell in document["cells"]:
         figure = f"first use: {cell['id']}"

@@ -1,5 +1,5 @@
-"""Figures of how programs are built, loaded and trained, and of PyTorch's steps: stages programs, start-up,
-training, torch and torch-modes of ci/gpu."""
+"""Figures of stages programs, start-up, training, torch and torch-modes of ci/gpu: how programs are built,
+loaded and trained, and how PyTorch's steps run."""
 
 import collections
 import json
@@ -19,7 +19,7 @@ def latency(cell):
 
 
 def by_axes(document, *axes):
-    """For each workload and batch, the cells by these axes' values; defaults are None."""
+    """For each workload and batch, its cells by the values of these axes; a default is None."""
     grid = collections.defaultdict(dict)
     for cell in document["cells"]:
         grid[cell["workload"], cell["batch"]][tuple(cell.get(axis) for axis in axes)] = cell
@@ -27,7 +27,7 @@ def by_axes(document, *axes):
 
 
 def ratios_of(grid, ours, theirs):
-    """By workload and batch, latency over latency, where both cells are ok."""
+    """By workload and batch, the ratio of two latencies, where both cells are ok."""
     ratios = {}
     for key, cells in grid.items():
         times = [latency(cells[side]) if side in cells else None for side in (ours, theirs)]
@@ -36,7 +36,7 @@ def ratios_of(grid, ours, theirs):
 
 
 def ratio_rows(figure, ratios, limit=None):
-    """A row a workload: the geometric mean and the largest, which the limit is for."""
+    """One row per workload: the geometric mean, and the largest ratio, which the limit applies to."""
     rows = []
     for workload in sorted({workload for workload, _ in ratios}):
         name = f"{figure}: {workload}"
@@ -64,9 +64,9 @@ def attention_rows(document):
 
 
 def task_seconds(document):
-    """From a ready context to the last batch's first step, summed over one task: all but the weights, those
-    alone, and from exec to the context; the least of the launches, because other work only makes start-up
-    longer. None where a cell failed, or chose what its package should have."""
+    """Seconds from a ready context to the first step of the task's last batch: all but the weights, the
+    weights alone, and from exec to the context. Each is the least over the launches, because other work only
+    makes start-up longer. None if a cell failed, or chose what its package should hold."""
     launches = collections.defaultdict(lambda: [0.0, 0.0, 0.0])
     for cell in document["cells"]:
         if cell["status"] != "ok" or cell.get("package", {}).get("plans", "package") != "package":
@@ -77,14 +77,15 @@ def task_seconds(document):
             # The same in every cell: a task is one process.
             sums[1] = startup["weights_seconds"]
             sums[2] = sum(startup[f"{stage}_seconds"] for stage in ("process", "module", "context"))
-    for index, sums in launches.items():  # building the program, or reading it out of a package
+    for index, sums in launches.items():  # time to build the program, or to read it from a package
         sums[0] += document["cells"][0]["launches"][index]["startup"]["plugin_seconds"]
     return min(launches.values()) if launches else None
 
 
 def start_up_rows(folder):
-    """A package against preparing with an empty and with a filled cache. Weights are apart: without a package
-    they are made up on the device, which no program that serves a model can do."""
+    """Compares a package with preparing from an empty and from a filled cache. Weights are reported
+    separately: without a package they are made up on the device, which no program that serves a model can
+    do."""
     rows = []
     ways = ("cold", "warm", "package")
     for workload in ("mlp", "attention", "conv"):
@@ -107,7 +108,7 @@ def start_up_rows(folder):
 
 
 def accumulate_rows(folder):
-    """Memory of activations and gradients at once, by when gradients are added and updated."""
+    """The peak memory of activations and gradients, for each way to add gradients and update parameters."""
     rows = []
     for way in ("asap", "end", "backward"):
         def peak(document, way=way):
@@ -123,7 +124,8 @@ def accumulate_rows(folder):
 
 
 def callables_rows(folder):
-    """The pool that all layers share: what they hand on, and how much of it is for a layer at work."""
+    """The pool that all layers share: the part for saved values and gradients, and the rest, which one layer
+    at work needs."""
     rows, texts = [], []
     for layers in (1, 4, 16):
         def read(document, layers=layers):
@@ -140,7 +142,8 @@ def callables_rows(folder):
 
 
 def evaluation_rows(document):
-    """The forward program on parameters of training, which no kernel may read early, against forward."""
+    """Compares the forward program on parameters of training, which no kernel may read early, with
+    forward."""
     times = {}
     for cell in document["cells"]:
         evaluation = (cell.get("training") or {}).get("evaluation")
@@ -192,7 +195,8 @@ def cells_of(folder, pattern):
 
 
 def torch_rows(folder):
-    """The gain that eager alone predicts over whole's, where the graph holds eager's kernels."""
+    """Compares the gain that is predicted from eager alone with the measured gain of whole, if the graph
+    holds eager's kernels."""
     predicted, gains = {}, {}
     for cell in cells_of(folder, "torch_*.json"):
         key, summary = f"{cell['workload']} b{cell['batch']}", cell.get("summary") or {}

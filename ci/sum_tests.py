@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Sums the JUnit reports of several ctest runs up: `N passed, N failed, N skipped` alone on the last line.
-
-A line "skipped: WHAT" in the output of a test that passed is printed too: it left out a part of itself.
-Exits non-zero where anything failed, nothing ran, or a report is missing."""
+"""Sums the JUnit reports of several ctest runs: `N passed, N failed, N skipped` is alone on the last line. A
+line "skipped: WHAT" in the output of a test that passed is printed too, because that test left out a part.
+Exits non-zero if anything failed, nothing ran, or a report is missing."""
 
 import argparse
 import collections
@@ -11,8 +10,8 @@ import xml.etree.ElementTree
 
 
 def outcome_of(case):
-    """passed, failed or skipped. ctest writes what it skipped, or had disabled, as `notrun`/`disabled`;
-    a program that could not be started is `notrun` too, but has a failure or says so."""
+    """One of passed, failed and skipped. ctest writes skipped and disabled tests as `notrun` or `disabled`; a
+    program that could not be started is `notrun` too, but has a failure or says so."""
     if case.find("failure") is not None or case.get("status") == "fail":
         return "failed"
     if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):

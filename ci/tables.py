@@ -25,7 +25,7 @@ BATCHES = (1, 16, 256)
 def duration(seconds):
     """Three significant digits, in microseconds or milliseconds."""
     value, unit = (seconds * 1e6, "us") if seconds < 1e-3 else (seconds * 1e3, "ms")
-    return f"{value:.3g} {unit}"
+    return f"{value:.3g}{unit}"
 
 
 def half_width(value, interval):
@@ -33,7 +33,7 @@ def half_width(value, interval):
     if interval is None:
         return ""
     percent = (interval[1] - interval[0]) / 2 / value * 100
-    return f" ±{percent:.0f} %" if percent >= 1 else f" ±{percent:.1g} %"
+    return f" ±{percent:.0f}%" if percent >= 1 else f" ±{percent:.1g}%"
 
 
 def estimate(values):
@@ -51,15 +51,15 @@ def breakeven(summary):
 
 
 def cells_of(document):
-    """Those of the plan's first grid; later grids ask other questions."""
+    """The cells of the plan's first grid; later grids answer other questions."""
     axes = document["plan"]["axes"]
     return {(cell["workload"], cell["batch"], cell["mode"]): cell["summary"] for cell in document["cells"]
             if cell["status"] == "ok" and cell["warmup"] in axes["warmup"] and "prepare" not in cell}
 
 
 def markdown(rows):
-    head, *body = rows
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *body])
+    head, *body = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([head, "|---" * len(rows[0]) + "|", *body])
 
 
 def torch_table(documents):
@@ -107,7 +107,7 @@ def warmups_table(documents):
             cell, = (cell for cell in document["cells"] if cell["workload"] == workload
                      and cell["warmup"] == warmup and cell.get("prepare") == "first-use")
             times = sorted(setup(launch) * 1e3 for launch in cell["launches"])
-            row.append(f"{statistics.median(times):.2g} ms ({times[0]:.2g} to {times[-1]:.2g})")
+            row.append(f"{statistics.median(times):.2g}ms ({times[0]:.2g}-{times[-1]:.2g})")
         rows.append(row)
     return markdown(rows)
 
@@ -116,7 +116,7 @@ TABLES = {"torch": torch_table, "base": base_table, "warmups": warmups_table}
 
 
 def origin(documents):
-    """The card and commit that measured them all, and how often."""
+    """The card and the commit of all documents, and the number of launches."""
     origins = {one_origin(document) for document in documents}
     if len(origins) > 1:
         sys.exit("ci/tables.py: documents of several commits or cards:\n" + "\n".join(sorted(origins)))

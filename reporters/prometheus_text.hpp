@@ -34,7 +34,8 @@ std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMe
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
 prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);
 
-// By name, then by labels: the registry keeps series in hash order; people and golden files want one order.
+// Sorted by name, then by labels: the registry keeps series in hash order; people and golden files want one
+// order.
 std::string rendered(std::vector<prometheus::MetricFamily> families);
 
 }  // namespace graphbench::reporters

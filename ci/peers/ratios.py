@@ -12,8 +12,8 @@ import sys
 from statistics import geometric_mean
 
 METRICS = ("submit", "latency", "device")
-# Metric, mode, whether of training steps; then the limits of ours / torch: of the geometric mean over all
-# cells, of the worst workload's mean, of the worst cell.
+# Metric, mode, whether the steps are training steps; then three limits of ours / torch: for the geometric
+# mean over all cells, for the worst workload's mean, and for the worst cell.
 LIMITS = (
     ("device", "whole", False, (1.0, 1.0, 1.15)),
     ("submit", "eager", False, (0.35, None, None)),
@@ -28,8 +28,8 @@ class DocumentError(Exception):
 
 
 class Ratios:
-    """What the rounds say. A cell's key is (step, batch, mode). Beside PyTorch's own graph modes, such as
-    torch.replay, stands graphbench's whole."""
+    """The ratios of all rounds. A cell's key is (step, batch, mode). PyTorch's own graph modes, such as
+    torch.replay, are compared with graphbench's whole."""
 
     def __init__(self):
         # By key and metric a list of (ours, PyTorch's) in seconds, one per round.
@@ -44,7 +44,7 @@ class Ratios:
             key = (step, batch, mode)
             our, its = ours.get((batch, mode)), torch.get((batch, mode))
             if mode == "whole" and its is None:
-                continue  # it stands beside a mode of PyTorch's
+                continue  # whole is compared with PyTorch's graph modes too
             problem = problem_of("graphbench", our) or problem_of("torch", its)
             if problem:
                 self.missing.append(f"{name_of(key)}, round {number}: {problem}")

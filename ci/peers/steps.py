@@ -40,7 +40,7 @@ def plain_attention(q, k, v, is_causal):
     return scores.softmax(-1) @ v
 
 
-# PyTorch 1.13 has neither; it runs on the host device only.
+# PyTorch 1.13 has neither function; it runs on the host device only.
 rms_norm = getattr(F, "rms_norm", plain_rms_norm)
 attention_of = getattr(F, "scaled_dot_product_attention", plain_attention)
 
@@ -51,7 +51,7 @@ def uniform(device, *shape, low=-1.0, high=1.0):
 
 
 class Model(torch.nn.Module):
-    """Parameters as tuples, one per layer: a step pays for no module calls but its own."""
+    """Holds parameters as tuples, one per layer, so that a step does not pay for calls of inner modules."""
 
     def __init__(self, device):
         super().__init__()

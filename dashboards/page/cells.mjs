@@ -1,15 +1,16 @@
-// Cells of a result to rows of the table: their order, their texts. No document, no network.
+// Turns the cells of a result into rows of the table, in order, as text. Uses neither the page nor the
+// network.
 import { COLUMNS, MODES } from "./columns.mjs";
 import { count, NOTHING, ratio, seconds } from "./format.mjs";
 
 const AXES = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode"];
 const STATUSES = ["ok", "skipped", "failed"];
 
-// What stands in one plot: all but batch, warmup and mode. Axes away from their defaults end the id.
+// The name of one plot: a cell's id without batch, warmup and mode. Axes away from their defaults end it.
 export const variant_of = ({ id, workload, preset, dtype, pass }) =>
   [workload, preset, dtype, pass, ...id.split("/").slice(AXES.length)].join(" / ");
 
-// The modes we know come first, in the order in which they are told everywhere.
+// The known modes come first, in the order that is used everywhere.
 export function mode_order(left, right) {
   const [a, b] = [left, right].map((mode) => (MODES.includes(mode) ? MODES.indexOf(mode) : MODES.length));
   return a - b || (left < right ? -1 : left > right ? 1 : 0);
@@ -37,8 +38,9 @@ const of_later = (launch) =>
 export const setup_part = (cell, key) =>
   median((cell.launches ?? []).map(({ setup }) => setup?.[key]).filter((value) => Number.isFinite(value)));
 
-// What making a cell's graphs costs: capture, instantiate and upload, the median over its launches, of their
-// later placements. Where a launch has one placement, the first launch does not count unless it is alone.
+// The cost of making a cell's graphs: capture, instantiate and upload. It is the median over launches of the
+// median over each launch's later placements. Where a launch has one placement, the first launch does not
+// count unless it is the only one.
 export function setup_seconds(cell) {
   if (cell.mode === "eager") return null;
   const launches = (cell.launches ?? []).filter(({ setup }) => setup);
@@ -54,8 +56,8 @@ export function with_interval(estimate) {
   return seconds(estimate.p50) + interval;
 }
 
-// From three launches on a gain has an interval. Without one it is about so; "?" is one that may be 1.
-// Documents of older versions say neither.
+// A gain has an interval from three launches on. "~" marks a gain without one, "?" a gain whose interval
+// holds 1. Documents of older versions have neither.
 function gain(value, interval, mode) {
   const text = ratio(value);
   if (text === NOTHING || mode === "eager" || interval === undefined) return text;
@@ -79,7 +81,7 @@ function text_of({ key, kind, distribution }, summary, cell) {
   return (FORMATS[kind] ?? count)(value);
 }
 
-// The texts of a row; `reason` is in place of numbers where there are none.
+// The texts of a row. A row without numbers has a `reason` instead.
 export function row_of(cell) {
   const summary = cell.summary ?? {};
   const ok = cell.status === "ok";
@@ -111,7 +113,7 @@ function set_at(target, path, value) {
   holder[last] = value;
 }
 
-// A cell as the document has it, from its row in a report: the numbers' paths are `columns`.
+// Makes a cell in the document's form from its row in a report; `columns` are the paths of the numbers.
 export function cell_of(columns, [id, status, ...values]) {
   const cell = { id, status };
   const parts = id.split("/");

@@ -1,7 +1,8 @@
-// A comparison to what the page shows of it: pure functions of the document graphbench.comparison/1.
+// Turns a comparison into the texts that the page shows: pure functions of the document
+// graphbench.comparison/1.
 import { NOTHING, seconds } from "./format.mjs";
 
-export const SHOWN_MAX = 20; // rows of the figure; its table has LISTED_MAX
+export const SHOWN_MAX = 20;  // rows in the figure; its table has LISTED_MAX
 const LISTED_MAX = 200;
 const CHOICE = "library_choices.";
 const ORDER = { slower: 0, "less steady": 1, inconclusive: 2, faster: 3, same: 4 };
@@ -44,7 +45,7 @@ const COVERAGES = {
 };
 const of_change = ({ name, base, new: now }) => `${name} ${base} \u2192 ${now}`;
 
-// What cannot be said as a ratio: cells that one side lacks, and counts that differ.
+// Changes that no ratio can express: cells that one side lacks, and counts that differ.
 function remarks_of(cells) {
   const remarks = [];
   for (const { id, coverage, reason, lost = [], changed = [] } of cells) {

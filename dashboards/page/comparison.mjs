@@ -1,4 +1,4 @@
-// What changed between two results, from a comparison.
+// The page's view of a comparison: the changes between two results.
 import { changes_of } from "./changes.mjs";
 import { element, find, set_text } from "./dom.mjs";
 import { figure_of } from "./svg.mjs";

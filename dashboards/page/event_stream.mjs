@@ -16,7 +16,7 @@ export class EventParser {
   #take(line) {
     if (line === "") return this.#finish();
     const colon = line.indexOf(":");
-    if (colon === 0) return null; // a comment, which keeps the connection
+    if (colon === 0) return null;  // a comment, which keeps the connection open
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (name === "data") this.#event.data.push(value);

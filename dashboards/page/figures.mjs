@@ -3,7 +3,7 @@ import { cell_order, mode_order, setup_part, variant_of } from "./cells.mjs";
 import { bytes, count, NOTHING, ratio, seconds } from "./format.mjs";
 import { GAIN, METRICS, series_of } from "./series.mjs";
 
-const VARIANTS_MAX = 12; // the plot above shows the others
+const VARIANTS_MAX = 12;  // the plot above the figures shows more variants
 
 const distinct = (values) => [...new Set(values)];
 const ascending = (values) => distinct(values).sort((a, b) => a - b);
@@ -23,7 +23,7 @@ function lines_figure({ title, x, xs, lines, format, ...more }) {
     table: { head: [x, ...lines.map(({ name }) => name)], rows } };
 }
 
-// Stacked bars, a row each.
+// Stacked bars, one row per bar.
 function bars_figure({ title, parts, rows, format, mark }) {
   const told = rows.map(({ name, values }) =>
     `${name}: ${parts.map((part, index) => `${part} ${format(values[index])}`).join(", ")}`);
@@ -107,7 +107,7 @@ function memory_of({ variant, usual }) {
   return rows.length === 0 ? [] : [bars_figure({ title: variant, parts, rows, format: bytes })];
 }
 
-// At the batch that was measured with most warmup counts.
+// Uses the batch that was measured with the most warmup counts.
 function warmups_of({ variant, all }) {
   const at = (batch) => ascending(all.filter((cell) => cell.batch === batch).map(({ warmup }) => warmup));
   const batch = ascending(all.map((cell) => cell.batch))

@@ -38,7 +38,7 @@ export function make_form({ on_queued, on_error }) {
     event.preventDefault();
     const button = find("queue-sweep");
     if (button.getAttribute("aria-disabled") === "true") return;
-    // Not `disabled`, which would take the focus from users of a keyboard.
+    // `disabled` would take the focus from users of a keyboard.
     button.setAttribute("aria-disabled", "true");
     set_text(find("form-done"), "");
     try {

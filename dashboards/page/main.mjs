@@ -7,7 +7,7 @@ import { make_results } from "./results.mjs";
 import * as service from "./service.mjs";
 
 const POLL_MS = 2000;
-const SWEEPS_STEP = 100; // as many as can wait, and those that ended before
+const SWEEPS_STEP = 100;  // at first: as many sweeps as can wait, and some that ended
 
 let sweeps = [];
 let sweeps_wanted = SWEEPS_STEP;
@@ -15,7 +15,7 @@ let shown = null; // the sweep on display
 let following = null; // stops its events
 let complete = false; // whether all of its events were received
 let polling = null; // the timer
-let polls = 0; // of two that overlap, the later one counts
+let polls = 0;  // number of polls: of two that overlap, the later one counts
 let devices_known = false;
 
 const results = make_results({

@@ -1,4 +1,4 @@
-// The plot, by uPlot: logarithmic axes, a line a mode, intervals where launches were repeated.
+// The plot, by uPlot: logarithmic axes, one line per mode, intervals where launches were repeated.
 import uPlot from "uplot";
 
 import { MODES } from "./columns.mjs";
@@ -9,7 +9,7 @@ import { axis_batches, axis_ratios, axis_times, GAIN, log_range, METRICS, told }
 // A line style for each mode in their order; style.css has its colours. Others share the last.
 const DASHES = [[], [10, 4], [3, 4], [1, 3]];
 const LOGARITHMIC = 3;
-// What a metric is called on its axis, and how its values and round values are written.
+// The name of a metric on its axis, and how its values and round values are written.
 const of_metric = (metric) => (metric === GAIN
   ? { label: "gain", text: ratio, splits: axis_ratios, tick: (value) => `${value}\u00d7` }
   : { label: `${metric.replace("_seconds", "")}, median`, text: seconds, splits: axis_times, tick });
@@ -63,7 +63,7 @@ function options_of(series, metric, size, on_batch) {
     [...values, ...intervals.flatMap((each) => each ?? [])]);
   return {
     ...size,
-    legend: { show: false }, // ours is text beside it
+    legend: { show: false },  // the page's own legend is text beside the plot
     cursor: { drag: { x: false, y: false }, y: false },
     scales: {
       x: { time: false, distr: LOGARITHMIC, log: 2, range: () => log_range(series.batches, 1.1) },

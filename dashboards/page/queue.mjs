@@ -12,7 +12,7 @@ export function show_asked(node, sweep) {
   node.replaceChildren(...wanted.flatMap((option) => [element("span", { textContent: option }), " "]));
 }
 
-// For a list of sweeps to choose from.
+// The name of a sweep in a list to choose from.
 export const name_of = (sweep) => [moment(sweep.finished_at),
   sweep.arguments.join(" ").slice(0, 60) || "everything by default", sweep.id].join(" \u00b7 ");
 

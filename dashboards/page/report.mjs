@@ -7,12 +7,12 @@ import { sections_of } from "./figures.mjs";
 import { make_results, show_findings } from "./results.mjs";
 import { figure_of, folded_table } from "./svg.mjs";
 
-const ROWS_MAX = 1000; // of more cells those of the plot are listed first
+const ROWS_MAX = 1000;  // a table with more cells lists those of the plot first
 
 const result_of = ({ columns, rows, ...result }) =>
   ({ ...result, cells: rows.map((row) => cell_of(columns, row)) });
 
-// "device.name" and its value, of each value that is not a list or nothing.
+// Pairs such as "device.name" and its value, without lists and missing values.
 const flat = (value, name = "") => (value === null || Array.isArray(value) ? []
   : typeof value !== "object" ? [[name, String(value)]]
     : Object.entries(value).flatMap(([key, each]) => flat(each, name === "" ? key : `${name}.${key}`)));
@@ -48,10 +48,10 @@ function show_cells(result) {
   result.cells.forEach(results.add_cell);
 }
 
-// What is to be done stands there before what takes long to draw.
+// The conclusions are shown first, because figures take long to draw.
 export function show_report(embedded) {
   const { comparison, series } = embedded;
-  const has_cells = embedded.result?.rows.length > 0; // ladders and bills have none
+  const has_cells = embedded.result?.rows.length > 0;  // ladders and bills have no cells
   find("results").hidden = !has_cells && !comparison;
   if (embedded.result) show_findings(embedded.result);
   if (comparison) show_comparison(comparison);

@@ -9,11 +9,11 @@ import { choices_of, METRICS, series_of } from "./series.mjs";
 
 const NUMBERS = COLUMNS.length;
 
-// A small screen has room for what is asked first: the others are minor.
+// A small screen has room for the most important columns; the others are minor.
 const MAJOR = ["latency_seconds", "speedup_over_eager"];
 const class_of = (key) => (MAJOR.includes(key) ? "number" : "number minor");
 
-// Headings of the numbers stand before the one of the remark.
+// The headings of numbers come before the heading of the remark.
 function add_headings() {
   const remark = find("cell-columns").lastElementChild;
   for (const { key, title, help } of COLUMNS) {
@@ -101,7 +101,7 @@ export function make_results({ on_save, result_of, on_compare }) {
   let due = false;
   let described = null; // the sweep whose findings are shown
 
-  // What a sweep that has a document shows, in the words of its console.
+  // Shows the findings of a sweep that has a document, in the words of its console.
   async function describe() {
     const whole = sweep.has_results && cells.size > 0;
     if (!whole) described = null;
@@ -167,7 +167,7 @@ export function make_results({ on_save, result_of, on_compare }) {
       show_sweep(next);
     },
     update: show_sweep,
-    // The others that the shown one can be compared with.
+    // The other sweeps that the shown one can be compared with.
     offer(sweeps) {
       const others = sweeps.filter(({ id, has_results }) => has_results && id !== sweep.id);
       find("compare-part").hidden = !sweep.has_results || others.length === 0;

@@ -1,8 +1,9 @@
-// Cells as lines of the plot: a metric's median over batch, one line a mode. No document, no network.
+// Cells as lines of the plot: a metric's median over batch, one line per mode. Uses neither the page nor the
+// network.
 import { mode_order, variant_of } from "./cells.mjs";
 
 export const GAIN = "speedup_over_eager";
-// The first one is shown first. Eager's gain is 1, so its line is the one to be above.
+// The first metric is shown first. Eager's gain is 1, so a line above eager's is a gain.
 export const METRICS = {
   [GAIN]: "gain (eager's latency over this mode's)",
   latency_seconds: "latency (submit start to completion)",

@@ -5,11 +5,11 @@ import { axis_batches, axis_ratios, axis_times } from "./series.mjs";
 
 const WIDTH = 360; // as wide as a phone shows, so that text there is as large as elsewhere
 const EDGE = 8;
-const LINES = 4; // styles, of which modes have the first
-const FAR = 2.5; // a ratio beyond it is drawn there
+const LINES = 4;  // line styles; each mode has one of the first
+const FAR = 2.5;  // a larger ratio is drawn here
 const NAME_MAX = 50;
 
-let drawn = 0; // names what an SVG is described by
+let drawn = 0;  // number of drawings, for ids of their descriptions
 
 function shape(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -65,7 +65,7 @@ function draw_ranges({ ranges }) {
   return { height, shapes: [...grid, ...rows] };
 }
 
-// Its names in rows above the drawing; returns the room that they take.
+// Draws the names in rows above the drawing; returns the room that they take.
 function legend_of(names, mark_of) {
   let [x, y] = [EDGE, 12];
   const shapes = names.flatMap((name, index) => {
@@ -173,7 +173,7 @@ function table({ head, rows }) {
 export const folded_table = (summary, rows) =>
   element("details", {}, element("summary", { textContent: summary }), table(rows));
 
-// { title, desc, table: { head, rows } }, and what is drawn by the name of its kind.
+// Draws { title, desc, table: { head, rows } } and the data that has the name of its kind.
 export const figure_of = (figure) => element("figure", { className: "drawing" },
   element("figcaption", { textContent: figure.title }), drawing(figure),
   element("div", { className: "scroll", tabIndex: 0, role: "group", ariaLabel: `Table: ${figure.title}` },

@@ -1,18 +1,19 @@
-// Annotations: when another graphbench, driver or library measured than before.
+// Annotations: the times from which another graphbench, driver or library measured.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { select } from "./queries.mjs";
 import { DATASOURCE } from "./variables.mjs";
 
-/** Families of facts, what tells two of them apart beside their values, and what is said of a new one. */
+/* Families of facts, the labels that tell two facts of a family apart, and the annotation of a new fact. */
 const FACTS = [
   ["build", ["instance"], "graphbench {{version}}"],
   ["device", ["instance", "device"], "{{name}}, driver {{driver}}, runtime {{runtime}}"],
   ["library", ["instance", "device", "name"], "{{name}} {{version}}"],
 ];
 
-// Facts that came in the last ten minutes, where there were others within a day: a service that starts again
-// with the same ones has changed nothing. Grafana asks once a minute or less often: it would miss a moment.
+// Facts that appeared in the last ten minutes, if there were others within a day: a service that restarts
+// with the same facts has changed nothing. Ten minutes, because Grafana asks once per minute or less often,
+// and would miss a moment.
 function changed(facts, keys) {
   const of = keys.join(", ");
   return `${facts} unless ${facts} offset 10m ` +

@@ -101,8 +101,8 @@ function costs(builder) {
     { over: "mode", of: "part", numeric: false }))
     .withPanel(bars({
       title: "Memory",
-      description: "Device memory of the worker, by what it is of; graphs: what one more exec of each of " +
-        "the cell's graphs costs.",
+      description: "Device memory of the worker, by use; graphs: the cost of one more exec of each of " +
+        "the cell's graphs.",
       unit: UNITS.bytes, span: 8, min: 0,
     }, maxBy(["mode", "of"], family("memory_bytes")),
     { over: "mode", of: "of", numeric: false }))
@@ -118,8 +118,8 @@ function training(builder) {
   const bytes = (name) => family(`training_${name}_bytes`);
   return builder.withRow(collapsed("Training", rows({
     title: "Training steps",
-    description: "Of the pass training, by form: a step's times, and what it holds: activations kept for " +
-      "backward, gradients, the optimizer's state, and the most that activations and gradients take at " +
+    description: "The pass training, by form: a step's times; its memory for activations kept for " +
+      "backward, gradients and the optimizer's state; the most that activations and gradients take at " +
       "once; and a step of --evaluate.",
     unit: UNITS.inColumns, height: 6,
   }, ["mode"], [
@@ -144,7 +144,7 @@ function caller(builder) {
   return builder.withRow(collapsed("Callers and captures",
     rows({
       title: "How steps reach their caller",
-      description: "Of one step, by --io: copies, nodes set, graphs that hold an address of the caller's, " +
+      description: "One step, by --io: copies, nodes set, graphs that hold an address of the caller's, " +
         "and how often they are recorded, updated, refused and instantiated again.",
       unit: UNITS.inColumns, height: 7,
     }, ["mode"], [
@@ -163,7 +163,7 @@ function caller(builder) {
     ], "Submit, us"),
     rows({
       title: "What having graphs took",
-      description: "Of the first placement of the first launch: its setup and its first 32 steps.",
+      description: "Setup and first 32 steps of the first placement, in the first launch.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       counter("Programs", "programs"),

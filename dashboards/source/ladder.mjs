@@ -86,8 +86,8 @@ function bill(builder) {
 function overTime(builder) {
   builder.withRow(new dashboard.RowBuilder("Over time"));
   for (const [title, metric, at, description] of [
-    ["Median latency over time", "latency", "0.5", "Of the steps that the ladder served."],
-    ["p99 latency over time", "latency", "0.99", "Of the steps that the ladder served."],
+    ["Median latency over time", "latency", "0.5", "The latency of the steps that the ladder served."],
+    ["p99 latency over time", "latency", "0.99", "The latency of the steps that the ladder served."],
     ["p99 response over time", "response", "0.99", "From the intended arrival to the end (--arrivals)."],
   ]) {
     builder.withPanel(lines({ title, description, unit: UNITS.seconds, min: 0, span: 8 },

@@ -13,7 +13,7 @@ export const UIDS = {
   service: "graphbench-service",
 };
 
-/** A dashboard with the furniture that all have: tag, time range, links to the others by their tag. */
+/* A dashboard with the parts that all share: tag, time range, links to the others by their tag. */
 export function frame({ uid, title, description, from, refresh }) {
   return new dashboard.DashboardBuilder(title)
     .uid(uid)
@@ -44,7 +44,8 @@ export function collapsed(name, ...panels) {
   return row;
 }
 
-/** From a row of a table to its cell: `row` are labels that are columns, `kept` are variables here. */
+/* The link from a row of a table to its cell: `row` are the labels that are columns, `kept` are variables
+ * of this dashboard. */
 export function toCell(row, kept) {
   const columns = row.map((label) => `var-${label}=\${__data.fields.${title(label)}}`);
   const variables = ["datasource", ...kept].map((name) => `\${${name}:queryparam}`);
@@ -54,7 +55,7 @@ export function toCell(row, kept) {
   };
 }
 
-/** The built dashboard with its panels numbered in order: Grafana wants ids that differ. */
+/* The built dashboard with its panels numbered in order, because Grafana requires unique ids. */
 export function numbered(builder) {
   const built = builder.build();
   built.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]).forEach((panel, index) => {

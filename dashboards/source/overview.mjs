@@ -10,7 +10,8 @@ import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const PINS = ["instance", "device", "preset", "dtype", "pass", "warmup"];
-// Eager is at the default of axes that are of graphs alone: its variants are others than theirs.
+// Eager's cells are at the defaults of the axes that only graphs have, so their variants differ from those of
+// graph modes.
 const EAGER = [...one(...PINS), ...any("workload"), 'mode="eager"'];
 const SHOWN = [...one(...PINS), ...any("variant", "workload")];
 const CHOSEN = [...SHOWN, ...any("mode")];
@@ -137,7 +138,7 @@ function tables(builder) {
     }], "Cells"));
 }
 
-/** One row of charts over the batch size a workload. */
+/* One row of charts over the batch size per workload. */
 function perWorkload(builder) {
   const overBatch = { over: "batch", of: "mode" };
   const over = ["batch", "mode"];

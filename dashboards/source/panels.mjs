@@ -1,4 +1,4 @@
-// The panels' shared look: one function a kind, each demanding a title, a description and a unit.
+// The panels' shared look: one function per kind, each of which requires a title, a description and a unit.
 import * as barchart from "@grafana/grafana-foundation-sdk/barchart";
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
@@ -21,7 +21,7 @@ export const UNITS = {
   ago: "dateTimeFromNow",
 };
 
-// One colour a mode on every dashboard: what is orange is launched by the host.
+// Every mode has one colour on every dashboard.
 const MODE_COLORS = { eager: "orange", whole: "green", piecewise: "blue" };
 
 /** thresholds("green", [0.8, "orange"], [1, "red"]): the colour below all, then from each value on. */
@@ -43,7 +43,8 @@ export function tableQuery(expression, refId = "A") {
   return query(expression).instant().format(prometheus.PromQueryFormat.Table).refId(refId);
 }
 
-/** What every panel has. `about` is {title, description, unit, span, height} and what a kind adds. */
+/* Adds the parts that every panel has. `about` is {title, description, unit, span, height} and what a kind
+ * adds. */
 export function furnish(panel, about) {
   for (const key of ["title", "description", "unit", "span", "height"]) {
     if (!about[key]) throw new Error(`panel '${about.title}': no ${key}`);
@@ -75,10 +76,9 @@ function tooltip() {
     .sort(common.SortOrder.Descending);
 }
 
-/**
- * Overrides for the fields of these names. Grafana's published schema wants matchers' options and overrides'
- * values to be objects, which `byName` and a unit are not: so it is `byNames`, and columns name their units.
- */
+/* Overrides for the fields of these names. Grafana's published schema requires objects as matchers'
+ * options and overrides' values, and `byName` and units take strings. So this uses `byNames`, and columns
+ * name their units. */
 export function overrideByNames(panel, names, properties) {
   return panel.withOverride({ matcher: { id: "byNames", options: { mode: "include", names } }, properties });
 }
@@ -104,7 +104,7 @@ function number(about, expression, name) {
   return panel;
 }
 
-/** A number each: [title, description, unit, expression, what else its panel has]. */
+/* One panel per number: [title, description, unit, expression, what else its panel has]. */
 export function numbers(builder, { span, name }, ...stats) {
   for (const [title, description, unit, expression, more] of stats) {
     builder.withPanel(number({ title, description, unit, span, ...more }, expression, name));
@@ -135,7 +135,7 @@ export function lines(about, ...queries) {
   return colorModes(panel);
 }
 
-/** Bars: one group a value of the label `over`, one bar a value of the label `of`, from a table query. */
+/* Bars: one group per value of the label `over`, one bar per value of the label `of`, from a table query. */
 export function bars(about, expression, { over, of, numeric = true }) {
   const panel = furnish(new barchart.PanelBuilder(), { span: 12, height: 9, ...about })
     .withTarget(tableQuery(expression))

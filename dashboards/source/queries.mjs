@@ -9,7 +9,7 @@ export function select(metric, ...matchers) {
   return `${metric}{${matchers.flat().join(", ")}}`;
 }
 
-/** Several families of seconds in one selector: `names` are what differs in their names. */
+/* Several families of seconds in one selector: `names` are the parts in which their names differ. */
 export const selectSeconds = (names, ...matchers) =>
   select("", `__name__=~"graphbench_(${names.join("|")})_seconds"`, ...matchers);
 
@@ -19,14 +19,14 @@ export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
 export const any = (...labels) =>
   labels.map((label) => `${label}=~"${label === "variant" ? "${variant:pipe}" : `$${label}`}"`);
 
-// What stands on the right of an operator that matches all labels needs no other matcher.
+// An operator that matches all labels needs matchers on its left side only.
 export const HERE = one("instance");
 
 /** The median of a time that is published as quantiles. */
 export const p50 = (what, ...matchers) =>
   select(`graphbench_${what}_seconds`, ...matchers, 'quantile="0.5"');
 
-/** The mode and what is away from its default are one name in legends and rows: "whole/io=copy_in". */
+/* The mode and its axes away from their defaults are one name in legends and rows: "whole/io=copy_in". */
 const named = (expression) =>
   `label_replace(label_join(${expression}, "mode", "/", "mode", "variant"), "mode", "$1", "mode", "(.*)/")`;
 
@@ -34,24 +34,25 @@ export const by = (operator, labels, expression) =>
   `${operator} by (${labels.join(", ")}) (${labels.includes("mode") ? named(expression) : expression})`;
 export const maxBy = (labels, expression) => by("max", labels, expression);
 
-/** Submit over device time: at 1 and above the host is what the step waits for. */
+/* Submit over device time: at 1 and above the step waits for the host. */
 export const hostShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("device", HERE)}`;
 export const isHostBound = (...matchers) => `${p50("submit", ...matchers)} >= bool ${p50("device", HERE)}`;
 
-/** How much of eager's latency launches take: where records say how long the device idles, that. */
+/* The share of eager's latency that launches take: the device's idle share where records have it, else
+ * submit over latency. */
 export const launchShare = (...matchers) =>
   `(${select("graphbench_launch_bound_ratio", HERE)} or ignoring (quantile) ` +
   `${p50("submit", HERE)} / ${p50("latency", HERE)}) and ignoring (quantile) ` +
   select("graphbench_warmup_seconds", ...matchers);
 
-/** What graphs cost before their first replay, added up over cells that differ in no label of `labels`. */
+/* The cost of graphs before their first replay, summed over cells that differ in no label of `labels`. */
 const SETUP = ["capture", "instantiate", "upload"];
 export const setupSeconds = (labels, ...matchers) => by("sum", labels, selectSeconds(SETUP, ...matchers));
 
-/** Seconds told apart by the label `part`, which is what differs in the families' names. */
+/* Several families of seconds, told apart by the label `part`: the part in which their names differ. */
 export const parts = (labels, names, ...matchers) =>
   maxBy([...labels, "part"], `label_replace(${selectSeconds(names, ...matchers)}, ` +
     '"part", "$1", "__name__", "graphbench_(.*)_seconds")');
 
-/** A cell's number of one family, where it has one of another. */
+/* A cell's value of one family, if the cell also has a value of the other family. */
 export const where = (expression, having) => `${expression} and ignoring (quantile) ${having}`;

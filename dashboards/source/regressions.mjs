@@ -1,4 +1,4 @@
-// Regressions: the last sweep against the recorded baseline. What got slower, where, and since when.
+// Regressions: the last sweep against the recorded baseline, with the cells that got slower, and since when.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { annotate } from "./annotations.mjs";
@@ -59,7 +59,7 @@ function worst(builder) {
   ], "Change"));
 }
 
-/** A mean has a row a verdict: `less steady` stands beside another. */
+/* A mean has one row per verdict, because it can have `less steady` and another one. */
 function means(builder) {
   const row = ["mode", "metric", "verdict"];
   const here = [...HERE, ...any("mode", "metric")];
@@ -154,7 +154,7 @@ export function regressions() {
     refresh: "5m",
   });
   annotate(builder, one("instance")).withVariable(datasource());
-  // These exist even if no sweep compares, and say so.
+  // These variables exist even if no sweep compares, and say so then.
   const found = labels("graphbench_baseline_comparable", "instance", "device");
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
     "warmup*", "variant*", "workload*", "mode*", "metric*", "verdict*");

@@ -65,7 +65,7 @@ function sweeps(builder) {
       'or on () label_replace(vector(0), "reason", "none", "", "")', "{{reason}}"]))
     .withPanel(lines({
       title: "Steps timed",
-      description: "Steps timed one by one, a second. They are counted when their cell is done.",
+      description: "Steps timed one by one, per second. They are counted when their cell is done.",
       unit: UNITS.perSecond, min: 0,
     }, [`sum by (instance) (rate(${of("steps_total")}[$__rate_interval]))`, "{{instance}}"]));
 }
@@ -90,7 +90,7 @@ function http(builder) {
     .withRow(new dashboard.RowBuilder("HTTP"))
     .withPanel(lines({
       title: "Requests by code",
-      description: "Requests answered, a second. 429 is a full queue, 401 a wrong token.",
+      description: "Requests answered, per second. 429 is a full queue, 401 a wrong token.",
       unit: UNITS.requests, min: 0, stacked: true,
     }, [`sum by (code) (rate(${of("http_requests_total", routes)}[$__rate_interval]))`, "{{code}}"]))
     .withPanel(lines({
@@ -118,7 +118,7 @@ function facts(builder) {
       unit: UNITS.ago, span: 16, height: 7,
     }, ["instance", "device", "name", "driver"], [
       { name: "Last success", expression: maxBy(["instance", "device", "name", "driver"],
-        // A host has no driver, and Prometheus no empty labels.
+        // The host device has no driver, and Prometheus has no empty labels.
         `label_replace(${of("last_success_timestamp_seconds")} * 1000 * on (instance, device) ` +
         `group_left (name, driver) ${of("device_info")}, "driver", "none", "driver", "")`) },
     ], "Last success"))

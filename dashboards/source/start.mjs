@@ -14,9 +14,9 @@ export function startUp(builder, cells) {
   return builder.withRow(collapsed("Start-up",
     rows({
       title: "From a ready context to the first step",
-      description: "Together: the stages of one batch, were it the only one. The start was warm where " +
-        "preparing found entries in the cache. Package: the program, its choices and its weights were " +
-        "loaded. Behind the stages stands what comes before them.",
+      description: "Together: the sum of one batch's stages, as if it were the only one. The start was " +
+        "warm if preparing found entries in the cache. Package: the program, its choices and its weights " +
+        "were loaded. The earlier stages are in the last columns.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       { name: "Together, s", expression: by("sum", ["mode"], selectSeconds(stages, cells)) },
@@ -34,8 +34,8 @@ export function startUp(builder, cells) {
     ], "Prepare, s"),
     rows({
       title: "What preparing had of the cache",
-      description: "Of all launches: entries found, or made because none was found, and what that saved. " +
-        "Several cells share entries, which count where they were needed first.",
+      description: "All launches: entries found, or made because none was found, and the time saved. " +
+        "Several cells share entries, which count at the cell that needed them first.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       of("Found", "cache_hits"),
@@ -46,7 +46,7 @@ export function startUp(builder, cells) {
     ], "Found"),
     rows({
       title: "What loading a package took",
-      description: "Of the first launch of a sweep with --package: its files, seconds until they were " +
+      description: "The first launch of a sweep with --package: its files, seconds until they were " +
         "loaded, and from a ready context to the end of the first step.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
@@ -65,8 +65,8 @@ export function traceOfShapes(builder, cells) {
     column(name, select("graphbench_shape_walk_steps", cells, `outcome="${outcome}"`));
   return builder.withRow(collapsed("Traces of shapes", rows({
     title: "The walk over --shape-trace",
-    description: "Of the ladder's largest batch: steps by what the cache of programs had for them, what it " +
-      "holds at the end, and what submitting a recorded step costs, looked up first and by itself.",
+    description: "The largest batch: steps by the outcome of looking them up in the cache of programs, the " +
+      "cache at the end, and the cost of submitting a recorded step, with and without the look-up.",
     unit: UNITS.inColumns, height: 6,
   }, ["mode"], [
     steps("Traced", "traced"),

@@ -49,8 +49,8 @@ function labelVariable(name, selector) {
     .allowCustomValue(false);
 }
 
-// A label's values lack the one of cells without it. Here it is "(defaults)?", a pattern that matches it, and
-// is shown as "defaults".
+// Prometheus does not list the empty value of cells without the label. So the list has "(defaults)?", a
+// pattern that matches it, and shows it as "defaults".
 function variantVariable(selector) {
   const every = `label_replace(${selector}, "variant", "(defaults)?", "variant", "")`;
   return labelVariable("variant", selector)

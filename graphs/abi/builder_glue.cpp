@@ -18,7 +18,7 @@
 struct gb_builder {
   graphbench::ir::ProgramBuilder program;
   std::string refusal;  // why the first refused call was refused; empty while none was
-  std::string failure;  // what the plugin said through fail()
+  std::string failure;  // the text that the plugin gave to fail()
 };
 
 namespace graphbench::abi {

@@ -83,9 +83,10 @@ typedef struct gb_symbolic {
 /* Which of an op's functions is called, and in which memory its operands and its workspace lie. */
 typedef enum gb_place { GB_ON_HOST = 0, GB_ON_CUDA = 1 } gb_place;
 
-/* One op at one batch, as its functions see it. Operands are inputs, then outputs. Owned by graphbench;
- * valid, at a fixed address, until the process ends its sweep; the workspace until release(). What a
- * plugin had on a CUDA device under earlier addresses may be gone: the context is reset during a sweep. */
+/* One op at one batch, as its functions see it. Operands are inputs, then outputs. graphbench owns the
+ * record, which stays valid at a fixed address until the process ends its sweep; the workspace is valid
+ * until release(). Data that a plugin kept on a CUDA device under earlier addresses may be gone, because
+ * the context is reset during a sweep. */
 typedef struct gb_op_call {
   uint32_t struct_size;
   int32_t input_count;
@@ -97,9 +98,9 @@ typedef struct gb_op_call {
   const gb_attr* attrs;
   int32_t place; /* gb_place: GB_ON_HOST for run_host, GB_ON_CUDA for launch_cuda */
   int32_t reserved;
-  void* prepared; /* what prepare() stored; null before, and without one */
-  /* Scratch memory of gb_op.workspace_bytes, 512-byte aligned; null where that is 0. Other ops use the same
-   * memory: what it holds when a launch begins is undefined. */
+  void* prepared; /* the pointer that prepare() stored; null before, or if prepare is null */
+  /* Scratch memory of gb_op.workspace_bytes, 512-byte aligned; null if that is 0. Other ops use the same
+   * memory, so its contents are undefined when a launch begins. */
   void* workspace;
   uint64_t workspace_bytes;
 } gb_op_call;
@@ -108,8 +109,8 @@ typedef struct gb_op_call {
 
 typedef struct gb_builder gb_builder; /* graphbench's, opaque */
 
-/* Where a hook takes a parameter's gradient: that of one micro-batch, ahead of being added to those of
- * earlier ones; or the sum of all, ahead of the optimizer. */
+/* The place at which a hook takes a parameter's gradient: the gradient of one micro-batch, before it is
+ * added to earlier ones; or the sum of all, before the optimizer. */
 typedef enum gb_hook_place { GB_HOOK_PRE = 0, GB_HOOK_POST_ACCUMULATE = 1 } gb_hook_place;
 
 /* Functions a workload builds with. An id is a non-negative int32; a negative return means that the
@@ -123,8 +124,8 @@ typedef struct gb_builder_api {
   int32_t (*op)(gb_builder*, const char* kind, const char* name, const int32_t* inputs, int32_t input_count,
                 const gb_attr* attrs, int32_t attr_count, int32_t* outputs, int32_t output_capacity);
   int32_t (*mark_output)(gb_builder*, int32_t value);
-  /* Where piecewise mode splits by default: op kinds, and patterns of op names. What has a '.' or a '*' is a
-   * pattern; '*' stands for any text: "*.conv2". Each must be found in the program. */
+  /* Sets where piecewise mode splits by default: op kinds, and patterns of op names. A text with a '.' or
+   * a '*' is a pattern; '*' stands for any text: "*.conv2". Each must be found in the program. */
   int32_t (*split_at)(gb_builder*, const char* const* splits, int32_t split_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
@@ -148,7 +149,7 @@ typedef struct gb_option_value {
 typedef struct gb_build_request {
   uint32_t struct_size;
   int32_t dtype;    /* gb_dtype */
-  const char* pass; /* "forward"; "training": the forward part of a step, whose gradients are made of it */
+  const char* pass; /* "forward"; "training": the forward part of a step, from which gradients are made */
   const gb_option_value* options;
   int32_t option_count;
   int32_t reserved;
@@ -231,11 +232,11 @@ typedef struct gb_op {
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
   /* Called once for a prepared call, after its last launch. Work that was enqueued may still run. */
   void (*release)(const gb_op_call* call, void* user);
-  /* The kind of the op that computes this op's gradient in a training step, another one of this plugin; null:
-   * there is none. It takes this op's inputs, its outputs, then the gradient of each output that is not of
-   * integers; gets this op's attributes; writes none of its inputs. Its outputs are gradients of inputs, in
-   * their order, each of its input's dtype and shape: of those whose bit is set in `gradient_inputs`. It has
-   * flags of its own: where it cannot be captured, graphs end ahead of it. */
+  /* The kind of the op that computes this op's gradient in a training step, another one of this plugin;
+   * null: there is none. It takes this op's inputs, its outputs, then the gradient of each output that
+   * does not hold integers. It gets this op's attributes, and writes none of its inputs. Its outputs are
+   * the gradients of the inputs whose bit is set in `gradient_inputs`, in their order, each with its
+   * input's dtype and shape. It has flags of its own: if it cannot be captured, graphs end before it. */
   const char* gradient;
   uint64_t gradient_inputs; /* 0 where there is no gradient */
 } gb_op;
@@ -277,19 +278,19 @@ typedef struct gb_program {
 
 typedef struct gb_rewriter gb_rewriter; /* graphbench's, opaque */
 
-/* Makes the new program, op by op. A negative return means as in gb_builder_api. */
+/* Makes the new program, op by op. A negative return means the same as in gb_builder_api. */
 typedef struct gb_rewriter_api {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Appends op `op` of the program. What is never kept is gone. */
+  /* Appends op `op` of the program. An op that is never kept is removed. */
   int32_t (*keep)(gb_rewriter*, int32_t op);
   /* Appends an op as gb_builder_api.op does. It belongs to the phase and the graph of the program's op
    * `beside`. */
   int32_t (*op)(gb_rewriter*, int32_t beside, const char* kind, const char* name, const int32_t* inputs,
                 int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
                 int32_t output_capacity);
-  /* Ops appended from here on read `by` where they read `value`, which an op computes; both have one dtype
-   * and shape. Of an output or a gradient, `by` is what is read after the step. */
+  /* Ops appended from here on read `by` instead of `value`, which an op computes; both have one dtype and
+   * shape. If `value` is an output or a gradient, `by` takes its place. */
   int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
   /* A line for --dump-program and the document; 64 at most. */
   int32_t (*log)(gb_rewriter*, const char* line);
@@ -300,7 +301,7 @@ typedef struct gb_rewriter_api {
 typedef struct gb_program_pass {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
-  const char* name;  /* of --program-pass; as a workload's */
+  const char* name;  /* name for --program-pass, with the rules of a workload's name */
   const char* help;  /* one line */
   /* Returns 0, or non-zero after api->fail or a refused call. Called once for each program of a process. */
   int (*rewrite)(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void* user);
@@ -309,7 +310,7 @@ typedef struct gb_program_pass {
 
 /* ---- a step that something else runs --------------------------------------------------------- */
 
-/* What a step is opened for. graphbench's, for the call. */
+/* The arguments of opening a step. graphbench owns them; they are valid for the call. */
 typedef struct gb_step_request {
   uint32_t struct_size;
   int32_t place; /* gb_place: where its outputs lie */
@@ -317,7 +318,7 @@ typedef struct gb_step_request {
   const char* mode;        /* "eager", or one of gb_step.modes */
   void* cuda_stream;       /* takes all of its work (a cudaStream_t); null on the host device */
   const char* device_uuid; /* "GPU-..."; empty on the host device */
-  /* --split-ops: names at which `piecewise` ends a piece. None: those of the step's own. */
+  /* --split-ops: names at which `piecewise` ends a piece. If there are none, the step chooses. */
   const char* const* split_ops;
   int32_t split_op_count;
   int32_t axis_count;
@@ -326,8 +327,8 @@ typedef struct gb_step_request {
   const char* const* axis_values;
 } gb_step_request;
 
-/* A tensor that a step wrote: dense, row-major, where the request's place says. The step's, until its next
- * call. `dtype` is a gb_dtype; GB_OTHER is compared bit by bit alone. */
+/* A tensor that a step wrote: dense, row-major, in the memory that the request's place names. The step
+ * owns it until its next call. `dtype` is a gb_dtype; GB_OTHER is compared bit by bit alone. */
 #define GB_OTHER (-1)
 typedef struct gb_step_output {
   const char* name;
@@ -338,10 +339,10 @@ typedef struct gb_step_output {
 } gb_step_output;
 
 /* A step that a library or framework runs as it does for its users. graphbench builds no program of it: it
- * times what run() and the graphs of capture() do. A function that returns int returns 0, or another number
- * after writing a reason (at most error_size bytes with the NUL) to `error`: GB_STEP_SKIP where this mode can
- * not hold the step, which is not a failure. All are called on one thread, but for run() on the host device,
- * which is called on the stream's thread. After either, close() alone is called. */
+ * times run() and the graphs of capture(). A function that returns int returns 0, or another number after
+ * writing a reason (at most error_size bytes with the NUL) to `error`: GB_STEP_SKIP if this mode cannot
+ * hold the step, which is not a failure. All are called on one thread, except run() on the host device,
+ * which is called on the stream's thread. After a skip or a failure, only close() is called. */
 #define GB_STEP_SKIP 2
 /* How a part of a step comes to the device. */
 enum gb_step_part {
@@ -355,11 +356,12 @@ typedef struct gb_step {
   int32_t mode_count;
   const char* name; /* of the workload: lower-case letters, digits, '_', '-' */
   const char* help; /* one line */
-  /* Beside "eager", which every step has: "whole", "piecewise", and modes of its own, "LIBRARY.NAME". */
+  /* Modes besides "eager", which every step has: "whole", "piecewise", and modes of its own,
+   * "LIBRARY.NAME". */
   const char* const* modes;
-  /* Makes the step ready at one batch size in one mode: what its user does once, ahead of the first step.
-   * Called for all batches of a worker, the largest first, before its thread is bound to a CPU. What it
-   * writes to `step` is handed to the functions below. */
+  /* Makes the step ready at one batch size in one mode: the work that its user does once, before the first
+   * step. Called for all batches of a worker, the largest first, before its thread is bound to a CPU. The
+   * functions below receive the pointer that it writes to `step`. */
   int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
   /* The parts that a step of this mode runs one after the other: how many, and a gb_step_part for the first
    * `capacity` of them. `whole` has one part, captured or launched; only `whole` and `piecewise` have parts
@@ -368,17 +370,18 @@ typedef struct gb_step {
   /* Enqueues a part without a graph, with what it hands to the next one; part -1: the whole step, eagerly. On
    * the host device it runs the part to its end. */
   int (*run)(void* step, int32_t part, char* error, size_t error_size);
-  /* Captures a part, and lends its graph (a cudaGraph_t) until close(). Null, and a null graph: graphbench
-   * captures run(part) on the stream. Of a GB_PART_LAUNCHED it also instantiates the graph, and lends it for
-   * its counts alone. */
+  /* Captures a part, and lends its graph (a cudaGraph_t) until close(). If this function is null, or lends
+   * a null graph, graphbench captures run(part) on the stream. It also instantiates the graph of a
+   * GB_PART_LAUNCHED, and lends it for its counts alone. */
   int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
   /* Fills inputs with data of the seed, and puts weights, state and generators back to where open() left
    * them: steps after equal calls write equal outputs. */
   int (*fill)(void* step, uint64_t seed, char* error, size_t error_size);
-  /* What the last step, whole or of parts, wrote; returns how many. Negative: failure. The work of that step
-   * is done. */
+  /* The outputs that the last step wrote, whether it ran whole or in parts; returns how many, or a
+   * negative number for failure. The work of that step is done. */
   int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
-  /* What the library has counted, a JSON object; null: nothing. Valid until the next call. Null: no such. */
+  /* The library's counts as a JSON object, valid until the next call; null: it has none. This function may
+   * be null. */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;

@@ -85,7 +85,7 @@ class WorkloadRegistry {
   struct Entry {
     WorkloadInfo info;
     gb_workload workload{};
-    gb_step step{};  // where info.modes says that it is one
+    gb_step step{};  // set if info.modes is not empty
   };
   struct Pass {
     gb_program_pass record{};

@@ -14,7 +14,7 @@ struct gb_rewriter {
   graphbench::ir::Rewriter program;
   int lines = 0;
   std::string refusal = {};  // why the first refused call was refused; empty while none was
-  std::string failure = {};  // what the plugin said through fail()
+  std::string failure = {};  // the text that the plugin gave to fail()
 };
 
 namespace graphbench::abi {

@@ -14,7 +14,7 @@ namespace graphbench::abi {
 struct CheckedWorkload {
   WorkloadInfo info;
   gb_workload workload{};  // a copy, as our header has it
-  gb_step step{};          // a copy too, of a foreign step
+  gb_step step{};          // the same, for a foreign step
 };
 
 // The parts of a plugin's record, copied.

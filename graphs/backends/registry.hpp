@@ -25,7 +25,7 @@ std::unique_ptr<Device> open_device(const std::string& spec);
 // A backend in a shared library of its own; or the reason why there is none, and the remedy.
 struct ModuleResult {
   std::unique_ptr<Backend> backend;
-  std::string failure;  // empty if there is a backend
+  std::string failure;  // Builds the workload's own program, without gradients also for `training`.
   std::string advice;
 };
 

@@ -15,7 +15,7 @@ class Sha256 {
   Sha256();
   ~Sha256();
   void add(std::string_view part);
-  std::string hex();  // 64 lower-case digits; the last call
+  std::string hex();  // 64 lower-case hex digits; must be the last call
 
  private:
   struct Free {

@@ -29,7 +29,7 @@ enum class ErrorCode {
   mutated_input,         // the program writes to one of its inputs
   address_moved,         // the caller passes another address than the one that a graph was captured with
   not_batch_major,       // a value's rows, one for each of the batch, do not follow one another
-  state_not_splittable,  // a step was to run in parts, and its state belongs to whole batches
+  state_not_splittable,  // a step was to run in parts, but its state belongs to whole batches
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
   undeclared_mutation,   // an op wrote a value that it does not declare to write
   no_gradient_capture,   // a training program has a gradient that cannot be captured
@@ -44,7 +44,7 @@ enum class ErrorCode {
   internal,              // a defect of ours
 };
 
-// True of a device's refusal to record something, which running the same eagerly does not meet.
+// True if the device refused to record something that it can run eagerly.
 constexpr bool refuses_capture(ErrorCode code) noexcept {
   return (code >= ErrorCode::capture_unsupported && code <= ErrorCode::graph_timeout) ||
          code == ErrorCode::recorded_nothing;

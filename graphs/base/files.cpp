@@ -1,8 +1,8 @@
 // Uses system calls, because the standard library opens folders, waits for a pipe's writer, and neither syncs
 // nor locks. It writes a temporary file beside the target, then calls fsync, rename, and fsync of the folder,
-// which survives a full disk, a kill and a power cut. The writer holds a lock on the temporary file, which
-// the system releases when its process ends. So a later writer of the same target can recognise a leftover,
-// even if containers give all processes the same id.
+// so the file survives a full disk, a kill and a power cut. The writer holds a lock on the temporary file,
+// which the system releases when its process ends. So a later writer of the same target can recognise a
+// leftover, even if containers give all processes the same id.
 #include "graphs/base/files.hpp"
 
 #include <fcntl.h>
@@ -70,7 +70,7 @@ constexpr std::string_view end_of_temporary = ".tmp";
 // used again.
 void remove_leftovers(const fs::path& target) {
   const std::string start = start_of_temporary(target);
-  std::error_code unreadable;  // a folder that cannot be listed keeps them
+  std::error_code unreadable;  // leftovers stay in a folder that cannot be listed
   for (fs::directory_iterator entry(folder_of(target), unreadable), behind; entry != behind;
        entry.increment(unreadable)) {
     std::string name = entry->path().filename().string();
@@ -112,7 +112,7 @@ class TemporaryFile {
   }
 
  private:
-  // Under another name where another writer took the file for a leftover before it was locked. A file system
+  // Tries another name if another writer removed the file as a leftover before it was locked. A file system
   // without locks keeps leftovers.
   Descriptor create() {
     for (;;) {
@@ -216,7 +216,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts) {
   const auto write_to = [&](int fd) {
     std::string waiting;
-    constexpr std::size_t enough = 1 << 20;  // a system call for many small parts
+    constexpr std::size_t enough = 1 << 20;  // small parts are collected into one system call
     parts([&](std::string_view part) {
       waiting += part;
       if (waiting.size() < enough) return;

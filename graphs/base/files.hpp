@@ -31,17 +31,18 @@ std::string_view write_all(int descriptor, std::string_view text) noexcept;
 
 struct WholeFile {
   std::string text;
-  std::string why_not;  // "cannot be read: No such file or directory"; empty: the text is all of it
-  int error = 0;        // the errno of a call that failed
+  // why the text is incomplete: "cannot be read: No such file or directory"; empty if it is complete
+  std::string why_not;
+  int error = 0;  // the errno of a call that failed
 };
 
 // A pipe is read where it has a writer (`<(command)`), and no writer is waited for.
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 
-// Writes a temporary file in the same folder, syncs it and renames it over `path`. On failure the
-// temporary file is removed, a file that stood at `path` is as it was, and std::system_error is thrown
-// whose what() is one line naming the path, the step and the cause. A symbolic link is followed. What
-// is neither a file nor a folder (/dev/null, a pipe) is written straight into.
+// Writes a temporary file in the same folder, syncs it and renames it over `path`. On failure the temporary
+// file is removed, a file that stood at `path` is as it was, and std::system_error is thrown whose what() is
+// one line naming the path, the step and the cause. A symbolic link is followed. A path that is neither a
+// file nor a folder (/dev/null, a pipe) is written to directly.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 // Writes a text that is made part by part, and is never in memory as a whole.

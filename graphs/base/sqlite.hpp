@@ -51,12 +51,12 @@ class Statement {
   }
 
   bool step();  // true: there is a row
-  void run();   // to the end, and ready for new parameters
+  void run();   // runs to the end, and is ready for new parameters
 
   // Columns of the row are numbered from 0.
   std::int64_t integer(int column) const;
   double real(int column) const;
-  std::string text(int column) const;  // or the bytes of a blob
+  std::string text(int column) const;  // a text, or the bytes of a blob
   bool is_null(int column) const;
 
  private:
@@ -75,7 +75,7 @@ class Connection {
  public:
   struct Options {
     std::string name;     // the database in messages
-    bool create = false;  // the file, where there is none
+    bool create = false;  // creates the file if there is none
     // How long a call waits while another connection holds the file.
     std::chrono::milliseconds busy_max{10'000};
   };

@@ -1,5 +1,5 @@
-// Code point by code point; utf8cpp says where they begin and end. Near misses are found by edit distance
-// (insert, delete, replace, swap of neighbours) over short words.
+// Works code point by code point; utf8cpp says where they begin and end. Near misses are found by edit
+// distance (insert, delete, replace, swap of neighbours) over short words.
 #include "graphs/base/text.hpp"
 
 #include <utf8.h>

@@ -36,8 +36,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);
-// What Unicode's Default_Ignorable_Code_Point lists (marks, embeddings, overrides and isolates of direction,
-// blanks and joiners of no width, fillers, variation selectors, tags), and interlinear annotation.
+// True for characters that Unicode's Default_Ignorable_Code_Point lists (marks, embeddings, overrides and
+// isolates of direction, blanks and joiners of no width, fillers, variation selectors, tags), and for
+// interlinear annotation.
 bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".

@@ -16,7 +16,7 @@ namespace graphbench::cuda {
 namespace {
 
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
-constexpr std::size_t word_slot_size = 512;  // behind the workspace, for results of one word
+constexpr std::size_t word_slot_size = 512;  // slot behind the workspace, for results of one word
 
 // Reads a variable, which is "on" where it is not set.
 bool is_on(const char* variable) {
@@ -57,7 +57,7 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, boo
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
-  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // comes before the context, which it measures
+  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // made before the context, whose memory it measures
   // Spinning keeps the wake-up of a blocked thread out of every latency. It must be set when the context is
   // made.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");

@@ -71,8 +71,8 @@ class CudaDevice final : public Device {
 
   int index_;
   facts::DeviceFacts info_{};
-  NvmlMemory* driver_memory_ = nullptr;  // null: NVML is not there
-  MemoryHandle workspace_;               // with the word's slot at its end
+  NvmlMemory* driver_memory_ = nullptr;  // null if there is no NVML
+  MemoryHandle workspace_;               // its end is the word's slot
   CublasHandle cublas_;
   OpContext context_;  // refers to the members above, so it is destroyed first
 };

@@ -101,7 +101,7 @@ void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds) {
   check(cudaGetLastError(), "probe clock");
 }
 
-// This is the call that a compiler makes of <<<>>>.
+// The call that a compiler makes from <<<>>>.
 void EmptyKernel::launch(Stream& stream, void* const*) {
   check(cudaLaunchKernel(reinterpret_cast<const void*>(&empty_kernel), dim3(1), dim3(1), nullptr, 0,
                          static_cast<CudaStream&>(stream).handle()),

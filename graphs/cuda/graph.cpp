@@ -21,7 +21,7 @@ constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
     {cudaGraphExecUpdateErrorFunctionChanged, "the node's function cannot become the other one"},
     {cudaGraphExecUpdateErrorParametersChanged,
      "the node's parameters changed in a way that is not supported"},
-    {cudaGraphExecUpdateErrorNotSupported, "something of the node is not supported"},
+    {cudaGraphExecUpdateErrorNotSupported, "a part of the node is not supported"},
     {cudaGraphExecUpdateErrorUnsupportedFunctionChange,
      "the node's function changed in a way that is not supported"},
     {cudaGraphExecUpdateErrorAttributesChanged,
@@ -112,8 +112,8 @@ facts::GraphContents CudaGraph::contents() const {
 
 std::unique_ptr<GraphExec> CudaGraph::instantiate() {
   GraphExecHandle exec;
-  // Without the first flag the priorities that captured streams had are lost at replay. PyTorch gives the
-  // second one: memory that a graph allocates and does not free is freed at the next launch.
+  // Without the first flag, replay would lose the priorities that captured streams had. PyTorch sets the
+  // second one too: memory that a graph allocates and does not free is freed at the next launch.
   const unsigned long long flags =
       cudaGraphInstantiateFlagUseNodePriority | (lent_ ? cudaGraphInstantiateFlagAutoFreeOnLaunch : 0);
   check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), flags), "instantiate graph");
@@ -126,7 +126,8 @@ std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// Looks up a function of the driver, which is not linked, as of CUDA 12.3. Null if the driver lacks it.
+// Looks up a driver function in its form of CUDA 12.3, because the driver is not linked. Null if the driver
+// lacks it.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;

@@ -18,7 +18,7 @@ inline constexpr unsigned nvml_clock_sm = 1;
 inline constexpr unsigned nvml_clock_memory = 2;
 inline constexpr unsigned nvml_temperature_gpu = 0;
 
-inline constexpr unsigned long long nvml_not_available = ~0ULL;  // in place of a figure
+inline constexpr unsigned long long nvml_not_available = ~0ULL;  // stands for a figure that is not available
 
 using NvmlDevice = struct NvmlDeviceHandle*;
 

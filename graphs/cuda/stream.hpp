@@ -11,7 +11,7 @@ namespace graphbench::cuda {
 
 class CudaStream final : public Stream {
  public:
-  // `workspace` is that of the library calls that are captured on this stream (CudaGraph).
+  // `workspace` is the memory of the library calls that are captured on this stream (CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
   // A stream that is not ours to destroy.
   CudaStream(DeviceRange workspace, cudaStream_t stream) : workspace_(workspace), handle_(stream) {}

@@ -35,11 +35,11 @@ std::unique_ptr<Kernel> DeviceExecution::make_callback(std::function<void()> cal
 }
 
 std::unique_ptr<Graph> DeviceExecution::borrow_graph(void*) {
-  throw Error(ErrorCode::unsupported, "borrow a graph: this device has none of another library's");
+  throw Error(ErrorCode::unsupported, "borrow a graph: this device cannot use graphs of another library");
 }
 
 std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
-  throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
+  throw Error(ErrorCode::unsupported, "make an empty kernel: this device has no such kernel");
 }
 
 ProfilerResult DeviceInstruments::make_profiler() {

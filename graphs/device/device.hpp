@@ -35,9 +35,9 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
 struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
-  std::string detail;                    // available: the device's name and memory; else why not
-  std::string advice;                    // what would make it work; empty if available
-  std::vector<std::string> dtypes = {};  // that programs on it can have; empty if unavailable
+  std::string detail;                    // the device's name and memory, or why it is not available
+  std::string advice;                    // advice to make it work; empty if it is available
+  std::vector<std::string> dtypes = {};  // the dtypes that programs on it can have; empty if unavailable
 };
 
 // The names of the dtypes of programs for which `supports` is true: "bf16", "fp32".

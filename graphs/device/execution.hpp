@@ -66,8 +66,8 @@ struct PreparedReplay {
 // The outcome of an update of an exec.
 struct GraphUpdate {
   bool done = false;
-  std::string node;    // refused: which, such as "kernel node 3"; empty if it is not one node
-  std::string reason;  // refused: in the device's words
+  std::string node;    // the refused node, such as "kernel node 3"; empty if it is not one node
+  std::string reason;  // why it was refused, in the device's words
 };
 
 // The memory of a copy on the device.
@@ -166,9 +166,9 @@ class DeviceExecution {
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
-  // A kernel without operands that calls `call` where it is launched, which enqueues work of its own on the
+  // A kernel without operands that calls `call` when it is launched, which enqueues work of its own on the
   // launch's stream, or records it. On the host device the stream's thread calls it in its turn, and a
-  // recording holds the call. What it throws comes out there: of launch(), or of the next synchronize().
+  // recording holds the call. An exception of `call` is thrown by launch(), or by the next synchronize().
   virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
   // A graph (cudaGraph_t) that another library has captured. It must stay until the returned object is gone.
   // Throws Error(unsupported) on a device without such graphs.
@@ -177,11 +177,12 @@ class DeviceExecution {
   // purpose. A cache of choices or a library's heuristic decides, and code is loaded when the first step
   // needs it.
   virtual void load_at_first_use() {}
-  // From here on kernels of ours are launched so that each waits for all of the one ahead. A device whose
-  // launches do so anyway does nothing.
+  // From here on our kernels are launched so that each waits for all of the one ahead. Devices whose launches
+  // always wait do nothing.
   virtual void use_full_edges() {}
-  // From here on kernels are prepared for a size that has choices of its own among a library's algorithms
-  // (true, as at first), or for one of all others, which share one. Devices without such choices do nothing.
+  // Says for which size kernels are prepared from here on: one with its own choices among a library's
+  // algorithms (true, as at first), or one of those that share their choices. Devices without such choices do
+  // nothing.
   virtual void choose_for_size(bool /*of_its_own*/) {}
   // Waits for everything on the device.
   virtual void synchronize() = 0;

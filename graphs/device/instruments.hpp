@@ -50,7 +50,7 @@ class DeviceInstruments {
   // Choices are taken from these ahead of the cache, where they fit. Returns how many are for this device,
   // its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
-  // Loads what it needs at this call and not before. Never throws for a missing library.
+  // Loads its library at this call and not before. Never throws if the library is missing.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();
 

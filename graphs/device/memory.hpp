@@ -1,5 +1,5 @@
-// A device's memory: allocating it, owning it, counting it and filling it with data.
-// device.hpp says what holds of threads, order and errors.
+// A device's memory: allocating it, owning it, counting it and filling it with data. device.hpp has the rules
+// on threads, order and errors.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ enum class MemoryKind : std::uint8_t {
   weights,    // part of `program`
   workspace,  // scratch of libraries and ops
   tuning,     // operands of candidates that are timed
-  harness     // for measuring itself: what empties caches, what is left unused
+  harness     // memory of the harness, which empties caches or stays unused
 };
 
 // How much device memory there is of each kind, now and at its highest. Every Buffer is counted here.
@@ -127,7 +127,7 @@ class DeviceMemory {
   virtual std::size_t allocation_granularity() const = 0;
   // Scratch memory of libraries, allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // The memory that allocate() has handed out and not got back, and the device's own.
+  // The memory that allocate() has handed out and that is not freed yet, and the device's own.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

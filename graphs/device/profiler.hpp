@@ -1,4 +1,4 @@
-// What a device did by its own records: one per operation, with its times. They are an independent check of
+// A device's own records of its work: one per operation, with its times. They are an independent check of
 // graphbench's times. Recording perturbs the work, so no latency is taken while it is on.
 #pragma once
 
@@ -30,7 +30,7 @@ class ActivityProfiler {
 // A profiler, or the reason why there is none.
 struct ProfilerResult {
   std::unique_ptr<ActivityProfiler> profiler;
-  std::string detail;  // what records ("CUPTI 13.0"), or why nothing can
+  std::string detail;  // the recorder's name ("CUPTI 13.0"), or the reason why there is none
 };
 
 }  // namespace graphbench

@@ -15,7 +15,7 @@ constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
 // This is more places than any library remembers plans for. They overlap, because all hold the same data.
 constexpr std::size_t places_fresh = 1024;
-// So many steps have any whole percentage of them. Values take turns this far apart.
+// Any whole percentage of 100 places is a whole number. The turns of two values are `turn_of_value` apart.
 constexpr std::size_t places_by_share = 100;
 constexpr std::size_t turn_of_value = 37;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type

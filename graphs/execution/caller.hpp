@@ -14,7 +14,7 @@
 
 namespace graphbench::execution {
 
-// What a step does so that its graphs work on the caller's memory. Under `fixed` both are the same memory.
+// How a step makes its graphs work on the caller's memory. Under `fixed` both are the same memory.
 enum class IoForm : std::uint8_t {
   fixed,
   copy_in,
@@ -37,10 +37,12 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 struct CallerSettings {
   IoForm form = IoForm::fixed;
   IoSource source = IoSource::device;  // used by copies only
-  // Each step has another place, instead of two in turn. Under `fixed` no step follows the caller there.
+  // Each step uses another place; otherwise steps take two places in turn. Under `fixed`, graphs use only
+  // their own memory.
   bool fresh_addresses = false;
-  bool copy_back = false;         // under copies, inputs that the program writes are copied back
-  std::size_t same_percent = 90;  // under copy_if_moved, of the steps in which a pointer is the graph's
+  bool copy_back = false;  // under copies, inputs that the program writes are copied back
+  // under copy_if_moved, the percentage of steps in which a pointer is the graph's own
+  std::size_t same_percent = 90;
 };
 
 // The sets of one caller, for batches up to the buffers' largest. All addresses are chosen when it is made: a

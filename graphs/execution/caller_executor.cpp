@@ -116,7 +116,7 @@ void CallerExecutor::capture_for_each_place() {
 
 void CallerExecutor::instantiate() {
   CapturedExecutor::instantiate();
-  only_replay_ = {};  // a step is more than that
+  only_replay_ = {};  // a step now does more than replay
   enqueues_of_place_.assign(1, enqueues_);
   for (OfPlace& place : per_place_) {
     std::vector<Enqueue>& enqueues = enqueues_of_place_.emplace_back(enqueues_);
@@ -224,7 +224,7 @@ void CallerExecutor::enqueue_step() {
       CapturedExecutor::enqueue_step();
       break;
     case IoForm::exec_per_set:
-      point_at(place);  // for ops between the pieces
+      point_at(place);  // sets the addresses of ops between the pieces
       std::swap(enqueues_, enqueues_of_place_[place]);
       CapturedExecutor::enqueue_step();
       std::swap(enqueues_, enqueues_of_place_[place]);
@@ -244,7 +244,7 @@ void CallerExecutor::copy(bool in, std::size_t place) {
   }
 }
 
-// What the other forms know of every step is asked here: whether the pointer is the graph's own.
+// Asks at every step whether the caller's pointer is the graph's own; the other forms know it beforehand.
 void CallerExecutor::copy_where_moved(bool in, std::size_t place) {
   for (const Copy& each : copies_) {
     if (each.in != in) continue;

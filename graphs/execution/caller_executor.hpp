@@ -80,14 +80,14 @@ class CallerExecutor final : public CapturedExecutor {
   std::int64_t batch_;
   IoForm form_;
   bool checks_;
-  std::size_t place_ = 0;       // of the next step
-  std::size_t last_place_ = 0;  // of the last one
-  std::vector<Held> held_;      // where they are compared before each step
+  std::size_t place_ = 0;       // place of the next step
+  std::size_t last_place_ = 0;  // place of the last step
+  std::vector<Held> held_;      // empty if addresses are not checked before each step
   std::vector<Use> uses_;
   std::vector<std::size_t> touched_;  // items
   std::vector<Copy> copies_;
   std::vector<Settable> settables_;
-  // By value, while set_params records: the graph's own memory holds what the caller's does.
+  // Per value, while set_params records: whether the graph's own memory holds the caller's data.
   std::vector<bool> own_is_current_;
   std::vector<OfPlace> per_place_;
   std::vector<std::vector<Enqueue>> enqueues_of_place_;

@@ -178,7 +178,8 @@ void CapturedExecutor::record_graph(Item& item) {
   }
 }
 
-// The op that the device does not record in a capture of its own either; null: each by itself is recorded.
+// Returns an op that the device cannot record even in a capture of its own. Null if each op can be recorded
+// alone.
 const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   for (std::size_t i = item.first; i < item.last; ++i) {
     try {
@@ -193,7 +194,7 @@ const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   return nullptr;
 }
 
-// A device refuses a call while it records, or all of a recording at its end, where it does not say why.
+// A device refuses an op while it records, or refuses the whole recording at its end without saying why.
 void CapturedExecutor::capture_piece(Item& item) {
   try {
     record_graph(item);
@@ -272,7 +273,8 @@ bool CapturedExecutor::share_execs(Executor& other) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (!same_topology(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
   }
-  // Tried on this one's execs, because an exec that refused an update may not be launched again.
+  // The update is tried on this executor's execs, because an exec that refused an update may not be launched
+  // again.
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i]->exec->update(*theirs[i]->graph).done) continue;
     instantiate();
@@ -302,7 +304,8 @@ bool CapturedExecutor::share_execs(Executor& other) {
 bool CapturedExecutor::take_execs() {
   if (shared_ == nullptr || shared_->holder == this) return false;
   if (!update_execs())
-    throw Error(ErrorCode::graph_update_failed, "update shared execs: what was done one way is refused");
+    throw Error(ErrorCode::graph_update_failed,
+                "update shared execs: an update that was made before is refused now");
   return true;
 }
 

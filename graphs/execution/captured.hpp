@@ -91,7 +91,7 @@ class CapturedExecutor : public Executor {
   bool name_nodes_;
   std::shared_ptr<SharedExecs> shared_;       // null: its execs are its own
   const ir::Op* recording_ = nullptr;         // while a piece is recorded
-  std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way
+  std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };
 

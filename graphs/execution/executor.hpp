@@ -31,9 +31,9 @@ std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 // The parts of one step.
 struct StepCounts {
   facts::GraphCounts graphs{};
-  std::int64_t parts = 0;       // that the step is split into: pieces, and runs of ops between them
+  std::int64_t parts = 0;       // number of pieces, and of runs of ops between them
   std::int64_t kernels = 0;     // prepared for the step
-  std::int64_t peak_bytes = 0;  // of values in the pool at once
+  std::int64_t peak_bytes = 0;  // the most bytes that values hold in the pool at once
 };
 
 // How a step of the graph modes reaches its caller's memory (IoForm), and how often it had to change the
@@ -43,7 +43,7 @@ struct IoCounts {
   // Since the capture, over all steps.
   std::int64_t recordings = 0;
   std::int64_t updates = 0;
-  std::int64_t updates_refused = 0;  // after which the piece was instantiated again
+  std::int64_t updates_refused = 0;  // updates that were refused, so that the piece was instantiated again
   std::int64_t instantiations = 0;
   // Copies of copy_if_moved since the capture.
   std::int64_t copies = 0;
@@ -63,12 +63,12 @@ struct ExecutionContext {
   std::vector<std::string> splits;
   // The stream that captures record on. Null: `stream`, which steps always run on.
   Stream* capture_stream = nullptr;
-  // Keep, for every item of the step, what the pool had free when the item was captured. Tests use it to
-  // poison free memory during a step. It costs time in capture().
+  // Whether to keep, for every item of the step, the pool's free blocks when the item was captured. Tests use
+  // it to poison free memory during a step. It costs time in capture().
   bool record_free_ranges = false;
   // Graph::replace_memset_nodes() after each capture. Off: graphs are instantiated as recorded.
   bool replace_memset_nodes = false;
-  // The memory that steps of the graph modes work on. Null: the buffers'.
+  // The memory that steps of the graph modes work on. Null: they work on the buffers.
   CallerMemory* caller = nullptr;
   // With a caller: compare its addresses before each step with those that the graphs were captured with.
   bool check_addresses = false;
@@ -76,8 +76,8 @@ struct ExecutionContext {
   bool name_nodes = false;
 };
 
-// The pieces and eagerly launched runs of a step in the mode; `splits` as in ExecutionContext. Throws
-// Error, which names the op, where one graph is to hold one that no graph can.
+// The pieces and eagerly launched runs of a step in the mode; `splits` as in ExecutionContext. Throws Error,
+// which names the op, if one graph is to hold an op that no graph can hold.
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
                                      const std::vector<std::string>& splits);
 
@@ -130,7 +130,7 @@ class Executor {
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // The recordings of a step's pieces in order, from capture() on. An eager executor has none.
   virtual std::vector<Graph*> graphs() const { return {}; }
-  // Describes those recordings. An op is named only if the context names nodes.
+  // Describes the recordings of the step's pieces. An op is named only if the context names nodes.
   virtual std::vector<facts::DescribedPiece> describe() const { return {}; }
 
  protected:

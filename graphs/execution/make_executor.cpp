@@ -32,11 +32,11 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
                                                         : ErrorCode::not_capturable_op;
   throw Error(code,
               "program " + program.name() + ": op " + op.name + " (" + op.kind + ") " +
-                  (host ? "runs on the host, one graph cannot hold it" : "is marked as not capturable"));
+                  (host ? "runs on the host, so one graph cannot hold it" : "is marked as not capturable"));
 }
 
-// Whether the graph that begins with the span must be launched op by op: backward, or a layer's, that no
-// graph can hold. Throws where forward ops are in it.
+// Whether the graph that begins with the span must be launched op by op, because no graph can hold one of its
+// ops. Throws if it has forward ops too.
 bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   const auto first = program.ops().begin() + static_cast<std::ptrdiff_t>(span.first);
   const auto last = program.ops().begin() + static_cast<std::ptrdiff_t>(span.last);
@@ -48,7 +48,7 @@ bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   return true;
 }
 
-// One graph, or those of a training step's form.
+// The segments of mode whole: one graph, or the graphs of a training step's form.
 std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
   const auto count = static_cast<ir::OpId>(program.ops().size());
   std::vector<ir::Segment> segments = ir::graphs_of(program, ir::partition(program, {}));

@@ -58,7 +58,7 @@ class ProgramBuffers {
   std::int64_t largest_batch_;
   std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
-  std::vector<bool> shared_;  // by value: in another's memory
+  std::vector<bool> shared_;  // per value: whether it is in another's memory
   Tallied weights_;           // of blocks_
   Upload upload_;             // empty: from the seed
 };

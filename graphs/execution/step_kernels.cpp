@@ -59,7 +59,7 @@ void StepKernels::run_in_place(StepOp& step) const {
   const ir::ValueId to = step.allocates.front();
   // An op that also reads the value through another input would read what it has written.
   if (std::ranges::count(step.operands, from) != 1 || value_bytes[from] != value_bytes[to]) return;
-  if (std::erase(step.releases, from) == 0) return;  // read again later, or not of the pool
+  if (std::erase(step.releases, from) == 0) return;  // read again later, or not in the pool
   std::erase(step.allocates, to);
   step.takes_over = TakeOver{from, to};
 }

@@ -21,7 +21,7 @@ struct StepOp {
   Kernel* kernel = nullptr;
   ir::OpId op = 0;
   std::vector<ir::ValueId> operands;   // inputs, then outputs
-  std::vector<ir::ValueId> allocates;  // its outputs, less one that takes memory over
+  std::vector<ir::ValueId> allocates;  // its outputs, except one that takes over memory
   std::vector<ir::ValueId> releases;   // values whose last use this is, except program outputs
   // The first output takes over the memory of a value that is used here for the last time. Then neither of
   // the lists above names the two: there is one allocation less, and one block less at the peak.
@@ -36,9 +36,9 @@ struct StepKernels {
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<StepOp> ops;
-  std::vector<std::size_t> value_bytes;  // at this batch, of activations and outputs
+  std::vector<std::size_t> value_bytes;  // sizes of activations and outputs at this batch
   std::vector<ir::ValueId> outputs;      // the program's results
-  std::size_t peak_bytes = 0;            // of values that a step has allocated at once
+  std::size_t peak_bytes = 0;            // the most bytes that a step has allocated at once
 
  private:
   void run_in_place(StepOp& step) const;

@@ -149,7 +149,7 @@ std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, 
   return made;
 }
 
-// Records as long as it lives.
+// Records until it is destroyed.
 class HostProfiler final : public ActivityProfiler {
  public:
   explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }

@@ -51,7 +51,7 @@ class HostKernel final : public Kernel {
   std::size_t settable_nodes() const override { return 1; }
   KernelPath path() const override { return path_; }
 
-  // What a launch enqueues: binds the operands and runs the op.
+  // Runs a launch that was enqueued: binds the operands and runs the op.
   static void run(Task& task, StreamContext& context);
   // The operands of a task that runs an op.
   static void* const* operands_of(const Task& task);
@@ -61,7 +61,7 @@ class HostKernel final : public Kernel {
   std::uint64_t signature_;
   std::size_t operand_count_;
   KernelPath path_;
-  void* const* latest_ = nullptr;  // the last launch's operands, where they are listed
+  void* const* latest_ = nullptr;  // the list of the last launch's operands, if there is one
 };
 
 // A marker does nothing; its kind can be named as a splitting point.

@@ -27,7 +27,7 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // Memory with 512-byte alignment, of which every page is there. Throws Error(out_of_memory) with sizes.
+  // Memory with 512-byte alignment, all of whose pages exist. Throws Error(out_of_memory) with sizes.
   void* allocate(std::size_t bytes);
   void deallocate(void* data) noexcept;
   MemoryInfo info() const;

@@ -32,7 +32,7 @@ class HostGraphExec final : public GraphExec {
 
  private:
   struct Node {
-    Task task;  // as recorded: an update may not change its kind
+    Task task;  // the task as recorded: an update may not change its kind
     std::shared_ptr<BoundOp> op;
   };
   // The work of a launch. A change while launches are enqueued begins another version and leaves the enqueued
@@ -46,7 +46,8 @@ class HostGraphExec final : public GraphExec {
   static void run(Task& task, StreamContext& context);
   Version& version_to_change();
 
-  std::vector<std::unique_ptr<Version>> versions_;  // launches run the last; the others stay until they ran
+  // launches run the last version; earlier ones stay until their launches ran
+  std::vector<std::unique_ptr<Version>> versions_;
 };
 
 class HostGraph final : public Graph {

@@ -39,7 +39,7 @@ class OpImplementation {
   // Resolves the operands once. The result does not outlive the implementation.
   virtual std::unique_ptr<BoundOp> bind(void* const* operands) = 0;
 
-  // What activity records call it: the op's kind.
+  // The name in activity records: the op's kind.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
   // True if it has more operands than a task has words. A task then has the address of a list of them.

@@ -132,7 +132,8 @@ class TaskRing {
   std::uint64_t seen_published_ = 0;  // consumer's last look at published_
   alignas(64) Parking consumer_;
   alignas(64) Parking producer_;
-  std::atomic<std::uint64_t> producer_target_{0};  // what a sleeping producer waits for
+  // the number of completed tasks that a sleeping producer waits for
+  std::atomic<std::uint64_t> producer_target_{0};
 };
 
 }  // namespace graphbench::host

@@ -11,7 +11,8 @@
 namespace graphbench::ir {
 namespace {
 
-// One thing that a kind of product does behind it: the attribute that asks for it, and the ops that do it.
+// One stage that a kind of product can have behind the product: the attribute that asks for it, and the ops
+// that do it.
 struct Stage {
   const char* attribute;
   std::vector<std::string_view> kinds;
@@ -122,7 +123,7 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
       continue;
     }
     Product product(ops[id]);
-    // A point that names the product and its parts alike is not between them.
+    // A splitting point that names both the product and its parts does not lie between them.
     const auto splits_before = [&](const Op& op) {
       return std::ranges::any_of(named, [&](const std::string& split) {
         return splits_at(op, split) && !splits_at(ops[id], split);

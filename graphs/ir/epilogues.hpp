@@ -8,9 +8,9 @@
 
 namespace graphbench::ir {
 
-// Makes what a `linear` or `conv2d` X does behind its product ops of their own, rounded and stored in
-// between, in the order of the kind: X.product, then X.bias (bias_add), X.activation (relu, gelu_tanh) and
-// X.residual (add). Other ops stay. `catalog` outlives the result.
+// Replaces a `linear` or `conv2d` X by its product and one op for each thing that X does behind it, in the
+// order of the kind, rounded and stored in between: X.product, then X.bias (bias_add), X.activation (relu,
+// gelu_tanh) and X.residual (add). Other ops stay. `catalog` outlives the result.
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
 // Makes a bias_add, activation or add that comes right behind a product, and is the only op to read it, part

@@ -46,7 +46,7 @@ void check_dtypes(const Op& op, const Inputs& inputs, const KindRow& row) {
     if (value.dtype == DType::i32 || value.dtype != first->dtype) {
       refuse(op, "input " + value.name + " is " + std::string(name_of(value.dtype)) + ", where " +
                      first->name + " is " + std::string(name_of(first->dtype)) +
-                     ": one floating dtype an op");
+                     ": give an op one floating dtype");
     }
   }
 }

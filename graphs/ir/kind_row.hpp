@@ -14,7 +14,7 @@ using Outputs = std::vector<InferredOutput>;
 struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;
-  std::vector<std::string> flagged_inputs = {};    // flags, each of which adds an input where it is 1
+  std::vector<std::string> flagged_inputs = {};    // flags; a flag that is 1 adds an input
   std::vector<std::uint32_t> integer_inputs = {};  // by position
   std::vector<std::uint32_t> scalar_inputs = {};   // by position
   std::vector<std::uint32_t> mutated_inputs = {};  // by position

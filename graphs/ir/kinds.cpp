@@ -1,4 +1,4 @@
-// The table of built-in kinds, and their shape inference. A refusal names the op and what it wants.
+// The table of built-in kinds, and their shape inference. A refusal names the op and the requirement.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -85,7 +85,8 @@ Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
 
 void expect_slots_for(const Op& op, std::int64_t tokens, std::int64_t slots) {
   if (slots >= tokens) return;
-  refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
+  refuse(op, "causal attention has " + std::to_string(tokens) + " tokens, but only " + std::to_string(slots) +
+                 " slots");
 }
 
 // The product is a[B,H,M,K] times b[B,H,K,N], or b[B,H,N,K] transposed.

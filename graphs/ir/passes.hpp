@@ -10,7 +10,7 @@ namespace graphbench::ir {
 
 // A run of consecutive ops [first, last) that `piecewise` treats alike.
 struct Segment {
-  bool captured = false;  // a piece, else ops that are launched eagerly one by one
+  bool captured = false;  // a piece; otherwise its ops are launched eagerly, one by one
   OpId first = 0;
   OpId last = 0;
   friend bool operator==(const Segment&, const Segment&) = default;

@@ -20,8 +20,9 @@ bool is_read(const Program& program, ValueId id) {
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t at = 0, next = 0;                            // of `text`, of `pattern`
-  std::size_t star = std::string_view::npos, covered = 0;  // the last '*', and where its text ends so far
+  std::size_t at = 0, next = 0;  // places in `text` and in `pattern`
+  // position of the last '*', and the end of the text that it covers so far
+  std::size_t star = std::string_view::npos, covered = 0;
   while (at < text.size()) {
     if (next < pattern.size() && pattern[next] == '*') {
       star = next++;

@@ -27,11 +27,11 @@ enum class ValueKind : std::uint8_t {
   state,       // mutable over steps (a KV cache); one copy, sized for the largest batch
   activation,  // written by one op, read by later ones; lives in a pool
   output,      // an activation that the caller reads after the step
-  parameter,   // of a training program: a weight, which its optimizer writes; one copy for all batches
-  gradient,    // of a training program: an output that is a parameter's gradient
+  parameter,   // in a training program: a weight, which its optimizer writes; one copy for all batches
+  gradient,    // in a training program: an output that is a parameter's gradient
 };
 std::string_view name_of(ValueKind kind) noexcept;
-bool is_computed(ValueKind kind) noexcept;  // true of activations, outputs, gradients
+bool is_computed(ValueKind kind) noexcept;  // true for activations, outputs, gradients
 
 // How inputs, weights and state are filled before a run.
 struct Init {
@@ -116,7 +116,7 @@ struct InferredOutput {
 struct AttributeRule {
   std::string name;
   Attribute fallback;
-  const char* wanted = "";                         // "positive": what a refusal says after "not"
+  const char* wanted = "";                         // the word after "not" in a refusal: "positive"
   bool (*fits)(const Attribute& given) = nullptr;  // null: any value does
   bool required = false;                           // an op must give it
 };
@@ -194,7 +194,7 @@ class Program {
   // The changes that passes made to the program, in words, and the number of ops that they removed.
   const std::vector<std::string>& rewrites() const { return rewrites_; }
   std::int64_t removed_ops() const { return removed_ops_; }
-  // The ops that differentiate() puts on gradients, in this order. A forward step has none.
+  // The ops that differentiate() puts on gradients, in this order. A forward program has none.
   const std::vector<GradientHook>& hooks() const { return hooks_; }
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
@@ -244,10 +244,9 @@ class ProgramBuilder {
   void log(std::string rewrite) { program_.rewrites_.push_back(std::move(rewrite)); }  // Program::rewrites()
   // Removes ops whose values no op reads and that are not results. Markers stay. Each removal is logged.
   void remove_dead_ops();
-  // Computes what later phases read of each run of forward ops of one layer again, before they read it, from
-  // what the run took from outside. Ops that write, or read what is written in between, are not run again:
-  // their outputs stay. Each run is logged. The added ops belong to the backward phase; their names end in
-  // `.recomputed`.
+  // Makes the backward phase compute values of forward ops again, from the inputs of their layer's run,
+  // before it reads them. Ops that write a value, or read one that is written in between, are not run again:
+  // their outputs stay. Each run is logged. The added ops' names end in `.recomputed`.
   void recompute_layers();
   void split_at(std::vector<std::string> splits) { program_.default_splits_ = std::move(splits); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }

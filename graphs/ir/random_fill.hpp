@@ -47,7 +47,7 @@ GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t
   return uniform_of(static_cast<std::uint32_t>(index % 2 == 0 ? bits >> 32 : bits), low, high);
 }
 
-// What a digest adds up for 32-bit word `index`. The sum wraps modulo 2^64, whatever the order of addition.
+// The summand of a digest for 32-bit word `index`. The sum wraps modulo 2^64, whatever the order of addition.
 GRAPHBENCH_HOST_DEVICE inline std::uint64_t digest_word(std::uint64_t index, std::uint32_t word) {
   return mix64((index << 32) ^ (index >> 32) ^ word);
 }

@@ -10,7 +10,7 @@
 namespace graphbench::ir {
 
 // Ids of values and ops are the program's; added ops get values with new ids. Everything throws
-// Error(invalid_argument), which names op or value, for what a program cannot be.
+// Error(invalid_argument), which names op or value, if the program would be invalid.
 class Rewriter {
  public:
   // `pass` is the name in the log. Both references outlive this; `catalog` outlives the new program.
@@ -21,7 +21,7 @@ class Rewriter {
   // Appends a new op in the phase and graph of the program's op `beside`; returns its outputs.
   std::vector<ValueId> op(OpId beside, std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  // Makes the op that was added last split where ops of the kind do, as a part of one.
+  // Makes the op that was added last a part of an op of `kind`: it splits where that kind does.
   void split_with(std::string kind) { builder_.program_.ops_.back().splits_with = std::move(kind); }
   // Makes ops appended from here on read `by`, of the same dtype and shape, instead of `value`, which an op
   // computes. Where `value` is an output or a gradient, `by` becomes it.
@@ -40,10 +40,10 @@ class Rewriter {
   std::string pass_;
   ProgramBuilder builder_;
   std::vector<ValueId> now_;                   // by value
-  std::vector<bool> computed_;                 // by value: it can be read
+  std::vector<bool> computed_;                 // per value: whether an op computed it so far
   std::vector<bool> kept_;                     // by the program's op
-  std::vector<std::string> graph_of_;          // by the program's op: the graph that holds it
-  std::map<std::string, std::string> graphs_;  // by name of an appended op
+  std::vector<std::string> graph_of_;          // per op of the program: the graph that holds it
+  std::map<std::string, std::string> graphs_;  // the graph of an appended op, by name
   std::vector<std::string> added_;
 };
 

@@ -130,7 +130,7 @@ class Reader {
       value = static_cast<Enum>(i);
       if (name_of(value) == text) return;
     }
-    refuse("\"" + std::string(text) + "\" is not a word that may come here");
+    refuse("\"" + std::string(text) + "\" is not a word that can come here");
   }
   // Each item of a list takes a byte or more, so a text cannot ask for much more memory than it is long.
   template <typename List>
@@ -155,7 +155,7 @@ class Reader {
     }
   }
   void end_line() {
-    if (!rest_.starts_with('\n')) refuse(rest_.empty() ? "it is cut short" : "the line goes on");
+    if (!rest_.starts_with('\n')) refuse(rest_.empty() ? "it is cut short" : "the line has too many words");
     rest_.remove_prefix(1);
     ++line_;
     started_ = false;
@@ -180,14 +180,14 @@ class Reader {
     const auto high = rest_.size() < 2 ? std::string_view::npos : hex_digits.find(rest_[0]);
     const auto low = rest_.size() < 2 ? std::string_view::npos : hex_digits.find(rest_[1]);
     if (high == std::string_view::npos || low == std::string_view::npos)
-      refuse("a name holds half a character");
+      refuse("a name ends within a character");
     rest_.remove_prefix(2);
     return static_cast<char>(high << 4 | low);
   }
   std::size_t counted() {
     std::size_t count = 0;
     number(count);
-    if (count > rest_.size()) refuse("it says that more follow than do");
+    if (count > rest_.size()) refuse("it announces more items than follow");
     return count;
   }
 
@@ -306,7 +306,7 @@ class ProgramText {
     Reader reader(text_);
     Program program;
     describe_program(reader, program);
-    if (!reader.at_end()) reader.refuse("something follows the program");
+    if (!reader.at_end()) reader.refuse("text follows the program");
     first_value_ = reader.line() - program.values_.size() - program.ops_.size() - program.hooks_.size() - 2;
     check_values(program);
     check_ops(program);
@@ -314,7 +314,8 @@ class ProgramText {
     builder_.program_ = std::move(program);
     program = builder_.finish();
     if (write_program(program) != text_)
-      throw Error(ErrorCode::invalid_argument, "line 1: the text is not written as programs are");
+      throw Error(ErrorCode::invalid_argument,
+                  "line 1: the text is not in the form of graphbench's programs");
     return program;
   }
 
@@ -324,7 +325,7 @@ class ProgramText {
   }
 
   void check_values(const Program& program) {
-    if (program.micro_batches_ < 1 || program.removed_ops_ < 0) refuse(3, "a number is below what it may be");
+    if (program.micro_batches_ < 1 || program.removed_ops_ < 0) refuse(3, "a number is too small");
     for (ValueId id = 0; id < program.values_.size(); ++id) {
       const Value& value = program.values_[id];
       const std::size_t line = first_value_ + id;

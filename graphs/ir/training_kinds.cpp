@@ -58,7 +58,8 @@ Outputs infer_conv2d_grad_weight(const Op& op, const Inputs& inputs) {
 Outputs infer_column_sum(const Op& op, const Inputs& inputs) {
   const std::size_t rank = inputs[0]->shape.size();
   if (rank < 2)
-    refuse(op, "input " + inputs[0]->name + " has shape " + to_string(inputs[0]->shape) + ", not of rows");
+    refuse(op,
+           "input " + inputs[0]->name + " has shape " + to_string(inputs[0]->shape) + ", which has no rows");
   return gradient(op, inputs, 1, {fixed_dim(fixed_extent(op, *inputs[0], rank - 1))});
 }
 

@@ -16,8 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* verify_footer =
-    "Exit codes: 0 every entry is sound; 2 bad usage or input; 10 some are not. Those are refused where they "
-    "are\nneeded, and made again.\n";
+    "Exit codes: 0 every entry is sound; 2 bad usage or input; 10 some are not: they are refused when\n"
+    "needed, and made again.\n";
 
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -58,12 +58,12 @@ std::chrono::seconds age_of(const std::string& text) {
 class CacheCommand final : public Command {
  public:
   explicit CacheCommand(Options& options)
-      : list_(options.command("list", "say what is kept and what for, least recently used first",
+      : list_(options.command("list", "list the kept entries with their purpose, least recently used first",
                               "cache list [options]")),
         verify_(options.command("verify", "read every entry, and name those that would be refused",
                                 "cache verify [options]")),
         prune_(options.command("prune",
-                               "remove what was not used for longest, and what killed processes left",
+                               "remove the least recently used entries, and leftovers of killed processes",
                                "cache prune [--max-bytes N] [--older-than AGE] [options]")) {
     for (Options* each : {&list_, &verify_, &prune_}) {
       each->text("--cache", folder_, "DIR",
@@ -95,8 +95,8 @@ class CacheCommand final : public Command {
     if (folder.empty())
       throw InputError("cache", "GRAPHBENCH_PLAN_CACHE or --cache is off: give a folder by --cache DIR");
     if (std::error_code error; !folder_.empty() && !std::filesystem::is_directory(folder, error))
-      throw InputError("--cache",
-                       in_quotes(folder_) + " is not a folder: give one that a sweep kept things in");
+      throw InputError(
+          "--cache", in_quotes(folder_) + " is not a folder: give one in which a sweep kept library choices");
     if (list_.parsed()) return list(folder);
     return verify_.parsed() ? verify(folder) : prune(folder);
   }

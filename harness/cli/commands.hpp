@@ -13,7 +13,7 @@
 
 namespace graphbench::cli {
 
-// What a command is for.
+// The purpose of a command.
 enum class CommandGroup : std::uint8_t { measure, compare, operate };
 
 struct CommandRow {
@@ -42,8 +42,8 @@ struct ChildRow {
 };
 const std::vector<ChildRow>& children();
 
-// Runs what `argv` asks for: a command, or a child process that graphbench started itself as. Every exception
-// becomes one line on stderr and its exit code.
+// Runs the command that `argv` names, or the child process as which graphbench started itself. Every
+// exception becomes one line on stderr and its exit code.
 int run(int argc, const char* const* argv);
 
 // A sweep that the service, process `parent`, started: reads a serve::ServedSweep from stdin.
@@ -57,7 +57,7 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;       // of the command's row; empty: `text` is all
+    std::string_view name;       // the name of the command's row; if empty, `text` is the whole output
     Command* command = nullptr;  // lives as long as the command line
     Invocation invocation;
     std::string text;  // help or version, for stdout

@@ -95,7 +95,8 @@ class CompileCommand final : public Command {
     const std::string text = package::write_package(package);
     static_cast<void>(package::read_package(text));
     std::int64_t weights_bytes = 0;
-    // The weights first: a package without them would be refused, and weights without one are of no harm.
+    // Weights are written first: a package without its weights is refused, but weights without a package do
+    // no harm.
     write_file_atomically(asked_.weights, [&](const std::function<void(std::string_view)>& write) {
       compiler.write_weights(package.manifest.tensors, [&](std::string_view part) {
         weights_bytes += static_cast<std::int64_t>(part.size());
@@ -112,7 +113,7 @@ class CompileCommand final : public Command {
   }
 
  private:
-  // In the table's order, each once.
+  // Takes the architectures in the table's order, each once.
   void take_architectures(const std::vector<std::string>& given) {
     const std::vector<std::string>& known = package::known_architectures();
     for (const std::string& each : given) require_known("--arch", each, "known architecture", known);

@@ -14,7 +14,8 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* doctor_footer =
-    "Exit codes: 0 nothing stops a capture; 1 what does is listed, or the step failed; 2 bad usage, or no "
+    "Exit codes: 0 nothing stops a capture; 1 something stops it, and is listed, or the step failed; 2 bad "
+    "usage, or no "
     "GPU.\n";
 
 class DoctorCommand final : public Command {

@@ -30,7 +30,7 @@ using Lines = std::vector<Line>;
 // One word after `list`.
 struct Listing {
   std::string name;
-  bool sweep::ProbeRequest::*asks;  // of the probe; null: nothing
+  bool sweep::ProbeRequest::*asks;  // what the probe is asked for; null if nothing
   Lines (*lines)(const sweep::ProbeAnswer& answer);
 };
 

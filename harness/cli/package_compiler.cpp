@@ -67,7 +67,8 @@ void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
 void PackageCompiler::print_memory() const {
   const MemoryTally& tally = device_->tally();
   std::printf(
-      "device memory: %zu bytes at most, %zu of them weights; %zu between methods; apart: workspace %zu, "
+      "device memory: %zu bytes at most, %zu of them weights; %zu between methods; not counted: workspace "
+      "%zu, "
       "tuning %zu; host memory of weights: %zu\n",
       tally.most(MemoryKind::program), tally.most(MemoryKind::weights), left_bytes_,
       tally.most(MemoryKind::workspace), tally.most(MemoryKind::tuning), weights_.staging_bytes());
@@ -86,7 +87,7 @@ std::map<std::string, std::string> PackageCompiler::load_plugins() {
 }
 
 void PackageCompiler::open() {
-  // An absent device is not a mistake of the person's.
+  // An absent device is not the user's mistake.
   try {
     device_ = open_device(asked_.device);
   } catch (const Error& error) {

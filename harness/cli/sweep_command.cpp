@@ -68,7 +68,7 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
                                   sweep::identity_of(plan, catalog.facts, options.code_files()),
                                   {machine::read_environment().hostname, catalog.facts.uuid}};
   if (!options.samples.empty()) settings.identity.emplace_back("choice of --samples", "given");
-  settings.start_over = invocation.served;  // it is the service's own
+  settings.start_over = invocation.served;  // the journal belongs to the service
   auto journal = std::make_unique<sweep::Journal>(std::move(settings));
   if (!journal->said().empty()) complain("warning: %s", journal->said().c_str());
   return journal;

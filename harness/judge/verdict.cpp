@@ -1,4 +1,4 @@
-// Makes settings of options, and a report on stdout or in a file of a comparison.
+// Makes settings from options, and a comparison's report on stdout or in a file.
 #include "harness/judge/verdict.hpp"
 
 #include <unistd.h>
@@ -50,9 +50,10 @@ std::string format_help() {
 void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--margin", arguments.margin, "LIST",
                "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%");
-  options.text("--floor", arguments.floor, "LIST", "nor do changes up to this time (200ns), also by metric");
+  options.text("--floor", arguments.floor, "LIST",
+               "changes up to this time do not matter either (200ns), also by metric");
   options.text("--alpha", arguments.alpha, "RATE",
-               "share of false alarms among what is called slower or faster (0.05)");
+               "share of false alarms among the verdicts slower and faster (0.05)");
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
   options.text("--format", arguments.format, "NAME", format_help());
   options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
@@ -60,7 +61,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
                "exit with 11 if a slowdown of this size would be found in fewer than nine cases of ten: of "
                "one cell's latency (5%), or of all cells alike in a metric (submit=10%)");
   options.flag("--strict", arguments.strict,
-               "exit with 11 if something is inconclusive, and with 10 if a count changed or launches are "
+               "exit with 11 if a metric is inconclusive, and with 10 if a count changed or launches are "
                "less steady");
 }
 

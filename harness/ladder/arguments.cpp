@@ -56,7 +56,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
                      in_quotes(asked.when) + " names one twice: give startup, lazy, or both");
   if (request.policy.warmup_by == model::WarmupBy::requests && std::ranges::count(when, "lazy") == 0)
     throw InputError("--warmup-by",
-                     "a size that is captured at start-up has no requests before: give "
+                     "a size that is captured at start-up has had no requests: give "
                      "--capture-when lazy too");
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
@@ -130,7 +130,7 @@ std::vector<std::string> engines_of(const std::string& text) {
   std::vector<std::string> found = split(text, ',');
   for (const std::string& word : found) {
     if (std::ranges::find(engines(), word) == engines().end())
-      throw InputError("--for", in_quotes(word) + " is unknown: give some of " + join(engines()) +
+      throw InputError("--for", in_quotes(word) + " is unknown: give one or more of " + join(engines()) +
                                     did_you_mean(word, engines()));
   }
   return found;

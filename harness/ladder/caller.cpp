@@ -27,9 +27,9 @@ constexpr int poison_byte = 0xFF;
 
 struct Seen {
   std::vector<std::vector<std::byte>>
-      results;                               // the caller's rows, of outputs and of inputs that are written
+      results;                               // the caller's rows of outputs, and of inputs that are written
   std::vector<std::uint64_t> own_state;      // digests of the caller's rows, of mutated state
-  std::vector<std::uint64_t> others_before;  // and of all rows behind them
+  std::vector<std::uint64_t> others_before;  // digests of all rows behind them
   std::vector<std::uint64_t> others;
 };
 

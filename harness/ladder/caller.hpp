@@ -29,9 +29,10 @@ class Caller {
   // Enqueues copies of the caller's rows into the first rows of the static inputs, and pad values into the
   // following rows, up to `size`, that an earlier step left dirty. Inputs without a batch stay as they are.
   void copy_in(Rows rows, std::int64_t size);
-  // Enqueues: the executor's first rows to the caller's.
+  // Enqueues a copy of the executor's first rows to the caller's.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // Enqueues: the first rows of the static inputs that the program writes to the caller's, after such a step.
+  // Enqueues a copy of the inputs that the program writes, after such a step: their first static rows go to
+  // the caller's.
   void copy_back(Rows rows, std::int64_t size);
   // Marks all rows of the static inputs as dirty, because their contents do not come from copy_in().
   void forget();
@@ -61,7 +62,7 @@ class Caller {
 struct PaddedStep {
   execution::Executor& executor;  // captured, of `size`
   const execution::ExecutionContext& context;
-  std::int64_t rows = 0;  // the caller's, fewer than size
+  std::int64_t rows = 0;  // rows of the caller, fewer than size
   std::int64_t size = 0;
   std::uint64_t seed = 1;
 };

@@ -138,7 +138,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   return exit_cells_failed;
 }
 
-// The tokens of a unit of the batch, of workloads that have an option of that name.
+// Tokens per unit of the batch, for workloads that have an option of that name.
 std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
   for (const model::WorkerTask& task : checked.plan.tasks) {
     if (task.workload != cell.workload || task.preset != cell.preset) continue;
@@ -181,7 +181,7 @@ class LadderCommand final : public Command {
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
     options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
     options.text("--capture-order", asked_.order, "largest|smallest",
-                 "which is captured first (default: largest)");
+                 "the size that is captured first (default: largest)");
     options.text("--capture-when", asked_.when, "startup|lazy",
                  "when to capture. lazy: in the first request that needs the size; startup,lazy: both, to "
                  "compare (default: startup)");
@@ -191,8 +191,8 @@ class LadderCommand final : public Command {
         "--beyond", asked_.beyond, "eager|split|refuse",
         "a step larger than every captured size: run it eagerly, split it, or refuse it (default: eager)");
     options.text("--warmup-by", asked_.warmup_by, "capture|requests",
-                 "whose steps are a lazy size's warmups: its capture's own, or its first requests, which are "
-                 "served eagerly (default: capture)");
+                 "the warmups of a lazy size: steps of its capture, or its first requests, which are served "
+                 "eagerly (default: capture)");
     options.text(
         "--exec", asked_.exec, "own|shared",
         "shared: sizes whose graphs have one topology launch one exec, updated where the size changes "
@@ -262,7 +262,7 @@ class LadderCommand final : public Command {
       try {
         measured.findings.suggestions =
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
-      } catch (const std::exception&) {  // what was measured is kept
+      } catch (const std::exception&) {  // the measurements are kept
         finish(checked, measured);
         static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
         throw;

@@ -23,11 +23,11 @@ enum class WarmupBy : std::uint8_t { capture, requests };
 
 struct LadderPolicy {
   LadderPad pad = LadderPad::up;               // up: a step runs in the smallest captured size that holds it
-  LadderBeyond beyond = LadderBeyond::eager;   // what becomes of a step larger than every captured size
+  LadderBeyond beyond = LadderBeyond::eager;   // how a step runs that is larger than every captured size
   CaptureOrder order = CaptureOrder::largest;  // which size is captured first
   CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured inside the first request for it
-  MutatedInputs mutated_inputs = MutatedInputs::refuse;  // what becomes of a program that writes its inputs
-  // requests: of a lazy ladder the first requests of a size are its warmups, and are served eagerly
+  MutatedInputs mutated_inputs = MutatedInputs::refuse;  // how a program runs that writes its inputs
+  // requests: in a lazy ladder the first requests of a size are its warmups, and run eagerly
   WarmupBy warmup_by = WarmupBy::capture;
   // shared: sizes whose graphs have one topology launch one exec, which is updated where the size changes
   ExecOf exec = ExecOf::own;
@@ -48,8 +48,8 @@ struct LadderSteps {
 };
 
 struct LadderPadding {
-  std::int64_t rows = 0;        // that belonged to no caller
-  std::int64_t graph_rows = 0;  // all that ran in graphs
+  std::int64_t rows = 0;        // rows that belonged to no caller
+  std::int64_t graph_rows = 0;  // all rows that ran in graphs
   double waste = 0;             // rows / graph_rows; 0 if nothing ran in graphs
   // The time of padded steps beyond a graph of exactly their rows, by interpolation between captured sizes.
   std::optional<double> seconds = {};
@@ -63,7 +63,7 @@ struct LadderStalls {
 };
 
 // How much longer the first request of a captured size took than the size's median step, with its capture if
-// it waited for that. Over the sizes that were used.
+// it waited for that. It covers the sizes that were used.
 struct FirstRequests {
   std::int64_t count = 0;
   double p50_seconds = 0;
@@ -83,7 +83,7 @@ struct LadderTuning {
 
 // With --exec shared.
 struct LadderExecs {
-  std::int64_t groups = 0;                  // of captured sizes that launch one exec
+  std::int64_t groups = 0;                  // number of groups of captured sizes that launch one exec
   std::int64_t updates = 0;                 // that steps waited for
   std::optional<double> update_seconds;     // median; absent: no two sizes share
   std::optional<std::int64_t> bytes_saved;  // exec_bytes of sizes that launch another's; absent: not known
@@ -91,11 +91,11 @@ struct LadderExecs {
 
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
-  std::optional<std::int64_t> exec_bytes;  // of all captured sizes; absent if one has none
+  std::optional<std::int64_t> exec_bytes;  // execs of all captured sizes; absent if one size's is not known
   std::int64_t static_bytes = 0;           // weights, inputs, state
   std::int64_t workspace_bytes = 0;
-  std::optional<std::int64_t> line_bytes;  // pool + exec, as a line through the first two captures has it
-  std::optional<std::int64_t> exec_resolution_bytes = {};  // the smallest difference that says something
+  std::optional<std::int64_t> line_bytes;  // pool and execs, on a line through the first two captures
+  std::optional<std::int64_t> exec_resolution_bytes = {};  // the smallest meaningful difference
 };
 
 struct RowCount {
@@ -111,8 +111,8 @@ struct LadderSize {
   std::vector<RowCount> rows = {};  // the callers' rows that ran in it, ascending
   Setup setup = {};
   std::optional<double> step_seconds =
-      {};  // median of calibration steps of exactly this size, copies and all
-  std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
+      {};  // median of calibration steps of exactly this size, copies included
+  std::optional<double> eager_seconds = {};  // median of the same steps, eagerly, without copies
   // Mean latency of the steps that ran in it alone and waited for no capture, over all placements.
   std::optional<double> served_seconds = {};
   // Latency of the first step that ran in it, with its capture if the step waited for that.
@@ -123,7 +123,7 @@ struct LadderSize {
   // reports it.
   std::optional<std::int64_t> exec_bytes = {};
   std::optional<std::int64_t> exec_resolution_bytes = {};
-  std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
+  std::optional<std::int64_t> pool_bytes = {};  // memory of a pool for this size alone
   std::optional<Reason> dropped = {};           // why it was not captured
   // In a ladder of mode "best": the size's own. Steps of an eager one are counted in LadderLaunch::eager.
   std::string mode = {};
@@ -152,19 +152,21 @@ struct LadderLaunch {
   std::int64_t index = 0;
   Startup startup{};
   LadderSteps steps;
-  std::int64_t split_steps = 0;  // ran in parts; counted in `steps` by their last one
-  double hit_rate = 0;           // exact and padded steps over all
+  std::int64_t split_steps = 0;  // steps that ran in parts; `steps` counts each by its last part
+  double hit_rate = 0;           // share of exact and padded steps
   LadderPadding padding;
   LadderStalls stalls;
   std::optional<FirstRequests> first_requests;  // absent: none ran in a graph
   LadderMemory memory;
-  std::optional<Summary> latency_seconds;   // of a step, from its start
-  std::optional<Summary> submit_seconds;    // of it: copies, padding and launches enqueued
+  std::optional<Summary> latency_seconds;  // latency of a step, from its start
+  // the part of the latency until copies, padding and launches are enqueued
+  std::optional<Summary> submit_seconds;
   std::optional<Summary> wait_seconds;      // from the intended arrival to the start; with arrivals only
   std::optional<Summary> response_seconds;  // from the intended arrival to the end; with arrivals only
   double rows_per_second = 0;               // callers' rows over the sum of latencies
   double busy_seconds = 0;                  // the sum of latencies
-  std::optional<double> predicted_seconds;  // the same, from the calibration's medians; without stalls
+  // busy_seconds as the calibration's medians predict it, without stalls
+  std::optional<double> predicted_seconds;
   std::vector<LadderSize> sizes;            // ascending
   std::vector<LadderEager> eager;           // ascending
   std::vector<LadderPlacement> placements;  // in the order measured
@@ -176,11 +178,11 @@ struct LadderSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> busy_seconds;
-  // This one's rivals under the same traffic: their busy_seconds over this ladder's.
+  // busy_seconds of this ladder's rivals under the same traffic, over its own.
   std::optional<double> over_eager;               // every step eager
   std::optional<double> over_every;               // every size of the traffic captured
   std::optional<double> over_engine;              // --engine-sizes
-  std::map<std::string, double> over_modes = {};  // of mode "best": the same sizes, all in one mode
+  std::map<std::string, double> over_modes = {};  // of mode "best": over the same sizes, all in one mode
 };
 
 // How many steps of a runtime mode a log of vLLM has.
@@ -193,13 +195,13 @@ struct TrafficMode {
 
 struct LadderTraffic {
   std::string name;    // as it was given
-  std::string digest;  // of the steps, and of their arrivals
+  std::string digest;  // digest of the steps and of their arrivals
   std::int64_t steps = 0;
   std::int64_t rows = 0;
   std::int64_t sizes = 0;               // different ones
   std::optional<double> rate;           // --arrivals, in steps a second
   bool arrivals = false;                // steps have a time to arrive at; else each follows the one before it
-  std::vector<TrafficMode> modes = {};  // that the traffic, a log of vLLM, has
+  std::vector<TrafficMode> modes = {};  // runtime modes of the traffic, if it is a log of vLLM
 };
 
 struct Ladder {
@@ -214,7 +216,7 @@ struct Ladder {
   LadderTraffic traffic;
   CellStatus status = CellStatus::pending;
   std::optional<Reason> reason;
-  std::optional<Check> check;  // of isolation; absent if nothing could be padded
+  std::optional<Check> check;  // the check of isolation; absent if nothing could be padded
   std::vector<LadderLaunch> launches;
   LadderSummary summary;
 };
@@ -233,24 +235,25 @@ struct FrontierPoint {
 // `--suggest`: the ladder of least expected step time under a traffic, within budgets. Step times are means
 // over the traffic's steps.
 struct Suggestion {
-  Cell cell;         // of what it was made from; its batch is the largest size
+  Cell cell;         // the cell that it was made from; its batch is the largest size
   std::string from;  // a file, or the id of the ladder that was measured
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> interpolated;       // of them, those whose times were not measured
+  std::vector<std::int64_t> interpolated;       // the sizes whose times were not measured
   double step_seconds = 0;                      // predicted
-  double eager_step_seconds = 0;                // of the same steps, all eager
+  double eager_step_seconds = 0;                // mean of the same steps, all eager
   double startup_seconds = 0;                   // preparing and capturing all sizes
-  double memory_bytes = 0;                      // the pool, and what execs cost
+  double memory_bytes = 0;                      // the pool and the execs
   std::optional<double> memory_max_bytes = {};  // the budget
-  std::vector<FrontierPoint> frontier;          // where one size more is better than all with fewer
+  // a point for each number of sizes that is better than all smaller numbers
+  std::vector<FrontierPoint> frontier;
   std::string verified_by;                      // the id of the ladder that ran it; empty: none
   std::optional<double> verified_step_seconds;  // as served
-  std::string eager = "graphbench";             // whose eager steps it is held against
+  std::string eager = "graphbench";             // whose eager steps it is compared with
   std::optional<double> eager_verified_step_seconds = {};
   std::optional<double> over_eager = {};  // eager as served over the suggestion as served, from 3 launches on
   std::optional<double> over_eager_ci95_low = {};
   std::optional<double> over_eager_ci95_high = {};
-  std::string no_suggestion = {};  // why it is none; empty: it is one
+  std::string no_suggestion = {};  // why there is no suggestion; empty if there is one
 };
 
 // `--mode best`: the mode that was fastest at a size.
@@ -258,16 +261,17 @@ struct BestSize {
   std::int64_t size = 0;
   std::string mode;
   double step_seconds = 0;
-  double margin = 0;                      // of the next mode over it: 0.1 is a tenth slower
+  double margin = 0;                      // how much slower the next mode is: 0.1 is a tenth
   std::optional<double> over_eager = {};  // eager over the fastest graph mode
 };
 
 struct BestModes {
   Cell cell;                    // its mode is "best", its batch the largest size
   std::vector<BestSize> sizes;  // ascending
-  // From this size on graphs gain less than 2 % wherever it was measured; absent: they gain at the largest.
+  // From this size on graphs gain less than 2 % wherever it was measured; absent if they gain at the largest.
   std::optional<std::int64_t> no_gain_from;
-  std::optional<std::int64_t> no_gain_from_tokens;  // of workloads whose sequences have tokens
+  // the same for tokens, for workloads whose sequences have tokens
+  std::optional<std::int64_t> no_gain_from_tokens;
 };
 
 // The part of a result that `graphbench ladder` adds.

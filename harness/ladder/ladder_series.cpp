@@ -29,7 +29,8 @@ struct Row {
   const char* label;  // its own; empty: none
   const char* help;
   Numbers (*numbers)(const LadderLaunch& launch);
-  std::optional<model::Summary> LadderLaunch::*times = nullptr;  // set: they have quantiles, and no numbers
+  // if set, the family has quantiles instead of numbers
+  std::optional<model::Summary> LadderLaunch::*times = nullptr;
 };
 
 const std::vector<Row>& rows() {
@@ -68,7 +69,7 @@ const std::vector<Row>& rows() {
                         {"instantiate", of.startup.instantiate_seconds},
                         {"upload", of.startup.upload_seconds}};
        }},
-      {"memory_bytes", "bytes", "of", "Device memory, by what it is of.",
+      {"memory_bytes", "bytes", "of", "Device memory, by use.",
        [](const LadderLaunch& of) {
          const auto& execs = of.memory.exec_bytes;
          return Numbers{{"pool", as_double(of.memory.pool_bytes)},

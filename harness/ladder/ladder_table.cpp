@@ -216,11 +216,11 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
   out << fmt::format("\n  {} to start, {} of memory\n", format_seconds(made.startup_seconds),
                      format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
   if (made.memory_max_bytes)
-    out << fmt::format("  of memory there may be {}\n",
+    out << fmt::format("  the memory budget is {}\n",
                        format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
   if (!made.interpolated.empty())
     out << fmt::format("  interpolated, not measured: {}\n", list(made.interpolated));
-  out << "  sizes to mean step:";
+  out << "  mean step by number of sizes:";
   for (const model::FrontierPoint& each : made.frontier)
     out << fmt::format(" {}: {}{}", each.sizes, format_seconds(each.step_seconds),
                        &each == &made.frontier.back() ? "" : ",");

@@ -11,7 +11,7 @@
 
 namespace graphbench::reporters {
 
-// One block per ladder; of several launches the first.
+// Prints one block per ladder, from the first of its launches.
 void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
 // `flags`: the options for engines, one per line.
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
@@ -20,7 +20,7 @@ void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
 const std::vector<FamilyRow>& ladder_families();
 
-// All of them in the text format. A ladder without launches has no series.
+// Returns the series of all ladders in the text format. A ladder without launches has no series.
 std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders);
 
 }  // namespace graphbench::reporters

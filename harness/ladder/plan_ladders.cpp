@@ -34,7 +34,7 @@ std::string id_of(const model::Ladder& ladder) {
          ladder.traffic.digest;
 }
 
-// `mode`: the rival's, where it is another.
+// `mode`: the rival's mode, if it is another one.
 const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
                            const std::string& role, const std::string& mode = "") {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
@@ -69,7 +69,7 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
     planned.task.policy.when = role == "lazy" ? model::CaptureWhen::lazy : model::CaptureWhen::startup;
   if (planned.task.policy.when != model::CaptureWhen::lazy)
     planned.task.policy.warmup_by = model::WarmupBy::capture;
-  if (planned.task.sizes.empty()) {  // no policy applies, and every mode is this one
+  if (planned.task.sizes.empty()) {  // without sizes no policy applies, and all modes are the same
     planned.task.task.mode = model::reference_mode().name;
     planned.task.policy = {};
   }

@@ -14,9 +14,9 @@ namespace graphbench::ladder {
 
 struct LadderRequest {
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> engine_sizes;  // empty: no rival of these sizes
+  std::vector<std::int64_t> engine_sizes;  // sizes of an engine's ladder; empty: no such rival
   model::LadderPolicy policy;
-  std::optional<model::CaptureWhen> also_when = {};  // a rival of the same sizes captures them then
+  std::optional<model::CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at that time
   Trace trace;
   model::LadderTraffic traffic;  // its name and rate; the rest follows from the trace
   bool rivals = true;            // every step eager, and every size of the traffic captured
@@ -31,7 +31,8 @@ struct PlannedLadder {
   model::Ladder ladder;  // without launches
   ServeTask task;
 };
-// `sizes` in a role, under the request's traffic and policy. `modes`: of each size, for mode "best".
+// Makes a ladder of `sizes` in a role, under the request's traffic and policy. `modes` has the mode of each
+// size, for mode "best".
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
                       std::vector<std::int64_t> sizes, std::vector<std::string> modes = {});
 // In the order of the plan's tasks, a ladder's rivals behind it; no ladder twice in a launch. The plan's
@@ -41,7 +42,7 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
                                      const std::vector<model::BestModes>& best);
 
-// Puts an answer beside launches of the same id, or behind them. A ladder has its launches' worst status.
+// Adds an answer to the ladder of the same id, or makes that ladder. A ladder has its launches' worst status.
 void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
 
 // Fills in every `summary`.

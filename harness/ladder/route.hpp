@@ -18,7 +18,7 @@ struct Route {
   How how = How::exact;         // of the rest
   std::int64_t full_parts = 0;  // only where steps beyond the ladder are split
   std::int64_t rest = 0;        // rows of the last part
-  std::int64_t captured = 0;    // the size that it runs in; 0: eagerly, as many rows as it has
+  std::int64_t captured = 0;    // the size that it runs in; 0: it runs eagerly, with as many rows as it has
   friend bool operator==(const Route&, const Route&) = default;
 };
 
@@ -33,10 +33,11 @@ struct Tally {
   std::int64_t graph_rows = 0;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> used;  // size -> rows -> replays
   std::map<std::int64_t, std::int64_t> eager;                         // rows -> steps
-  std::int64_t warmups = 0;                          // of each size, where its first requests are these
+  std::int64_t warmups = 0;  // warmups of each size, if its first requests are its warmups
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> of these
 
-  // A step that runs so. With captures inside requests, the first part in a size makes the step wait.
+  // Counts a step with this route. With captures inside requests, the first part in a size makes the step
+  // wait.
   void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +
@@ -46,7 +47,7 @@ struct Tally {
   model::LadderPadding padding() const;
 };
 
-// In the order of the steps. Throws InputError(`where`) for a step that the policy refuses.
+// Counts the steps in their order. Throws InputError(`where`) for a step that the policy refuses.
 Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
             const model::LadderPolicy& policy, const std::string& where);
 

@@ -90,7 +90,7 @@ std::optional<Route> Server::route_of(std::int64_t rows) const {
   return found;
 }
 
-// Static buffers for the largest that runs. Returns how many rows that is.
+// Allocates static buffers for the largest size that runs. Returns its rows.
 std::int64_t Server::allocate() {
   while (true) {
     prepared_.clear();
@@ -109,7 +109,7 @@ std::int64_t Server::allocate() {
       rig_.stream().synchronize();
       return largest;
     } catch (const Error& error) {
-      // Without the largest size less is needed, unless steps run eagerly at that many rows.
+      // Dropping the largest size saves memory, unless steps of that many rows run eagerly.
       if (error.code() != ErrorCode::out_of_memory || sizes_.empty() || sizes_.back() < largest) throw;
       rig_.release();
       drop(sizes_.back(), error);
@@ -279,7 +279,7 @@ void Server::serve_steps() {
       served.wait.push_back(turn.wait);
       served.response.push_back(turn.response);
     }
-    if (own.count > 0) {  // what it wrote lies where its pointers led
+    if (own.count > 0) {  // the framework's step wrote to its own memory
       caller_->copy_back(own, own.count);
       rig_.stream().synchronize();
     }

@@ -20,9 +20,9 @@ namespace graphbench::ladder {
 inline constexpr std::int64_t placements_of_a_launch = 2;
 
 struct ServeTask {
-  model::WorkerTask task;  // without batches; of mode eager where nothing is captured
+  model::WorkerTask task;  // without batches; its mode is eager if nothing is captured
   std::vector<std::int64_t> sizes;
-  std::vector<std::string> modes;  // of each size; empty: all are of the task's
+  std::vector<std::string> modes;  // the mode of each size; empty: all have the task's
   model::LadderPolicy policy;
   std::vector<std::int64_t> rows;  // of each step
   std::vector<double> arrivals;    // seconds; empty: each step follows the one before it
@@ -40,14 +40,14 @@ struct ServeAnswer {
 
 struct ServeHooks {
   std::function<void()> alive;  // called between steps, now and then
-  // Gives up the rig's memory and sees to it that the next lies elsewhere (worker::Placement::move).
+  // Gives up the rig's memory, and makes the next memory lie elsewhere (worker::Placement::move).
   std::function<void(std::uint64_t seed)> move;
 };
 
 // Fills in all of the answer but the device and the choices. Throws Error: not_batch_major,
 // state_not_splittable, check_failed (isolation), and what steps throw. Sizes that do not fit in memory are
-// dropped in the first placement, and fail a later one; where steps are then beyond a ladder that refuses
-// them: out_of_memory.
+// dropped in the first placement, and fail a later one. Throws out_of_memory if the remaining ladder refuses
+// one of the steps.
 void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
            worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
 

@@ -28,13 +28,13 @@ struct Samples {
 // A captured size. It stays over placements; its executor does not.
 struct Rung {
   model::LadderSize result;
-  std::optional<model::Setup> later = {};  // the setup of the last placement, where that is not the first
+  std::optional<model::Setup> later = {};  // the last placement's setup, if it is not the first placement
   // Its kernels are prepared at start-up, also where it is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
   std::int64_t warmed = 0;      // requests of this placement that were its warmups
-  bool requested = false;       // by a step, in any placement
-  std::int64_t pool_bytes = 0;  // of all captures up to this one
+  bool requested = false;       // requested by a step, in any placement
+  std::int64_t pool_bytes = 0;  // size of the pool after this capture
   Samples step;
   Samples eager;
   std::vector<double> served = {};  // latencies of the steps that ran in it alone, in all placements
@@ -53,10 +53,10 @@ struct Served {
 // The prepared work of serving a number of rows.
 struct Prepared {
   Route route;
-  Rung* full = nullptr;  // of parts of the largest size
+  Rung* full = nullptr;  // runs the parts of the largest size
   Rung* last = nullptr;
   execution::Executor* eager = nullptr;
-  std::vector<double>* served = nullptr;  // absent: a step in parts says nothing of one size
+  std::vector<double>* served = nullptr;  // null for a step in parts, whose time belongs to no one size
 };
 
 // The work that one step enqueues, and the list that receives its time.
@@ -125,19 +125,20 @@ class Server {
   const ServeHooks& hooks_;
   ServeAnswer& answer_;
 
-  std::vector<std::int64_t> sizes_;  // ascending; less those that were dropped
+  std::vector<std::int64_t> sizes_;  // ascending, without the sizes that were dropped
   std::map<std::int64_t, Rung> rungs_;
   std::vector<model::LadderSize> dropped_;
   std::map<std::int64_t, EagerRows> eager_;
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  std::vector<std::vector<Rung*>> groups_;  // with --exec shared, of sizes that launch the first one's execs
-  std::int64_t updates_ = 0;                // of this placement's steps
+  // with --exec shared: groups of sizes that launch the first one's execs
+  std::vector<std::vector<Rung*>> groups_;
+  std::int64_t updates_ = 0;  // of this placement's steps
   std::vector<double> update_seconds_;
   bool warming_ = false;  // a part of the step under way was a warmup
   Tally tally_ = fresh_tally();
-  double stall_ = 0;  // of the step under way
+  double stall_ = 0;  // time that the current step waited for captures
   std::vector<Served> placements_;
 };
 

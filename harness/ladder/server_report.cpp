@@ -1,5 +1,5 @@
-// Reports after a server's steps: times of sizes, counts, memory, and the check. This is the order, because
-// each may spoil what is measured before it.
+// Reports after a server's steps: times of sizes, counts, memory, and the check. The order matters, because
+// each of them would spoil the ones before it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -81,7 +81,7 @@ void Server::calibrate() {
   for (auto& [rows, eager] : eager_) eager.step.close();
 }
 
-// From each size to the next of its group, by themselves.
+// Times the updates alone, from each size to the next of its group.
 void Server::time_updates() {
   constexpr int rounds = 32;
   for (const std::vector<Rung*>& group : groups_) {
@@ -138,7 +138,7 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds || !of.step_seconds) continue;  // too few came for a capture
+    if (!of.first_request_seconds || !of.step_seconds) continue;  // too few requests came for a capture
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // first requests are the first placement's
   }
@@ -257,7 +257,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
 void Server::check() {
   std::int64_t below = 0;
   for (auto& [size, rung] : rungs_) {
-    const std::int64_t rows = below + 1;  // with the most padding that this size ever has
+    const std::int64_t rows = below + 1;  // the fewest rows, so the most padding, of this size
     below = size;
     if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
     answer_.check =

@@ -1,5 +1,6 @@
-// The ladder of least expected step time under a traffic, within budgets. Exact for the times it is given:
-// every subset counts, eager steps beyond the ladder too, and no time is assumed to grow with the size. Pure.
+// Finds the ladder of least expected step time under a traffic, within budgets. It is exact for the given
+// times: every subset counts, eager steps beyond the ladder too, and no time is assumed to grow with the
+// size. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,17 @@ namespace graphbench::ladder {
 // A size that could be captured.
 struct Candidate {
   std::int64_t size = 0;
-  double step_seconds = 0;     // of its graph, whatever rows are in it
+  double step_seconds = 0;     // time of its graph, for any number of rows
   double startup_seconds = 0;  // what capturing it adds
   double exec_bytes = 0;       // likewise
-  double pool_bytes = 0;       // of a pool of its own; all share one, as large as the largest
+  double pool_bytes = 0;       // bytes of its own pool; a ladder's sizes share one, as large as the largest
   bool measured = true;        // else by interpolation
 };
 
 struct SuggestProblem {
   std::map<std::int64_t, std::int64_t> steps;  // rows -> how often
   std::vector<Candidate> candidates;           // ascending
-  std::map<std::int64_t, double> eager;        // seconds by rows, of all rows in `steps`
+  std::map<std::int64_t, double> eager;        // eager seconds by rows, for all rows in `steps`
   std::optional<std::int64_t> sizes_max;
   std::optional<double> memory_bytes;
   std::optional<double> startup_seconds;

@@ -49,7 +49,8 @@ bool is_same(model::Cell a, const model::Cell& b) {
   return a == b;
 }
 
-// What the ladder's launches measured, then others' of its program and mode, or eager, of further sizes.
+// Collects the measurements of the ladder's launches, and for further sizes those of other ladders of its
+// program in its mode or eager.
 Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
   Measurements measured = measurements_of(ladder);
   for (const model::Ladder& other : all) {
@@ -68,7 +69,8 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
   return measured;
 }
 
-// The ladder that served these sizes of a program in a mode, captured at start-up; none: eagerly.
+// The ladder that served these sizes of a program in a mode, captured at start-up; without sizes, the eager
+// one.
 const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
                             const std::vector<std::int64_t>& sizes) {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
@@ -94,14 +96,14 @@ bool agree(double predicted, double served) {
   return std::abs(served / predicted - 1) <= disagreement_max;
 }
 
-// Empty: it can be taken.
+// Says why there is no suggestion; empty if there is one.
 std::string why_none(const model::Suggestion& made, std::size_t launches) {
   if (!agree(made.step_seconds, *made.verified_step_seconds) ||
       !agree(made.eager_step_seconds, *made.eager_verified_step_seconds))
-    return "served otherwise than predicted";
+    return "served and predicted times differ";
   if (launches < 3) return "fewer than 3 launches";
   const bool gains = !made.sizes.empty() && made.over_eager_ci95_low.value_or(0) > 1;
-  return gains ? "" : "not told from eager";
+  return gains ? "" : "the gain over eager is not certain";
 }
 
 std::int64_t largest(const model::Suggestion& suggestion) {

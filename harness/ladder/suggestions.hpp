@@ -15,17 +15,17 @@ namespace graphbench::ladder {
 struct Budgets {
   std::optional<std::int64_t> sizes_max;
   std::optional<double> memory_bytes;
-  std::vector<std::int64_t> memory_of;  // as much memory as a ladder of these; empty: memory_bytes
+  // the budget is the memory of a ladder of these sizes; empty: it is memory_bytes
+  std::vector<std::int64_t> memory_of;
   std::optional<double> startup_seconds;
 };
 
-// From the ladders that were asked for, each by the steps that it served, and by its rivals' of sizes that it
-// has not. Throws InputError(`where`) and Error as problem_of() and best_ladders() do.
+// Makes suggestions from the requested ladders. Each uses the steps that it served, and its rivals' steps of
+// sizes that it lacks. Throws InputError(`where`) and Error as problem_of() and best_ladders() do.
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
-// Makes them from graph cells and the eager cells beside them, one for all batches of a cell. `where`: the
-// file.
+// Makes suggestions from graph cells and their eager cells, one for all batches of a cell. `where`: the file.
 std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cells,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);

@@ -133,7 +133,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
     size = (size + multiple_of - 1) / multiple_of * multiple_of;
   }
   std::ranges::sort(sizes);
-  // By rounding alone: the list had each once.
+  // Only rounding makes duplicates, because the list had each size once.
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
@@ -178,7 +178,7 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
   trace.rows = rows_of(traffic, steps_of(traffic, request), random);
   if (!traffic.arrivals.empty()) {
     if (request.rate)
-      throw InputError("--arrivals", in_quotes(traffic.name) + " says when its steps arrive: leave it out");
+      throw InputError("--arrivals", in_quotes(traffic.name) + " has arrival times already: leave it out");
     for (std::size_t i = 0; i < trace.rows.size(); ++i)
       trace.arrivals.push_back(traffic.arrivals[i] - traffic.arrivals.front());
   }

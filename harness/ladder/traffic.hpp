@@ -14,7 +14,7 @@ namespace graphbench::ladder {
 
 inline constexpr std::int64_t steps_max = 1'000'000;
 inline constexpr std::int64_t size_max = 16'777'216;  // rows of a step, and sizes to capture
-inline constexpr double arrivals_max_seconds = 1e6;   // of the last step after the first
+inline constexpr double arrivals_max_seconds = 1e6;   // the most time from the first to the last step
 inline constexpr std::size_t file_bytes_max = std::size_t{64} << 20;
 
 // `--capture-sizes` and `--multiple-of` to ascending sizes: each rounded up to a multiple. Throws InputError.
@@ -26,17 +26,17 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
 struct Traffic {
   std::string name;
   std::map<std::int64_t, double> histogram;
-  bool counted = false;  // the histogram's numbers are counts: `--steps all` can be had
+  bool counted = false;  // true: the numbers are counts, which `--steps all` needs
   std::vector<std::int64_t> trace;
-  std::vector<double> arrivals;  // seconds, not decreasing, of a trace; empty: it has none
+  std::vector<double> arrivals;  // arrivals of a trace in seconds, not decreasing; empty if it has none
   // A log of vLLM has counts by size of each runtime mode. The histogram adds up those that are served.
   std::map<std::string, std::map<std::int64_t, double>> modes;
   std::vector<std::string> modes_served;  // empty: all
-  // bursty: drawn when the steps are
+  // bursty: sizes are drawn when the steps are drawn
   struct Bursts {
     std::int64_t low = 0;
     std::int64_t high = 0;
-    double enter = 0;  // the chance that a step of `low` is followed by one of `high`
+    double enter = 0;  // the chance that a step of `high` follows one of `low`
     double leave = 0;
   };
   std::optional<Bursts> bursts;
@@ -62,8 +62,8 @@ struct TraceRequest {
   std::optional<double> rate;         // steps a second, of Poisson arrivals
   std::uint64_t seed = 1;
 };
-// A histogram becomes exactly `steps` steps, by largest remainders, shuffled. Of a trace the first ones are
-// taken. Throws InputError, which names --steps or --arrivals.
+// A histogram becomes exactly `steps` steps, by largest remainders, shuffled. A trace gives its first steps.
+// Throws InputError, which names --steps or --arrivals.
 Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 
 // Scales `weights` to whole numbers that sum to `total`. Each is rounded down, and the rest goes to the

@@ -62,7 +62,7 @@ class TrafficReader {
     if (form_ == Form::unknown) return choose(text);
     if (form_ == Form::vllm) return take_vllm(text);
     const std::vector<std::string_view> fields = fields_of(text, ',');
-    if (fields.size() != 2) refuse(in_quotes(text) + " has not two fields: give " + header());
+    if (fields.size() != 2) refuse(in_quotes(text) + " does not have two fields: give " + header());
     if (form_ == Form::counts) {
       const std::int64_t rows = size(fields[0]);
       if (traffic_.histogram.contains(rows))
@@ -179,10 +179,10 @@ class TrafficReader {
   const std::string& path_;
   std::int64_t line_ = 0;
   Form form_ = Form::unknown;
-  std::int64_t first_line_ = 0;  // where it is not a header
+  std::int64_t first_line_ = 0;  // the first line, if it is not a header
   std::string_view first_text_;
   bool seen_table_ = false;
-  bool in_table_ = false;  // the line before is one of a table's
+  bool in_table_ = false;  // the line before is a row of a table
   Traffic traffic_;
 };
 
@@ -212,7 +212,7 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
   }
   if (traffic.histogram.empty())
     throw InputError(where, in_quotes(join(modes)) + " ran no step of " + in_quotes(traffic.name) +
-                                ": give some of " + join(had));
+                                ": give one or more of " + join(had));
   traffic.modes_served = modes;
   return traffic;
 }

@@ -49,13 +49,14 @@ constexpr PassState nothing_yet{
 
 // One pass, continued at each visit of a placement; the next placement begins a new one.
 struct Pass {
-  PassBounds bounds;  // of a placement's visits together
+  PassBounds bounds;  // bounds for all visits of a placement together
   // Takes this number of steps and returns their samples.
   std::function<std::vector<double>(std::int64_t steps)> round;
   PassState state = nothing_yet;
-  std::vector<double> sorted = {};                  // the samples so far
-  StoppedBy stopped_by = StoppedBy::precision;      // in this placement
-  StoppedBy any_stopped_by = StoppedBy::precision;  // the furthest from precision of all placements
+  std::vector<double> sorted = {};              // the samples so far
+  StoppedBy stopped_by = StoppedBy::precision;  // in this placement
+  // over all placements: the bound that is furthest from precision
+  StoppedBy any_stopped_by = StoppedBy::precision;
 };
 
 // Runs rounds until a bound ends the visit. The time counted is wall time, not the measured spans, because
@@ -136,7 +137,8 @@ class CellPasses::Implementation {
     settle();
     std::ranges::shuffle(order_, generator_);
     for (Pass* pass : order_) {
-      // Back to back means many steps in a round: throughput is not divided.
+      // Throughput is measured back to back, which needs many steps in a round, so its time is not divided
+      // over visits.
       if (pass != &throughput_) {
         go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement));
       } else if (visit == visits_in_a_placement) {
@@ -237,7 +239,7 @@ class CellPasses::Implementation {
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
   std::vector<Samples> samples_;  // a placement each
-  Samples* now_ = nullptr;        // of the placement under way
+  Samples* now_ = nullptr;        // samples of the current placement
   std::int64_t visits_ = 0;
 };
 

@@ -16,15 +16,14 @@ namespace graphbench::measure {
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
 // A launch sets its batches up in several placements, each in new memory, and visits every cell several times
-// in each. A step's time depends on its memory addresses for as long as it keeps them, and on what ran before
+// in each. A step's time depends on its memory addresses for as long as it keeps them, and on the work before
 // it: on the contents of the device's last cache, which steps larger than the cache preserve for seconds, and
-// on the device's power. One visit samples one such state; docs/reference/measuring.md shows what that does
-// to launches. Changing the memory layout during a run, so that results are not those of one layout, is from
-// Curtsinger and Berger, "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
-// Several placements share an opened device, because opening one takes longer than they do.
-// What is to load code at its first use has one placement: a second would find it loaded.
-// Two visits each: in a longer one a power limit lowers the clock more often, and where it does no other
-// visit outweighs it.
+// on the device's power. One visit samples one such state. Changing the memory layout during a run, so that
+// results are not those of one layout, is from Curtsinger and Berger, "Stabilizer: Statistically Sound
+// Performance Evaluation", ASPLOS 2013. Several placements share an opened device, because opening one takes
+// longer than they do. A task that loads code at its first use has one placement, because a second would find
+// it loaded. A placement has two visits: during a longer one a power limit lowers the clock more often, and
+// no other visit outweighs that.
 inline constexpr std::int64_t placements = 8;
 inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;

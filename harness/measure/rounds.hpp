@@ -11,9 +11,9 @@ namespace graphbench::measure {
 // `samples_max`; or once `seconds_max` is used up and there are `samples_min`.
 struct PassBounds {
   double seconds_max = 0.1;
-  double relative_half_width = 0.005;  // of the median's 95 % interval
-  std::int64_t samples_min = 6;        // the fewest that a median has an interval of
-  std::int64_t samples_wanted = 459;   // so that a p99 can be published where the time allows
+  double relative_half_width = 0.005;  // half width of the median's 95 % interval
+  std::int64_t samples_min = 6;        // a median has no interval with fewer samples
+  std::int64_t samples_wanted = 459;   // enough for a p99, if the time allows it
   std::int64_t samples_max = 2000;
 };
 

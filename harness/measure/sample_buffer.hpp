@@ -35,7 +35,7 @@ class DurationBuffer {
   std::size_t count_ = 0;
 };
 
-// And when each step began, on the clock that timed it.
+// Also records when each step began, on the clock that timed it.
 class SampleBuffer : public DurationBuffer {
  public:
   explicit SampleBuffer(std::size_t capacity) : DurationBuffer(capacity), started_ns_(capacity) {}

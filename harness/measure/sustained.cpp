@@ -1,4 +1,4 @@
-// The queue holds about 50 ms of steps, which hide a reading of the monitor.
+// Runs steps back to back. About 50 ms of them are queued, which hides a reading of the monitor.
 #include "harness/measure/sustained.hpp"
 
 #include <algorithm>

@@ -53,8 +53,8 @@ struct SustainedBounds {
   // Between two passes the device rests for a moment, after which its clock is higher for some tenths of a
   // second: so long steps run before the samples of latency, and of device time.
   double lead_seconds = 1;
-  double sample_seconds = 1;           // of each
-  std::int64_t samples_max = 2000;     // likewise
+  double sample_seconds = 1;           // of latency, and of device time
+  std::int64_t samples_max = 2000;     // for each of the two
   double reading_every_seconds = 0.1;  // the monitor is read while steps run
 };
 
@@ -65,8 +65,8 @@ struct LoadedPlacement {
   std::vector<double> device_seconds;
 };
 
-// Runs the steps and times them. `alive` is called at least once a window, between steps. Caches are not
-// emptied: a rest would come with it. Throws what a step throws.
+// Runs the steps and times them. `alive` is called at least once per window, between steps. Caches are not
+// emptied, because that would give the device a rest. Throws what a step throws.
 LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
                                   const std::function<void()>& alive);
 

@@ -160,7 +160,7 @@ AxisTable later_axes() {
       {.name = "edges",
        .noun = "kind of edge",
        .placeholder = "WHICH,...",
-       .help = "kernels of ours on cuda begin: programmatic: when the one before lets them; full: "
+       .help = "when our kernels on cuda begin. programmatic: when the one before lets them; full: "
                "when it has ended (default: programmatic)",
        .choices = {"programmatic", "full"},
        .fallback = "programmatic",
@@ -244,8 +244,8 @@ AxisTable gradient_axes() {
       {.name = "accumulate",
        .noun = "time of accumulation",
        .placeholder = "WHEN,...",
-       .help = "gradients of one value are added. asap: as soon as each exists; end: once the sum is needed "
-               "(default: asap)",
+       .help = "when gradients of a value are added. asap: as soon as each exists; end: once the sum is "
+               "needed (default: asap)",
        .choices = {"asap", "end"},
        .fallback = "asap",
        .passes = {"training"}},

@@ -1,5 +1,6 @@
-// The axes of a sweep, a row each: the option that gives its values, its default, how it enters ids, plans
-// and labels, and where it applies. Options, plans, tasks, ids, labels and hashes all loop over these rows.
+// The axes of a sweep, one row per axis: the option that gives its values, its default, how it enters ids,
+// plans and labels, and where it applies. Options, plans, tasks, ids, labels and hashes all loop over these
+// rows.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +31,17 @@ struct ValuesOfAxis {
 };
 
 struct Axis {
-  std::string name;  // of the option, the member of plan.axes and the label
+  std::string name;  // name of the option, of the member of plan.axes, and of the label
   AxisValues values = AxisValues::choices;
   std::string noun;         // how messages call one value
-  std::string placeholder;  // of the option's value; empty: no option gives it
+  std::string placeholder;  // placeholder of the option's value; empty if no option gives it
   std::string help;         // of the option
   std::vector<std::string> choices = {};
   bool allow_zero = false;  // of numbers
   // The value of the option if it is not given. Empty: the device and the workloads decide. A later axis has
   // exactly one value here.
   std::string fallback = {};
-  // The first seven have it: their part of an id is this and the value.
+  // The first seven axes have it: their part of an id is this text and the value.
   std::string id_prefix = {};
   std::string Cell::*text = nullptr;
   std::int64_t Cell::*number = nullptr;
@@ -51,7 +52,7 @@ struct Axis {
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};
-  std::vector<std::string> devices = {};  // kinds; empty: every one. Elsewhere a value is refused
+  std::vector<std::string> devices = {};  // kinds of devices; empty: all. On others a value is refused
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;
@@ -101,15 +102,15 @@ std::vector<Cell> cells_of(const PlanFacts& facts,
                            const std::function<std::string(const std::string&)>& preset_of,
                            const AxisTable& table = axes());
 
-// The cell that this one's speedup is over: in the reference mode, and at the default of each axis that
+// The cell that a cell's speedup refers to: in the reference mode, and at the default of each axis that
 // does not apply to that mode. Its own reference is itself.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
 
-// What shards do not divide, because its cells are compared with each other: all modes, batches and launches
-// of a (workload, preset, dtype, pass, warmup).
+// A group, which shards do not divide, because its cells are compared with each other: all modes, batches and
+// launches of a (workload, preset, dtype, pass, warmup).
 std::string group_of(const Cell& cell);
 
-// The cell of one batch of a worker's task, and all of a task that a cell says.
+// The cell of one batch of a worker's task; and the parts of a task that a cell decides.
 Cell cell_of(const WorkerTask& task, std::int64_t batch);
 void set_cell(WorkerTask& task, const Cell& cell);
 

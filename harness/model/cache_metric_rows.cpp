@@ -41,8 +41,8 @@ std::vector<MetricRow> cache_metric_rows() {
                       "Entries of the cache that preparing the cell made, because none was found."),
                   "made", "entries of the cache that preparing it made", true),
       row("refused", count, "files", value<&CacheUse::refused>(), "graphbench_cache_refused",
-          "Files of the cache that could not be used, because they are damaged, newer, or for something "
-          "else."),
+          "Files of the cache that could not be used, because they are damaged, newer, or for another "
+          "key."),
       row("bytes", bytes, "bytes", value<&CacheUse::bytes>(), "graphbench_cache_bytes",
           "Bytes of the entries that preparing the cell found and made."),
       row("seconds_saved", time, "seconds", value<&CacheUse::seconds_saved>(),

@@ -1,4 +1,4 @@
-// The words of a comparison, which every format and the document share, and what passing means.
+// The words of a comparison, which every format and the document share, and the meaning of passing.
 #include "harness/model/comparison.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metr
   return tested;
 }
 
-// What a decided test excludes, however many launches it was decided with.
+// The change that a decided test excludes, however many launches it was decided with.
 std::optional<double> excluded(const MetricComparison& test) {
   if (test.verdict == Verdict::faster) return 0;
   return test.verdict == Verdict::same ? std::optional(test.margin) : std::nullopt;

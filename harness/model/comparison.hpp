@@ -1,6 +1,6 @@
-// A comparison of two results as plain data: what `harness/compare` fills in and every format of a
-// comparison reads. Mirrors the document `graphbench.comparison/1`. Times in seconds; changes are
-// fractions (0.02 is 2 %); optional means absent.
+// A comparison of two results as plain data, which `harness/compare` fills in and every format of a
+// comparison reads. Mirrors the document `graphbench.comparison/1`. Times in seconds; changes are fractions
+// (0.02 is 2 %); optional means absent.
 #pragma once
 
 #include <array>
@@ -40,9 +40,9 @@ inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Met
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// One metric of one cell. The unit of replication is the launch: a side's value is the geometric
-// mean over its launches of the launch's own median (setup: of the launch's), so that both agree with the
-// ratio; and the statistics see one number a launch, never samples.
+// One metric of one cell. The unit of replication is the launch: a side's value is the geometric mean over
+// its launches of each launch's own median (for a setup, of its setups), so that both agree with the ratio;
+// and the statistics see one number per launch, never samples.
 struct MetricComparison {
   Metric metric = Metric::latency;
   bool paired = false;  // launch i of both sides came from one interleaved run
@@ -59,35 +59,34 @@ struct MetricComparison {
   // from its own launches and from those of other cells.
   OptionalNumber spread;
   OptionalNumber freedom;
-  // For "the change is not larger than the margin", two-sided, and its correction over the whole comparison,
-  // families first; absent if the interval is.
+  // The two-sided p of "the change is not larger than the margin", and its correction over the whole
+  // comparison, families first; both are absent if the interval is.
   OptionalNumber p;
   OptionalNumber q;
-  // That of its family, which is the metric in the cells that differ by the warmup count alone.
+  // The corrected p of its family, which is the metric in the cells that differ by the warmup count alone.
   OptionalNumber family_p;
   OptionalNumber family_q;
   // The smallest change that would have been called slower in 4 of 5 such comparisons; absent if the
   // interval is.
   OptionalNumber detectable;
   OptionalNumber detectable90;  // in 9 of 10
-  double margin = 0;            // in force here: the asked one, or the floor as a fraction where that is more
-  double floor_seconds = 0;     // as asked
-  std::string why;              // of `inconclusive`: one line, what is missing and what would do; else empty
+  double margin = 0;  // the margin in force: the requested one, or the floor as a fraction if that is larger
+  double floor_seconds = 0;  // as asked
+  std::string why;           // for `inconclusive`, one line: what is missing and what would help; else empty
 };
 
 // One metric in the geometric mean over all cells of a mode, which launches know better than any cell. It
 // shows a slowdown of all cells that is too small to show in one.
 struct MeanComparison {
   std::string mode;
-  std::int64_t cells = 0;   // with the metric on both sides
+  std::int64_t cells = 0;   // cells with the metric on both sides
   MetricComparison metric;  // its times are means over cells, its launches those of the cell with the most
-  // The standard deviations of that mean between the launches of each side (of logarithms), and the p of
-  // NEW's being no larger than BASE's, or than half of the margin where that is more; absent below two
-  // launches.
+  // The standard deviations of that mean between the launches of each side (of logarithms), and the p that
+  // NEW's is no larger than BASE's, or than half of the margin if that is more; absent below two launches.
   OptionalNumber base_spread;
   OptionalNumber new_spread;
   OptionalNumber spread_p;
-  bool less_steady = false;  // NEW's is larger, family-wise over all means at launches_level
+  bool less_steady = false;  // NEW's deviation is larger, family-wise over all means at launches_level
 };
 
 // The verdicts of a mean besides those of Verdict.
@@ -99,12 +98,12 @@ inline constexpr double launches_level = 0.01;
 // A launch that is apart from the others of its side by more than the margin, in most cells.
 struct OddLaunch {
   bool in_new = false;
-  std::int64_t document = 0;  // of that side, in the order of names
+  std::int64_t document = 0;  // index of the document of that side, in the order of names
   std::int64_t launch = 0;    // its index there
   Metric metric = Metric::latency;
-  std::int64_t cells = 0;  // that it measured
-  double ratio = 1;        // to the geometric mean of the others
-  double p = 1;            // of being no further away, family-wise over the launches of both sides
+  std::int64_t cells = 0;  // cells that the launch measured
+  double ratio = 1;        // ratio to the geometric mean of the others
+  double p = 1;            // p of being no further away, family-wise over the launches of both sides
 };
 
 // The values of a metric that is shown and not tested: geometric means over launches, in its own unit; 0 if a
@@ -118,7 +117,7 @@ struct ListedMetric {
 // A count, or the paths, that differ. No statistics: they are the same in every launch.
 struct Change {
   std::string name;  // of MetricRow::counted, or "paths"
-  std::string base;  // as the document writes a number; of paths a line
+  std::string base;  // as the document writes a number; for paths, one line
   std::string now;
 };
 
@@ -139,7 +138,7 @@ struct CellComparison {
   std::string id;      // "mlp/base/bf16/forward/b8/w3/whole"
   std::string family;  // the id without the warmup count: "mlp/base/bf16/forward/b8/whole"
   Coverage coverage = Coverage::compared;
-  bool regression = false;  // of coverage: ok in BASE, and no longer measured in NEW, all of it or a metric
+  bool regression = false;  // ok in BASE, but NEW did not measure all of it
   std::string reason;       // "code: message" of the side that is not ok (NEW's before BASE's), else empty
   // The tested ones, in the order of all_metrics. One that one side lacks is in `lost` or `gained`.
   std::vector<MetricComparison> metrics;
@@ -254,7 +253,7 @@ struct Comparison {
   // False: a blocking difference is not allowed; then `cells` is empty and nothing was judged.
   bool comparable = true;
   std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
-  // By mode, in the order of BASE's cells, then as mean_metrics; a mode of one cell has none.
+  // By mode in the order of BASE's cells, then in the order of mean_metrics; a mode of one cell has no means.
   std::vector<MeanComparison> means;
   std::vector<OddLaunch> odd_launches;  // BASE's first
   ComparisonCounts counts;
@@ -268,15 +267,15 @@ struct Comparison {
   std::string headline;
 };
 
-// What would be found is not said of a change beyond elevenfold.
+// A slowdown beyond elevenfold is not reported as one that would be found.
 inline constexpr double slowdown_max = 10;
 
 // "NEW is not complete", where its sweep was interrupted; empty where both sides are.
 std::string incomplete_text(const Comparison& comparison);
 
 // The slowdown of a metric's mean that these launches find in nine cases of ten, or that a decided mean
-// excludes; absent where none was tested, or where it is more than tenfold. Of one mode, whichever it is, and
-// of all cells alike, which one mode's mean is enough to show.
+// excludes; absent if none was tested, or if it is more than tenfold. The first is found in whichever mode it
+// is. The second is in all cells alike, so that one mode's mean is enough to find it.
 std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 

@@ -7,7 +7,7 @@
 namespace graphbench::model {
 namespace {
 
-// A row of caller_io: where axis io is away from its default.
+// A row of caller_io, for cells whose axis io is not at its default.
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
   return {.name = name,
@@ -33,7 +33,7 @@ constexpr MetricRow counter(std::string_view name, MetricValue value, std::strin
           .family = family};
 }
 
-// `first`: there since documents hold a training step.
+// `first`: the row exists since documents hold training steps.
 constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
   return {.name = name,

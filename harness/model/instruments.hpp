@@ -15,7 +15,7 @@ namespace graphbench::model {
 struct SubmitterCpus {
   std::vector<std::int64_t> cpus;  // ascending
   std::string locality;  // "near" the device, "far" from it, "unknown"; empty: the device is the CPU
-  std::string cores;     // of a kind that is the fastest ("performance") or not ("efficiency"); "alike"
+  std::string cores;     // kind of the cores: the fastest ("performance") or not ("efficiency"); "alike"
 };
 
 // A workload whose steps have a sequence length takes it as the option of this name.
@@ -37,13 +37,13 @@ struct ShapeTrace {
 // Which instruments a worker uses.
 struct InstrumentOptions {
   bool pin = true;                  // the submitting thread stays on one CPU
-  std::optional<std::int64_t> cpu;  // which; absent: the worker's choice
+  std::optional<std::int64_t> cpu;  // the CPU; absent: the worker chooses
   bool cold_l2 = false;
   std::optional<double> sustained_seconds = {};  // the longest wait for a steady load; absent: no such pass
   bool profile = false;
   bool trace = false;
   std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice
-  bool evaluate = false;  // of training: the forward program too, on the parameters that it leaves
+  bool evaluate = false;  // in training, also evaluates the forward program on the parameters that it leaves
   ShapeTrace shape_trace = {};
 };
 
@@ -75,7 +75,7 @@ struct FloorShape {
 struct ExecMemoryPoint {
   std::int64_t nodes;
   double bytes;           // of one graph
-  double residual_bytes;  // less what the line says
+  double residual_bytes;  // difference from the line
 };
 
 // The least-squares line through the points. The points lie beside it, because the driver takes memory in
@@ -91,10 +91,10 @@ struct Floors {
   std::optional<Floor> clock_pair;     // two readings of the clock
   std::optional<Floor> kernel_launch;  // host time of launching an empty kernel
   std::optional<Floor> graph_launch;   // host time of launching a graph of one empty kernel
-  // These two are on a stream that is busy, as all launches of a step but the first find it.
+  // These two launch onto a busy stream, as all launches of a step except the first do.
   std::optional<Floor> queued_kernel_launch;
   std::optional<Floor> queued_graph_launch;
-  std::optional<Floor> empty_graph_launch;  // of a graph without nodes, on an idle stream
+  std::optional<Floor> empty_graph_launch;  // launching a graph without nodes, on an idle stream
   std::optional<Floor> event_pair;          // event time around nothing
   std::optional<double> event_resolution;   // smallest difference between two event times
   std::optional<Floor> completion_spin;     // empty kernel, launch to completion, the host spinning
@@ -106,9 +106,9 @@ struct Floors {
 
 // The machine around one launch's measuring of one cell.
 struct LaunchMachine {
-  std::optional<std::int64_t> cpu;  // the submitting thread's at the last visit; absent: not pinned
+  std::optional<std::int64_t> cpu;  // CPU of the submitting thread at the last visit; absent: not pinned
   // How much longer a fixed computation took on the submitting thread's CPU than on the quietest that it saw,
-  // 1 or more, the median over visits: what other work on that core costs. Absent: not pinned.
+  // 1 or more, the median over visits: the cost of other work on that core. Absent: not pinned.
   std::optional<double> cpu_slowdown;
   // Above it the core counts as shared.
   static constexpr double shared_core_slowdown = 1.1;
@@ -126,7 +126,7 @@ struct LaunchMachine {
 
 // The CPU side, before the sweep began.
 struct CpuState {
-  std::string governor;  // of all CPUs, "mixed" where they differ; empty: not known
+  std::string governor;  // governor of all CPUs, "mixed" if they differ; empty: not known
   std::optional<bool> turbo;
   std::optional<double> load_average;      // over the last minute
   bool pinned = true;                      // submitting threads were pinned
@@ -148,7 +148,7 @@ struct DeviceTimeCheck {
   double device_seconds;      // between the events
   double recorded_seconds;    // busy time and gaps
   double difference_seconds;  // device - recorded of each step, the median over steps
-  double events_seconds;      // the same difference without a step: what the events themselves add
+  double events_seconds;      // the same difference without a step, which the events themselves add
 };
 
 // One steady step according to the device's own records: medians over a few steps.
@@ -168,12 +168,12 @@ struct Profile {
 // measuring: this cell's, and the eager step's in the same process.
 struct StepRecords {
   std::int64_t steps;                    // how many of each were recorded
-  double busy_seconds;                   // of this cell's step: how long anything ran, the median over steps
-  std::int64_t operations;               // of it: kernels, copies and fills
-  std::int64_t kernels;                  // of it
-  std::int64_t eager_kernels;            // of the eager step
-  std::int64_t other_kernels;            // by name, that one of the two runs and the other does not
-  std::vector<std::string> differences;  // the first of them: "3 eager, 0 here: NAME"
+  double busy_seconds;                   // in this cell's step: how long anything ran, the median over steps
+  std::int64_t operations;               // kernels, copies and fills of this cell's step
+  std::int64_t kernels;                  // kernels of this cell's step
+  std::int64_t eager_kernels;            // kernels of the eager step
+  std::int64_t other_kernels;            // kernels, by name, that only one of the two steps runs
+  std::vector<std::string> differences;  // the first of these kernels: "3 eager, 0 here: NAME"
   // The expected latency of the eager step as one graph: that of a graph of as many empty kernels as it has
   // operations, with its busy time in place of theirs. Both are measured in this process.
   double graph_seconds;

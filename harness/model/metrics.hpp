@@ -18,10 +18,10 @@ enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
 
 // The object of the document that a metric stands in, and how its launches combine into one number a cell.
 enum class MetricSection : std::uint8_t {
-  setup,      // launches[].setup, or what stands there in launches[].setups: the median over launches
-  startup,    // launches[].startup: likewise; of the worker, the same in all its cells
+  setup,      // the median over launches of launches[].setup, or of launches[].setups if there are several
+  startup,    // launches[].startup: the same median; all cells of a worker have the same
   launch,     // launches[]: a distribution of samples or one number; the median over launches
-  sustained,  // launches[].sustained: likewise, of the p50 of a distribution
+  sustained,  // launches[].sustained: the same median, of a distribution's p50
   graph,      // graph: of the cell
   io,         // io: of the cell
   counters,   // counters: of the cell
@@ -40,7 +40,8 @@ struct MetricValue {
   MetricSection section = MetricSection::derived;
   std::optional<double> (*of_launch)(const Launch& launch) = nullptr;
   std::optional<double> (*of_cell)(const CellResult& cell) = nullptr;
-  const Summary* (*summary_of)(const Launch& launch) = nullptr;  // of_launch is its p50; null for a number
+  // the Summary whose p50 is of_launch; null if the metric is a number
+  const Summary* (*summary_of)(const Launch& launch) = nullptr;
 };
 
 struct MetricRow {
@@ -52,18 +53,19 @@ struct MetricRow {
   // A distribution's estimate over launches, under the same key in `summary`.
   std::optional<Estimate> CellSummary::*estimate = nullptr;
   bool graphs_only = false;  // no number of an eager cell: no series, no column
-  bool of_setups = false;    // of later setups (statistics/setup_cost.hpp), which first launches may not have
-  bool addition = false;     // came after the contract: documents of older versions lack it
-  bool on_request = false;   // measured where asked for: else no column, and not missed
+  // median of later setups (statistics/setup_cost.hpp), which first launches may lack
+  bool of_setups = false;
+  bool addition = false;    // came after the contract: documents of older versions lack it
+  bool on_request = false;  // measured where asked for: else no column, and not missed
   // The name in each list that it is in; empty: it is not.
-  std::string_view family = {};         // Prometheus
-  std::string_view compared = {};       // `compare` reads it of launches, and --margin takes the name
-  bool listed = false;                  // of compared: shown with before and after, not tested
-  std::string_view counted = {};        // `compare` says where it changed, without statistics
-  MetricValue resolution = {};          // of counted: a difference within it is none; null: none is
-  std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
-  std::string_view memory_of = {};      // the label `of` in graphbench_memory_bytes; empty: not in it
-  std::string_view column = {};         // of the console's table and the page
+  std::string_view family = {};    // Prometheus
+  std::string_view compared = {};  // `compare` reads it of launches, and --margin takes the name
+  bool listed = false;             // a compared metric that is shown with before and after, but not tested
+  std::string_view counted = {};   // `compare` says where it changed, without statistics
+  MetricValue resolution = {};     // for a counted metric: smaller differences do not count; null: all count
+  std::string_view baseline_help = {};  // help of its family graphbench_baseline_*; empty: no such family
+  std::string_view memory_of = {};      // its label `of` in graphbench_memory_bytes; empty: not in it
+  std::string_view column = {};         // name of its column in the console's table and on the page
   std::string_view column_help = {};
   bool spare_column = false;  // left out where the table would not fit its width with it
 };
@@ -74,7 +76,7 @@ inline MetricSection section_of(const MetricRow& row) {
 }
 // The key of the section's object in a cell, or in a launch: "training.evaluation"; empty: it is that itself.
 std::string_view key_of(MetricSection section);
-// Below its cell or its launch: "graph.nodes".
+// The row's path below its cell or its launch: "graph.nodes".
 std::string path_below(const MetricRow& row);
 // The path below its cell: "launches[].setup.capture_seconds". No two rows have the same path.
 std::string path_of(const MetricRow& row);

@@ -1,4 +1,4 @@
-// Derives what result documents, plans, metrics and messages share.
+// Derives the facts that result documents, plans, metrics and messages share.
 #include <algorithm>
 #include <tuple>
 

@@ -1,5 +1,5 @@
-// What a sweep will do, as plain data: the options after command line and configuration file are
-// merged and checked, the cells, and the worker processes that measure them.
+// The plan of a sweep as plain data: the options after command line and configuration file are merged and
+// checked, the cells, and the worker processes that measure them.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct CallerOptions {
 };
 // Whether batches of this size have library choices of their own.
 bool is_tuned(const CallerOptions& options, std::int64_t size);
-// The options away from their default that change what is measured, by the option's name: what a plan is
-// known by.
+// The options away from their default that change what is measured, by the option's name. They identify a
+// plan.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
 // Programs that were compiled ahead of time (--package); empty: the workload's are built.

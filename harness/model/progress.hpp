@@ -17,7 +17,7 @@ struct Progress {
   std::optional<double> eta_seconds;  // absent until a worker has ended
   std::string worker;                 // "mlp bf16 whole w3"; empty between workers
   std::string phase;                  // the worker's last sign of life: "capture"
-  std::int64_t batch = 0;             // what that phase works on; 0: all batches
+  std::int64_t batch = 0;             // the batch that the phase works on; 0: all batches
   std::int64_t failures = 0;          // cells that failed so far
 };
 

@@ -77,10 +77,10 @@ struct Setup {
 struct Startup {
   // From the parent's call that starts it to its task; absent: no parent.
   std::optional<double> process_seconds;
-  double plugin_seconds;   // plugins loaded, the program built
-  double module_seconds;   // the backend's module loaded
-  double context_seconds;  // device and stream opened; CPU, monitor and cache buffer made ready
-  double weights_seconds;  // static buffers allocated and filled
+  double plugin_seconds;   // to load plugins and build the program
+  double module_seconds;   // to load the backend's module
+  double context_seconds;  // to open device and stream, and set up CPU, monitor and cache buffer
+  double weights_seconds;  // to allocate and fill static buffers
   double prepare_seconds;  // from here on: sums over the batches' setups
   double warmup_seconds;
   double capture_seconds;
@@ -91,7 +91,7 @@ struct Startup {
 
 // The measurements of one placement of a launch: the numbers of samples, and their medians.
 struct LaunchPlacement {
-  std::int64_t latency_samples;  // of submit too
+  std::int64_t latency_samples;  // and of submit samples
   std::int64_t device_samples;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
@@ -126,8 +126,8 @@ struct WithinLaunch {
 struct Launch {
   std::int64_t index;
   Setup setup;
-  std::vector<Setup> setups;       // of every placement; the first is `setup`
-  std::optional<Startup> startup;  // the worker's, the same in all its cells
+  std::vector<Setup> setups;       // setups of all placements; the first is `setup`
+  std::optional<Startup> startup;  // startup of the worker, the same in all its cells
   std::optional<Summary> submit_seconds;
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
@@ -137,7 +137,7 @@ struct Launch {
   std::string device_stopped_by;
   std::string throughput_stopped_by;
   std::vector<LaunchPlacement> placements;  // in the order measured
-  std::optional<Sustained> sustained;       // where it was asked for
+  std::optional<Sustained> sustained;       // present if it was asked for
   // Every sample in the order taken: the ramp, whose sample 0 is the first step after the setup, then each
   // placement's. Not all reporters publish them.
   std::vector<double> submit_samples;
@@ -147,29 +147,29 @@ struct Launch {
   std::vector<std::int64_t> latency_started_ns;
   std::vector<std::int64_t> device_started_ns;
   std::optional<LaunchMachine> machine;
-  std::optional<WithinLaunch> within;  // where samples are not kept; absent: they are all here
-  // Its share of the time that its worker took, over the cells that this measured: what a launch costs.
+  std::optional<WithinLaunch> within;  // set if samples are not kept; absent: all samples are here
+  // The cost of a launch: this cell's share of its worker's time, which the measured cells divide.
   std::optional<double> worker_seconds;
 };
 
 struct Check {
-  std::string reference;  // what outputs were compared with: "eager", "eager_again"
+  std::string reference;  // what outputs were compared with: "eager" or "eager_again"
   bool identical;
   double max_abs_error;
   std::optional<std::string> tolerated;  // why outputs that are not identical pass: a foreign step's may
 };
 
-// What a cell's worker did to have and keep its graphs: in the first placement of the first launch, until the
-// first 32 steps had run. So it does not depend on how many samples were taken.
+// The work of a cell's worker to have and keep its graphs: in the first placement of the first launch, until
+// the first 32 steps had run. So it does not depend on how many samples were taken.
 struct Counters {
   std::int64_t programs;                      // prepared
   std::int64_t pieces;                        // parts of a step, captured or not
-  std::int64_t capturable;                    // of them
+  std::int64_t capturable;                    // parts that a graph can hold
   std::int64_t captured;                      // recordings made, by the setup and by steps
   std::int64_t instantiated;                  // likewise
   std::int64_t updated;                       // execs, by steps
   std::int64_t compilations;                  // kernels prepared
-  std::map<std::string, std::int64_t> skips;  // of a graph mode that could not be: reason codes
+  std::map<std::string, std::int64_t> skips;  // by reason code, if a graph mode could not run
 };
 
 // How preparing a cell used the cache (--cache), in all its launches together.
@@ -177,39 +177,40 @@ void add(CacheUse& sum, const CacheUse& more);
 // How a process used it between two times.
 CacheUse since(const CacheUse& before, const CacheUse& now);
 
-// Device memory of programs (weights, inputs, state, activations) at its highest in one process. Workspace,
-// scratch of tuning and what the measuring itself needs are not in it.
+// The most device memory of programs (weights, inputs, state, activations) in one process. Workspace, scratch
+// of tuning and the harness's own memory are not in it.
 struct PeakBytes {
-  std::optional<std::int64_t> build;            // a program of a workload, until all its batches had run
+  std::optional<std::int64_t> build;            // with a workload's program, until all its batches had run
   std::optional<std::int64_t> load;             // a package's program, likewise
-  std::optional<std::int64_t> between_methods;  // left when a program was given up, before one was loaded
+  std::optional<std::int64_t> between_methods;  // left between two programs of one process
 };
 
 struct Memory {
   std::int64_t weights_bytes;
   std::int64_t pool_bytes;          // reserved by the pool that all batches of the worker share
-  std::int64_t pool_bytes_private;  // the same captures with a pool each: sum over the batches
+  std::int64_t pool_bytes_private;  // the sum over the batches, if each is captured into a pool of its own
   std::int64_t pool_bytes_own;      // this cell's part of that sum
   // The worker's memory in the first placement on its last device, after its visits. used = context + code +
   // static + workspace + pool_bytes + graphs + unaccounted.
   std::optional<std::int64_t> used_bytes;     // as the driver says
   std::optional<std::int64_t> context_bytes;  // with streams
   std::optional<std::int64_t>
-      code_bytes;  // and handles of libraries; with what launching makes the driver reserve
-  std::optional<std::int64_t> static_bytes;           // weights, inputs, state
-  std::optional<std::int64_t> workspace_bytes;        // scratch of libraries and ops; the cache's buffer
+      code_bytes;  // code and handles of libraries, with the driver's reserves for launches
+  std::optional<std::int64_t> static_bytes;  // weights, inputs, state
+  // scratch of libraries and ops, and the buffer that empties the cache
+  std::optional<std::int64_t> workspace_bytes;
   std::optional<std::int64_t> pool_in_use_bytes_max;  // of pool_bytes
-  std::optional<std::int64_t> graphs_bytes;           // taken as they were captured and instantiated
+  std::optional<std::int64_t> graphs_bytes;           // memory that captures and instantiation took
   std::optional<std::int64_t> unaccounted_bytes;      // below 0 if others gave memory back meanwhile
   // The memory of one more exec of each of this cell's graphs, together, and the smallest meaningful
   // difference. The first launch measures it, apart from the accounts, because execs often fit into memory
   // that the driver already holds.
   std::optional<std::int64_t> exec_bytes;
   std::optional<std::int64_t> exec_resolution_bytes;
-  std::optional<std::int64_t> weights_bytes_max;  // of all weights on the device at one time
-  std::optional<std::int64_t> tuning_bytes_max;   // of operands of candidates that were timed
+  std::optional<std::int64_t> weights_bytes_max;  // the most bytes of weights on the device at one time
+  std::optional<std::int64_t> tuning_bytes_max;   // the most bytes of operands of candidates that were timed
   std::optional<PeakBytes> peak_bytes;
-  std::string witness;  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
+  std::string witness;  // what used_bytes counts: memory of the "process", or what the "device" has lost
 };
 
 // How ops of a cell are computed, where there was a choice that matters.
@@ -221,7 +222,7 @@ struct OpPath {
 };
 
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
-// The name in documents and metrics: what is pending when they are made was skipped.
+// The name in documents and metrics. A cell that is pending when they are made was skipped.
 std::string_view name_of(CellStatus status) noexcept;
 
 // The median over launches of the launch p50s; the interval is absent below three launches.
@@ -233,7 +234,7 @@ struct Estimate {
   std::optional<double> within_launch;     // the median launch's spread of log samples (IQR / 1.349)
 };
 
-// The reason why a graph mode has no break-even. Not told apart: the interval of a step's saving holds 0.
+// The reason why a graph mode has no break-even. not_told_apart: the interval of a step's saving holds 0.
 enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
@@ -242,11 +243,11 @@ struct CellSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager latency p50 / this cell's
-  // A graph mode has them from three launches on that both cells have: they are of the ratio of launches with
-  // one index.
+  // Intervals of the ratios between launches of one index. A graph mode has them if both cells have three
+  // such launches.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
-  // This cell's steps a second, back to back, over eager's. The interval is as the speedup's.
+  // This cell's steps per second, back to back, over eager's. The interval is as the speedup's.
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
@@ -256,13 +257,13 @@ struct CellSummary {
   std::optional<double> breakeven_ci95_low;
   std::optional<double> breakeven_ci95_high;
   std::optional<NoBreakeven> no_breakeven;
-  std::optional<double> setup_cost_seconds;  // what break-even pays back: the median over launches
+  std::optional<double> setup_cost_seconds;  // the cost that break-even pays back: the median over launches
   // The cost that a process pays once: how much longer the first warmups and setups of all the task's batches
   // took together than later ones. It is the same in all its cells; absent: no longer, or not known.
   std::optional<double> setup_once_seconds;
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
-  std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
+  std::optional<double> submit_over_floor;  // submit p50 over the least cost of its launches
   // Only the eager cell of a foreign step has these, without a capture: the share of its latency in which its
   // device idles (absent: none), and the predicted gain of one graph (StepRecords).
   std::optional<double> launch_bound;
@@ -287,33 +288,33 @@ struct Evaluation {
 };
 struct Training {
   facts::TrainingFacts program;
-  std::optional<std::int64_t> peak_bytes;  // of activations and gradients at once
+  std::optional<std::int64_t> peak_bytes;  // the most bytes of activations and gradients at one time
   // Device time of the phases of a step, in a pass of its own; absent if a graph holds several of them.
   std::optional<double> forward_seconds;
   std::optional<double> backward_seconds;
   std::optional<double> optimizer_seconds;
-  std::optional<double> step_seconds;  // of the same steps
-  std::vector<Reason> breaks;          // gradients that no graph can hold, a kind each
+  std::optional<double> step_seconds;  // median of the same steps
+  std::vector<Reason> breaks;          // gradients that no graph can hold, one of each kind
   std::optional<Evaluation> evaluation;
 };
 
-// A step of --shape-trace, and what had to be made for it.
+// A step of --shape-trace, and the parts that had to be made for it.
 struct TracedStep {
   std::int64_t id;        // from 1, in the order of the file
-  std::string signature;  // of its program, which serves every batch size: "b* s128", "b*"
+  std::string signature;  // signature of its program, which serves every batch size: "b* s128", "b*"
   std::int64_t batch;
   std::int64_t ops;                     // of the program
   std::string outcome;                  // "traced", "program_hit", "graph_hit", "recorded_again"
-  std::string reason;                   // why not everything was there; empty: it was
+  std::string reason;                   // why something had to be made; empty if nothing had to
   double seconds;                       // host time from asking for the step until it was submitted
-  std::optional<double> trace_seconds;  // of it, building and rewriting the program
+  std::optional<double> trace_seconds;  // the part of the time for building and rewriting the program
 };
 // The walk over a trace of shapes. Once per task, with its largest batch.
 struct ShapeWalk {
   std::int64_t programs_max;
   std::int64_t recordings_max;
   std::int64_t programs;    // kept at the end
-  std::int64_t recordings;  // of paths, made in all
+  std::int64_t recordings;  // recordings of paths that were made
   std::int64_t generations;
   std::int64_t pool_bytes;
   // Medians of submitting one recorded path: looked up first, and by itself. Absent: no step had everything.
@@ -341,20 +342,20 @@ struct CellResult {
   std::optional<Training> training;
   std::optional<ShapeWalk> shape_walk;
   std::optional<CacheUse> cache;          // absent if nothing is kept
-  std::optional<PackageUse> package;      // of a sweep with --package
-  std::vector<std::string> rewrites;      // what passes that were asked for did to its program
+  std::optional<PackageUse> package;      // present in a sweep with --package
+  std::vector<std::string> rewrites;      // changes that the requested passes made to its program
   std::string fallback;                   // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;  // why
   std::optional<bool> tuned;              // with --tune-sizes: its size has library choices of its own
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
-  std::optional<Profile> profile;              // of the last launch that was profiled
-  std::optional<StepRecords> records;          // of the last launch, where a foreign step ran on a GPU
-  std::map<std::string, std::string> library;  // what a foreign step's library says of itself, by its names
+  std::optional<Profile> profile;              // from the last launch that was profiled
+  std::optional<StepRecords> records;          // from the last launch, if a foreign step ran on a GPU
+  std::map<std::string, std::string> library;  // facts that a foreign step's library reports, by its names
   bool resumed;  // launches of it were measured before an interruption, and taken over
-  std::optional<MeasuredOn> measured_on;  // where that was on another device
-  std::optional<std::int64_t> shard;      // of a merged result: which one measured it
+  std::optional<MeasuredOn> measured_on;  // the device that measured them, if it was another one
+  std::optional<std::int64_t> shard;      // in a merged result: the shard that measured it
 };
 
 // Adds the choices of one worker to those of a sweep, in the order of keys and algorithms. A key has several
@@ -367,12 +368,13 @@ struct Environment {
   std::string cpu;
   std::int64_t cores = 0;
   DeviceFacts device{};
-  std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
+  std::string fingerprint;  // hex digest of the facts that must agree for numbers to be comparable
   std::optional<Floors> floors;
   std::optional<CpuState> machine;
-  std::optional<InstrumentState> profiler;            // of profiles and of foreign steps' records
-  std::optional<InstrumentState> monitor;             // what reads clocks and temperatures
-  std::map<std::string, std::string> variables = {};  // of ours that change what is measured, where set
+  std::optional<InstrumentState> profiler;  // instrument of profiles and of foreign steps' records
+  std::optional<InstrumentState> monitor;   // instrument that reads clocks and temperatures
+  // our variables that change what is measured, if they are set
+  std::map<std::string, std::string> variables = {};
   std::vector<LibraryChoice> library_choices = {};
 };
 
@@ -384,15 +386,15 @@ struct Axes {
   std::vector<std::int64_t> batch;
   std::vector<std::int64_t> warmup;
   std::vector<std::string> mode;
-  std::map<std::string, std::vector<std::string>> more_axes = {};  // later ones away from their default
+  std::map<std::string, std::vector<std::string>> more_axes = {};  // later axes that are not at their default
 };
 
 // The facts about an A/B run: launch i ran right beside launch i of the result with the same id.
 struct Interleaved {
   std::string id;
   std::string side;  // "base", "new"
-  // A run until decided has these: the launches per side after which it was looked at, and how many it had at
-  // last.
+  // A run until decided has these: the launches per side after which it was looked at, and their final
+  // number.
   std::vector<std::int64_t> looks = {};
 };
 
@@ -402,7 +404,7 @@ struct ShardFacts {
   std::int64_t count = 1;
   std::string by;          // "task", "replica"
   std::string assignment;  // digest of every shard's cells, of launches, seed, plugins and binary
-  // Where workloads have different presets: of each workload, so that a merge knows every cell of the plan.
+  // The preset of each workload, if they differ, so that a merge knows every cell of the plan.
   std::map<std::string, std::string> presets = {};
 };
 
@@ -418,7 +420,7 @@ struct PlanFacts {
   std::int64_t launches = 1;
   bool cold_l2 = false;         // the device's cache was flushed before every timed step
   bool profile = false;         // each cell was profiled afterwards
-  bool cell_processes = false;  // of an A/B run: each cell of a task was measured in a process of its own
+  bool cell_processes = false;  // in an A/B run: each cell of a task was measured in a process of its own
   std::optional<Interleaved> interleaved;
   std::map<std::string, std::string> caller = {};  // CallerOptions that are not at their default
   Axes axes;

@@ -13,13 +13,13 @@ struct Mode {
   std::string name;
   std::string help;
   bool graph = false;      // replays graphs: captures, instantiates and uploads them first
-  bool reference = false;  // its cells are what those of the other modes are compared with: one mode
+  bool reference = false;  // the cells of the other modes are compared with its cells; one mode has this
   std::string also = {};   // vLLM's word for it, where that is another: understood, and never written
 };
 // In the order in which they are measured and shown.
 const std::vector<Mode>& modes();
 const Mode& reference_mode();
-// Our word for a mode in words of ours or vLLM's ("FULL" is "whole"); what is neither stays.
+// Our word for a mode, from our word or vLLM's ("FULL" is "whole"). Any other word stays.
 std::string mode_named(const std::string& word);
 // False for a name that no mode has. A foreign step's mode that is not in the table is one of its library's
 // graphs.

@@ -17,7 +17,7 @@ namespace {
 
 void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
   for (const std::string& word : given) {
-    // The plan knows the axes of a foreign step.
+    // The plan checks the modes of a foreign step.
     if (axis.texts == &model::Axes::mode && model::is_step_mode(word)) continue;
     require_known(where, word, axis.noun, axis.choices);
   }

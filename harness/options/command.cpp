@@ -29,7 +29,7 @@ int fail_with(const std::string& message, int exit_code) {
 int guarded(const std::function<int()>& work) {
   try {
     const int exit_code = work();
-    // Text that did not fit the buffer was written, or not, long ago: the stream remembers.
+    // Text that did not fit the buffer was written earlier, and the stream remembers whether that failed.
     const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (unwritten && exit_code == exit_done && !reader_is_gone()) {
       return fail_with("write to stdout: the output could not be written", exit_error);

@@ -16,7 +16,7 @@ struct Invocation {
   std::vector<std::string> argv;             // as documents keep it: without the folder of the binary
   std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", which are Google Benchmark's
   bool served = false;                       // a sweep that reports to the service on descriptor 3
-  std::vector<std::string> concurrent;       // devices that this sweep is one of
+  std::vector<std::string> concurrent;       // all devices that are measured together with this sweep's
 };
 
 // Made with the command line, which fills it; its options refer to its members.
@@ -26,7 +26,7 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
-  // Checks what was parsed, before anything is run. Throws InputError.
+  // Checks the parsed options before anything is run. Throws InputError.
   virtual void check() {}
   // Returns the exit code, or throws.
   virtual int run(const Invocation& invocation) = 0;

@@ -103,7 +103,7 @@ void Options::words(const std::string& name, std::vector<std::string>& target, c
 }
 
 void Options::sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden) {
-  // A group after the other, as the help shows them.
+  // Adds one group after the other, as the help shows them.
   for (const config::OptionSpec& spec : config::sweep_options()) {
     if (!contains(names, spec.name)) continue;
     CLI::Option* option = nullptr;

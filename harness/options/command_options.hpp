@@ -45,10 +45,10 @@ class Options {
   void sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden = {});
   // --config, a file of a sweep's options.
   void config_file();
-  // Another help text for an option of a sweep.
+  // Replaces the help text of a sweep's option.
   void describe(const std::string& name, const std::string& help);
   void footer(const std::string& text);
-  // A command below this one: `history add`. `usage` is what follows "graphbench ".
+  // A command below this one: `history add`. `usage` is the text after "graphbench ".
   Options& command(const std::string& name, const std::string& help, const std::string& usage);
 
   bool parsed() const;
@@ -78,9 +78,10 @@ struct Example {
   std::string_view what;  // it does
   bool brief = false;     // in the short help too
 };
-// "  graphbench floor   what launches cost here", a line each.
+// " graphbench floor what launches cost here", one line per example.
 std::string lines_of(const std::vector<Example>& examples);
-// Shown behind the options of the app, and of each command below it those that begin with its name.
+// Shows the examples behind the options of the app; each command below it shows those that begin with its
+// name.
 void set_examples(CLI::App& app, const std::vector<Example>& examples);
 
 // An app whose help begins with "Usage: graphbench " and `usage`, one line for each of its lines.

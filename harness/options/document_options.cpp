@@ -100,7 +100,7 @@ std::size_t end_of_string(std::string_view toml, std::size_t begin) {
   std::size_t i = begin + (many_lines ? 3 : 1);
   for (; i < toml.size(); ++i) {
     if (toml[i] == '\\' && quote == '"') {
-      ++i;  // whatever is escaped ends nothing
+      ++i;  // an escaped quote does not end the string
     } else if (toml[i] == '\n' && !many_lines) {
       return i;
     } else if (toml[i] == quote && !many_lines) {
@@ -144,7 +144,7 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
     const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
     return TomlFault{1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n')), why};
   };
-  std::size_t parts = 1;  // of the key, if it is one: no value has so many dots either
+  std::size_t parts = 1;  // parts of the key, if this is one: no value has so many dots either
   while (i < toml.size()) {
     const char c = toml[i];
     if (c == '#') {
@@ -160,7 +160,7 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
     if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) parts = 1;
     if (c == '.' && ++parts > key_parts_max)
       return fault("a key has more than " + std::to_string(key_parts_max) +
-                   " parts: give an option's, as batch or set.mlp.hidden");
+                   " parts: give an option's key, such as batch or set.mlp.hidden");
     ++i;
   }
   return std::nullopt;

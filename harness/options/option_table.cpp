@@ -1,4 +1,5 @@
-// The table of options, without `--config`, because a configuration file names no other. Last `true`: local.
+// The table of options, without `--config`, because a configuration file names no other. A last `true` marks
+// a local option.
 #include "harness/options/option_table.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ std::vector<OptionSpec> other_options() {
        "where the result document goes; - for stdout (default: graphbench.json)", true, "", true},
       {"samples", results, text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)",
        true},
-      {"report", results, text, "FILE.html", "the result as a page to look at (default: none)", true},
+      {"report", results, text, "FILE.html", "write the result as a page (default: none)", true},
       {"dump-graph", results, text, "DIR",
        "write each cell's graphs there, as DOT and JSON, and its program as it is split", true},
       {"trace", results, text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)",

@@ -1,4 +1,4 @@
-// The options of a sweep, in one table, of which command line, configuration file and messages are made.
+// The options of a sweep, in one table that command line, configuration file and messages are made from.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct OptionSpec {
   // The option names a file or an address, or changes the output, so a request to the service may not give
   // it.
   bool local = false;
-  std::string alone = {};  // what it means where it is given without a value; empty: it needs one
+  std::string alone = {};  // the value if it is given without one; empty: it needs one
   bool brief = false;      // in the short help too
 };
 

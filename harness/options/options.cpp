@@ -170,17 +170,18 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
         parse_numbers(sizes->front().where, join(*sizes, ",", &RawItem::text), {.noun = "batch"});
     if (contains(so_far.axes.pass, "training"))
       throw InputError(so_far.where("tune-sizes"),
-                       "gradients of weights have the batch inside their products, and no choice that sizes "
-                       "could share: give --pass forward");
+                       "the products of weights' gradients depend on the batch, so that sizes cannot share a "
+                       "choice: give --pass forward");
   }
   options.dump_graph = text_of(raw, "dump-graph", "");
   if (!options.dump_graph.empty())
     options.dump_graph = std::filesystem::absolute(options.dump_graph).lexically_normal().string();
   const bool moves = options.check_addresses && options.addresses == "fresh";
   if (find(raw, "io-addresses") != nullptr && !moves && !so_far.axes.more_axes.contains("io"))
-    throw InputError(so_far.where("io-addresses"), "a caller has addresses of its own with --io: give one");
+    throw InputError(so_far.where("io-addresses"),
+                     "only --io gives a caller addresses of its own: give --io too");
   if (options.addresses == "fresh" && has_any(so_far.axes, "io", {"exec_per_set"}))
-    throw InputError(so_far.where("io-addresses"), "exec_per_set needs sets that come again: give rotate");
+    throw InputError(so_far.where("io-addresses"), "exec_per_set needs addresses that repeat: give rotate");
   const std::vector<std::string> copy_inputs = {"copy_in", "copy_in_out", "copy_if_moved"};
   for (const auto& [name, forms] : {std::pair{"mutated-inputs", copy_inputs},
                                     {"io-source", model::axis_named("io-source").within.values}}) {
@@ -210,9 +211,9 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   }
   for (const std::string& name : said) {
     if (find(raw, name) != nullptr)
-      throw InputError(so_far.where(name),
-                       "--package has programs that are compiled, and it is about how to build one: leave "
-                       "one of them out");
+      throw InputError(
+          so_far.where(name),
+          "--package has compiled programs, and this is about building them: leave one of them out");
   }
   for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
     *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();
@@ -321,7 +322,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.instruments.cold_l2 = flag(raw, "cold-l2");
   options.instruments.evaluate = flag(raw, "evaluate");
   if (options.instruments.evaluate && std::ranges::count(options.axes.pass, "training") == 0)
-    throw InputError(options.where("evaluate"), "it is for what is trained: give --pass training too");
+    throw InputError(options.where("evaluate"), "it applies to training only: give --pass training too");
   options.instruments.shape_trace = shape_trace(raw);
   options.instruments.sustained_seconds = sustained_seconds(raw);
   options.instruments.trace = !options.trace.empty();

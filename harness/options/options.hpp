@@ -18,7 +18,7 @@ struct ShardOption {
   std::int64_t count = 1;
   bool replica = false;  // --shard-by replica: the whole plan
   std::string costs;     // --costs: a document; empty: none
-  std::string said;      // by which variables, of `auto`; empty otherwise
+  std::string said;      // the variables that named the shard, for `auto`; empty otherwise
 };
 
 inline constexpr std::int64_t shards_max = 100'000;

@@ -17,7 +17,7 @@ bool is_terminal(int descriptor);
 // Whether stdout is a pipe whose reader has gone ("| head"), so that the missing output is not an error.
 bool reader_is_gone();
 
-// A terminal that is not "dumb", and no NO_COLOR that is not empty (no-color.org).
+// True for a terminal that is not "dumb", unless NO_COLOR is set and not empty (no-color.org).
 bool wants_colours(int descriptor);
 
 // Columns of the terminal, `fallback` where it is none.

@@ -34,8 +34,9 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
     if (words >> sequence) step.sequence = size_of(where, sequence, "sequence length");
     if (words >> more)
       throw InputError(
-          where, in_quotes(head_of(more, 80)) +
-                     " is too much: give a batch size (8), or a batch size and a sequence length (8 128)");
+          where,
+          in_quotes(head_of(more, 80)) +
+              " is one field too many: give a batch size (8), or a batch size and a sequence length (8 128)");
     if (!trace.steps.empty() && step.sequence.has_value() != trace.steps.front().sequence.has_value())
       throw InputError(where, "batch size " + batch + (step.sequence ? " has a" : " has no") +
                                   " sequence length, unlike line " +
@@ -43,7 +44,7 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
                                   ": give it in all lines or none");
     if (trace.steps.size() == steps_max)
       throw InputError(where, "batch size " + batch + " is one step more than " + std::to_string(steps_max) +
-                                  ": give so many at most");
+                                  ": give at most that many");
     trace.steps.push_back(step);
   }
   if (trace.steps.empty())

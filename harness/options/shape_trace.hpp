@@ -1,4 +1,4 @@
-// `--shape-trace FILE`: the batch sizes and sequence lengths of steps, in order, a line each.
+// `--shape-trace FILE`: the batch sizes and sequence lengths of steps, in order, one per line.
 #pragma once
 
 #include <string>

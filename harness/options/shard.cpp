@@ -9,11 +9,11 @@ namespace graphbench::config {
 namespace {
 
 struct Scheduler {
-  bool ranks;                  // within a task; else tasks of an array
+  bool ranks;                  // true: ranks within a task; false: tasks of an array
   const char* index;           // of this process
   const char* count;           // null: no variable says
-  const char* first;           // the lowest index; null: 0
-  const char* last;            // the highest; null: no variable says
+  const char* first;           // variable with the lowest index; null: the index is 0
+  const char* last;            // variable with the highest index; null: none
   const char* with = nullptr;  // the row counts only where this is set
 };
 

@@ -73,7 +73,7 @@ std::vector<Section> decode(std::string_view text) {
   if (rest.substr(0, 7) != "sha256 ") refuse_container("its head is damaged behind its sections");
   rest.remove_prefix(7);
   if (take(rest, '\n') != sha256_hex(lines))
-    refuse_container("its head does not have the digest that it says");
+    refuse_container("its head does not have the digest that it names");
   if (!take(rest, '\n').empty()) refuse_container("its head is damaged behind its digest");
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::string where = "section " + sections[i].name + ": ";
@@ -81,11 +81,11 @@ std::vector<Section> decode(std::string_view text) {
     sections[i].content = rest.substr(0, parts[i].bytes);
     rest.remove_prefix(parts[i].bytes);
     if (sha256_hex(sections[i].content) != parts[i].sha256)
-      refuse_container(where + "it does not have the digest that the head says");
+      refuse_container(where + "it does not have the digest that the head names");
   }
-  if (!rest.empty()) refuse_container("something follows its last section");
+  if (!rest.empty()) refuse_container("data follows its last section");
   if (!text.starts_with(container_head(sections)))
-    refuse_container("its head is not written as packages are");
+    refuse_container("its head is not in the form of graphbench's packages");
   return sections;
 }
 

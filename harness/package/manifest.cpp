@@ -39,19 +39,19 @@ bool is_name(const std::string& text) {
 }
 
 void check_architectures(const Manifest& manifest) {
-  std::vector<std::string> wanted;  // of those that are there, in order
+  std::vector<std::string> wanted;  // the package's architectures that are known, in order
   for (const std::string& each : known_architectures()) {
     if (contains(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);
   }
-  if (wanted.empty()) refuse_manifest("architectures", "there is none");
+  if (wanted.empty()) refuse_manifest("architectures", "the list is empty");
   if (wanted != manifest.architectures)
     refuse_manifest("architectures",
                     "they are not in order, given twice, or not for a device of kind " + manifest.device);
 }
 
 void check_methods(const Manifest& manifest) {
-  if (manifest.methods.empty()) refuse_manifest("methods", "there is none");
+  if (manifest.methods.empty()) refuse_manifest("methods", "the list is empty");
   std::set<std::string> names;
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
@@ -59,7 +59,7 @@ void check_methods(const Manifest& manifest) {
     if (!contains(model::names_of(model::passes()), method.pass))
       refuse_manifest("methods", in_quotes(method.pass) + " is not a pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
-      refuse_manifest("methods", method.name + " is of the pass and preset of another");
+      refuse_manifest("methods", method.name + " has the pass and preset of another method");
   }
 }
 
@@ -121,7 +121,8 @@ Manifest read_manifest(std::string_view text) {
     refuse_manifest("batches", "they are not a rising list of sizes");
   check_methods(manifest);
   check_listed_tensors(manifest);
-  if (write_manifest(manifest) != text) refuse_manifest("manifest", "it is not written as manifests are");
+  if (write_manifest(manifest) != text)
+    refuse_manifest("manifest", "it is not in the form of graphbench's manifests");
   return manifest;
 }
 

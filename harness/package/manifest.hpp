@@ -10,7 +10,7 @@
 
 namespace graphbench::package {
 
-// A program of the package, under a name of the user's.
+// A program of the package, under a name that the user gave.
 struct Method {
   std::string name;
   std::string pass;
@@ -27,7 +27,7 @@ struct PluginFile {
 // shape are equal and it is filled alike; else the later method has its own.
 struct Tensor {
   std::string name;
-  std::string method;  // whose it is alone; empty: of all that have no such tensor of their own
+  std::string method;  // the only method that uses it; empty: all that have no such tensor of their own
   std::string dtype;
   std::vector<std::int64_t> dims;
   std::int64_t bytes = 0;

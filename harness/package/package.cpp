@@ -56,7 +56,7 @@ std::vector<cache::Entry> read_entries(std::string_view text) {
     cache::Reading reading = cache::decode(text.substr(digits + 1, bytes));
     if (!reading.entry) refuse_package(which + reading.why_not);
     if (std::ranges::count(entries, reading.entry->key, &cache::Entry::key) > 0)
-      refuse_package(which + "an earlier one has its key");
+      refuse_package(which + "an earlier entry has the same key");
     entries.push_back(std::move(*reading.entry));
     text.remove_prefix(digits + 1 + bytes);
   }
@@ -145,8 +145,8 @@ Package read_package(std::string_view text) {
   package.bytes = text.size();
   package.digest = sha256_hex(text);
   if (sections_of(package).back().content != package.sections.back().content)
-    refuse_package("section seal: it is of other sections");
-  if (write_package(package) != text) refuse_package("it is not written as packages are");
+    refuse_package("section seal: it belongs to other sections");
+  if (write_package(package) != text) refuse_package("it is not in the form of graphbench's packages");
   return package;
 }
 
@@ -198,7 +198,7 @@ std::string why_not_with(const Manifest& manifest, const std::vector<std::string
   for (const PluginFile& wanted : manifest.plugins) {
     if (!contains(digests, wanted.sha256))
       return "plugins: it has ops of " + in_quotes(wanted.name) + " with the digest " +
-             wanted.sha256.substr(0, 16) + "..., which no --plugin is: give that file";
+             wanted.sha256.substr(0, 16) + "..., which no --plugin has: give that file";
   }
   return {};
 }

@@ -14,7 +14,7 @@
 
 namespace graphbench::package {
 
-// A method's program: as the workload gives it, a step without gradients; and the program that is run.
+// A method's program, as the workload gives it without gradients, and as it is run.
 struct Programs {
   std::string before;  // text of ir::write_program
   std::string after;
@@ -23,7 +23,7 @@ struct Programs {
 struct Package {
   Manifest manifest;
   std::vector<Programs> programs;      // by method
-  std::vector<cache::Entry> choices;   // what was chosen among libraries' algorithms
+  std::vector<cache::Entry> choices;   // the choices among libraries' algorithms
   std::vector<Section> sections = {};  // as read: sizes and digests of what the file holds
   std::size_t bytes = 0;               // likewise: of the file
   std::string digest = {};             // likewise
@@ -43,8 +43,8 @@ Package read_package(std::string_view text);
 Package open_package(const std::string& path, const std::string& digest = "");
 
 enum class Stage { before, after };
-// The program of a pass and preset. Its tensors are those of the manifest. Throws Error(invalid_argument):
-// there is none, an op of no plugin that is loaded, a text that is damaged.
+// The program of a pass and preset. Its tensors are those of the manifest. Throws Error(invalid_argument) if
+// there is none, if no loaded plugin has one of its ops, or if the text is damaged.
 ir::Program program_of(const Package& package, std::string_view pass, std::string_view preset, Stage stage,
                        const ir::OpCatalog& catalog);
 

@@ -70,7 +70,8 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
       if (tensors[i].dtype != tensor.dtype || tensors[i].dims != tensor.dims)
         return "tensor " + tensor.name + " has another type or shape than the package says";
       if (tensors[i].sha256 != tensor.sha256)
-        return "tensor " + tensor.name + " is another's: its digest is not the one that the package has";
+        return "tensor " + tensor.name +
+               " belongs to another package: its digest is not the one that the package has";
     }
   } catch (const Error&) {
     return "its head is damaged";
@@ -121,7 +122,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
     read_at(0, static_cast<std::size_t>(std::min(bytes_, another_head_max)));
     refuse(why_another(buffer_, manifest.tensors));
   }
-  if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "something follows its last tensor");
+  if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "data follows its last tensor");
   check_padding(head_bytes_, padded(head_bytes_));
   verified_.assign(offsets_.size(), false);
   is_unchanged();
@@ -146,7 +147,7 @@ void WeightsFile::read_at(std::int64_t offset, std::size_t bytes) {
 
 void WeightsFile::check_padding(std::int64_t from, std::int64_t to) {
   read_at(from, static_cast<std::size_t>(to - from));
-  if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("something is between its tensors");
+  if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("there is data between its tensors");
 }
 
 bool WeightsFile::is_unchanged() {

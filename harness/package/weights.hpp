@@ -65,10 +65,10 @@ class WeightsFile {
   const std::size_t part_bytes_;
   const Descriptor file_;
   std::int64_t bytes_ = 0;
-  std::int64_t head_bytes_ = 0;        // without what follows it up to a page's end
+  std::int64_t head_bytes_ = 0;        // without the padding up to a page's end
   std::vector<std::int64_t> offsets_;  // by tensor
   std::vector<bool> verified_;         // likewise
-  timespec changed_at_{};              // of the file, as of `verified_`
+  timespec changed_at_{};              // the file's last change when `verified_` was filled in
   std::string buffer_;
   double read_seconds_ = 0;
   double verify_seconds_ = 0;

@@ -138,7 +138,7 @@ model::CellResult& CellTable::reported(std::int64_t batch) {
 
 void CellTable::add_memory(std::int64_t batch, model::Memory memory) {
   std::optional<model::Memory>& known = reported(batch).memory;
-  if (known && !memory.exec_bytes) {  // which the first launch alone measures
+  if (known && !memory.exec_bytes) {  // only the first launch measures execs
     memory.exec_bytes = known->exec_bytes;
     memory.exec_resolution_bytes = known->exec_resolution_bytes;
   }

@@ -30,7 +30,7 @@ class CellTable {
   void add_memory(std::int64_t batch, model::Memory memory);
   // The task's cells were measured before an interruption; `on` is the device, if it was another one.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
-  // The time of a worker of the task, which reported these batches: a share to each that it measured.
+  // Divides the time of a worker of the task over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
   // Every cell that the task has not reported fails with this reason. Returns how many there were.
   std::int64_t fail_unreported(const model::Reason& reason);
@@ -47,7 +47,7 @@ class CellTable {
   std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
-  std::int64_t failures() const { return failures_; }          // of them
+  std::int64_t failures() const { return failures_; }          // measurements that failed
 
   // Cells that no launch measured become skipped, reason `interrupted`.
   void skip_pending();
@@ -56,7 +56,7 @@ class CellTable {
 
  private:
   model::CellResult& cell_of(std::int64_t batch);
-  model::Launch* launch_of(std::int64_t batch);  // the task's; null if the cell has none
+  model::Launch* launch_of(std::int64_t batch);  // the task's launch in the cell; null if it has none
   void count(std::int64_t batch, model::CellStatus status);
   std::size_t index_of(std::int64_t batch) const;
 
@@ -90,12 +90,13 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // The mean over the workers of this kind that have ended, else over all, of which there is at least one.
+  // The mean over the workers of this kind that have ended, else over all workers that have ended. At least
+  // one has.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;
   std::map<std::string, std::int64_t> waiting_;  // tasks not begun yet, by kind
-  std::map<std::string, Mean> durations_;        // of those that ended, by kind
+  std::map<std::string, Mean> durations_;        // durations of ended tasks, by kind
   Mean all_;
   std::string running_;  // kind; empty between workers
   double started_at_seconds_ = 0;

@@ -9,8 +9,8 @@
 
 namespace graphbench::cli {
 
-// What --device names where it names several, or all; empty if it names one, or none. Throws InputError
-// for options that several devices cannot have; Error where `all` finds none.
+// The devices that --device names, if it names several or `all`; empty if it names one, or none. Throws
+// InputError for options that several devices cannot have; Error if `all` finds none.
 std::vector<std::string> several_devices(const config::RawOptions& raw);
 
 // Runs `sweep`, which returns an exit code, in a child process for each device, with {device} in the options

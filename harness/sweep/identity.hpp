@@ -15,8 +15,9 @@ std::string binary_digest();
 // The digest of the files. Throws Error(io).
 std::string plugins_digest(const std::vector<std::string>& paths);
 
-// Its parts by their names in messages: plan (every task, without its device and the CPU chosen for it),
-// binary, plugins, and kind of device (the fingerprint), in the order in which differences are reported.
+// The parts of a plan's identity by their names in messages: plan (every task, without its device and the CPU
+// chosen for it), binary, plugins, and kind of device (the fingerprint), in the order in which differences
+// are reported.
 using RunIdentity = std::vector<std::pair<std::string, std::string>>;
 RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
                         const std::vector<std::string>& plugins);

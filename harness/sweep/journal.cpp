@@ -64,8 +64,8 @@ std::optional<std::string_view> record_of(std::string_view line) {
   return record;
 }
 
-// A file of someone else's is not to be written over, nor what is too short to tell: a journal whose first
-// write fails is removed.
+// Another program's file must not be overwritten, nor one that is too short to be recognised. So a journal
+// whose first write fails is removed.
 bool may_begin_a_journal(std::string_view line) {
   constexpr std::string_view start = R"( {"event":"writer")";
   return line.find_first_not_of("0123456789abcdef") == digest_size &&
@@ -221,7 +221,7 @@ void Journal::append(const FinishedTask& task) {
 }
 
 void Journal::remove() {
-  is_worth_keeping_ = true;  // what stands under its name afterwards
+  is_worth_keeping_ = true;  // the destructor must not remove a later file of this name
   if (::unlink(settings_.path.c_str()) != 0) fail("remove the journal");
 }
 
@@ -241,7 +241,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>&
                        const model::MeasuredOn& here) {
   std::unordered_map<std::string, const FinishedTask*> known;
   for (const FinishedTask& each : finished) known[each.id] = &each;
-  // The device on which a group was measured; null if it was not one.
+  // The device on which a group was measured; null if there were several.
   std::map<std::string, const model::MeasuredOn*> places;
   std::vector<const FinishedTask*> of_tasks;
   for (const model::WorkerTask& task : plan.tasks) {

@@ -19,7 +19,7 @@ struct FinishedTask {
   std::string id;  // task_id() of its task
   model::MeasuredOn on{};
   double worker_seconds = 0;
-  std::vector<std::string> events = {};  // what the worker said of its cells, as it said it
+  std::vector<std::string> events = {};  // the worker's reports of its cells, as it sent them
 };
 
 // "mlp/tiny/fp32/forward/b1/w0/eager launch 2", by the task's first batch: no other task of a plan has the
@@ -33,7 +33,7 @@ struct TakenOver {
 
 struct Remainder {
   std::vector<TakenOver> taken_over;     // in the plan's order
-  std::vector<model::WorkerTask> tasks;  // of the plan's, in their order
+  std::vector<model::WorkerTask> tasks;  // tasks of the plan, in their order
 };
 
 // `finished` outlives the result; of two tasks with one id the later counts. Tasks that were measured on
@@ -52,7 +52,7 @@ struct JournalSettings {
   std::string where;  // begins messages
   RunIdentity identity;
   model::MeasuredOn here{};
-  bool start_over = false;  // where it is of another identity, instead of refusing it
+  bool start_over = false;  // replaces a journal of another identity instead of refusing it
 };
 
 // One record per line, each behind its digest: the process that begins to write, or a finished task.
@@ -74,7 +74,7 @@ class Journal {
 
   // On disk when it returns. Throws Error(io); the file then ends with the record before.
   void append(const FinishedTask& task);
-  // The document is written: it is needed no more.
+  // To be called when the document, which replaces the journal, is written.
   void remove();
 
  private:
@@ -89,10 +89,10 @@ class Journal {
 
   const JournalSettings settings_;
   Descriptor file_;
-  std::int64_t size_ = 0;  // of the records that are whole
+  std::int64_t size_ = 0;  // bytes of the records that are whole
   std::vector<FinishedTask> finished_;
-  std::string writer_;  // of the last line that names one
-  std::string other_;   // what it is of, where that is not this identity
+  std::string writer_;  // the writer in the last line that names one
+  std::string other_;   // the identity of the existing journal, if it is another one
   bool locked_ = false;
   bool is_worth_keeping_ = false;
   std::string said_;

@@ -1,4 +1,4 @@
-// Two questions to the probe, with the plan between them.
+// Asks the probe two questions, and plans between them.
 #include "harness/sweep/planning.hpp"
 
 #include <stdlib.h>
@@ -127,7 +127,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   return std::move(answer.dumps);
 }
 
-// What the options of a sweep leave to its package: its workload, which is not built, and its axes.
+// Checks the options that a package decides, and returns its workload, which is not built.
 abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),
@@ -170,8 +170,8 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   return info;
 }
 
-// The package of a sweep, whole and with the weights that it says; absent without --package. Throws
-// InputError.
+// The package of a sweep, whole and with the weights that its manifest names; absent without --package.
+// Throws InputError.
 std::optional<package::Package> open_package(config::SweepOptions& options) {
   model::PackageFiles& files = options.package;
   if (files.file.empty()) return std::nullopt;

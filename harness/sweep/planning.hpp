@@ -17,7 +17,7 @@ namespace graphbench::cli {
 struct CheckedPlan {
   plan::Catalog catalog;
   model::Plan plan;
-  std::vector<std::string> dumps;  // of the programs, where the options ask for them
+  std::vector<std::string> dumps;  // texts of the programs, if the options ask for them
 };
 
 // Asks the probe for devices and workloads, plans, and lets the probe build every program once. Throws
@@ -25,7 +25,7 @@ struct CheckedPlan {
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
-// What starts a probe or a worker (`role`): this program, or the interpreter of --torch.
+// The command that starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
 // What a result that no sweep made says of this program, the plan and the machine; its library choices stay.
@@ -34,8 +34,8 @@ void finish_result(const CheckedPlan& checked, model::Result& result);
 // Throws InputError if the plan is of a foreign step, which `command` ("ladder") does not run.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 
-// Before anything starts, and before CPUs are looked at: a share of the host (devices.hpp) is the only part
-// of it that is used from here on. Throws InputError for a CPU that this process may not use.
+// To be called before anything starts or looks at CPUs: if the device is a share of the host (devices.hpp),
+// only that share is used from here on. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
 // Sets the cache's folder of --cache in this process and its children; throws InputError if it is not a

@@ -180,7 +180,7 @@ class Probe {
   bool bad_split_ = false;
   std::set<std::string> found_;  // splits that some program has
   std::map<std::string, std::pair<ProbeStage, std::string>>
-      lacking_;  // by pattern: the first program without it
+      lacking_;  // per pattern: the first program without it
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace graphbench::sweep {
 
 // Reads a ProbeRequest from stdin, sends ProbeEvents on descriptor 3. `parent` as in die_with_parent.
 int probe_main(std::string_view parent);
-// The probe in a process of someone else's, which lends its step.
+// Runs the probe in another program's process, which lends its step.
 int probe_main(std::string_view parent, const abi::LentPlugin& lent);
 
 }  // namespace graphbench::sweep

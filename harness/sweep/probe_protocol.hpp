@@ -20,16 +20,16 @@ struct ProbeRequest {
   std::string device;  // opened and described; empty: none
   std::vector<std::string> plugins;
   bool list_workloads = false;
-  // Programs to build once, to find mistakes before a sweep starts. Of a task: workload, preset, dtype, pass,
-  // later axes, options, split_ops, batches; to write it, mode and warmup too.
+  // Programs to build once, to find mistakes before a sweep starts. A task's workload, preset, dtype, pass,
+  // later axes, options, split_ops and batches decide its program; to write it, mode and warmup too.
   std::vector<model::WorkerTask> programs;
-  bool dump = false;  // and write each as text, at its first batch
+  bool dump = false;  // writes each program as text too, at its first batch
 };
 
 // The probe's next action, reported before it begins: if the probe dies, this was the cause.
 struct ProbeStage {
   enum class What : std::uint8_t { device, plugin, program, interpreter } what = What::device;
-  std::string subject;  // the device, the plugin's path, the workload
+  std::string subject;  // the device, the plugin's path or the workload
 };
 
 // A request that cannot be met. `bad_input`: the person's mistake, else this machine's.
@@ -43,8 +43,8 @@ struct ProbeFailure {
 struct ProbeAnswer {
   std::vector<DeviceStatus> devices;
   plan::Catalog catalog;
-  std::vector<std::string> dumps;  // one a program, where asked for
-  std::vector<std::string> notes;  // of programs that lack a kind to split at
+  std::vector<std::string> dumps;  // the text of each program, if asked for
+  std::vector<std::string> notes;  // notes on programs that lack a kind to split at
 };
 
 using ProbeEvent = std::variant<ProbeStage, ProbeFailure, ProbeAnswer>;

@@ -68,9 +68,9 @@ class Sweep {
     try {
       for (const std::string& line : kept.events) apply(worker::decode_event(line));
     } catch (const Error& error) {
-      throw InputError(settings_.finished_in,
-                       "task " + kept.id + " holds what no worker wrote: " + error.what() +
-                           ": remove it, which loses what it holds, or give another --json");
+      throw InputError(settings_.finished_in, "task " + kept.id +
+                                                  " has a line that no worker wrote: " + error.what() +
+                                                  ": remove it (its cells are lost), or give another --json");
     }
   }
 
@@ -254,11 +254,11 @@ class Sweep {
   ProgressTracker tracker_;
   const Stopwatch since_start_;
   std::set<std::string> fatal_;         // cells that ended a worker
-  FinishedTask finished_;               // that is being measured
+  FinishedTask finished_;               // the task that is being measured
   std::vector<std::int64_t> reported_;  // batches, by the worker that runs
-  std::string phase_;                   // that the worker is in, and of which batch
+  std::string phase_;                   // the phase that the worker is in
   std::int64_t phase_batch_ = 0;
-  std::optional<std::int64_t> stopped_at_;  // the batch, where the worker ended itself
+  std::optional<std::int64_t> stopped_at_;  // the batch at which the worker ended itself
   std::optional<model::Reason> error_;
   std::vector<model::LibraryChoice> choices_;
   std::optional<model::InstrumentState> profiler_;

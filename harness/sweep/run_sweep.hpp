@@ -17,13 +17,13 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // The tasks that an earlier run of this plan finished, and the receiver of newly finished tasks; none: they
-  // are not kept.
+  // The tasks that an earlier run of this plan finished, and the receiver of newly finished tasks (none: they
+  // are not kept).
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
-  bool keep_samples = false;                 // all samples of what is kept, not the first steps alone
+  bool keep_samples = false;                 // true: all samples of kept tasks; false: the first steps alone
   std::string hostname = {};                 // this machine's
-  std::optional<model::Floors> floors = {};  // what the cells that are told are compared with
+  std::optional<model::Floors> floors = {};  // floors that finished cells are compared with
   std::string finished_in = {};  // begins messages about `finished`: the option and the journal's file
 };
 
@@ -31,8 +31,8 @@ struct SweepOutcome {
   model::Result result;
   bool interrupted = false;
   std::int64_t cells_failed = 0;
-  std::vector<std::string> warnings;       // what went wrong without costing a cell, a line each
-  std::vector<model::TraceProcess> trace;  // of the profiling passes, where asked for
+  std::vector<std::string> warnings;       // warnings about failures that cost no cell
+  std::vector<model::TraceProcess> trace;  // timelines of the profiling passes, if asked for
 };
 
 // A worker that crashes, hangs or is killed costs the batch it was at, failed with the reason: the batches

@@ -68,7 +68,7 @@ class Cache(HarnessCase):
         (self.kept / "notes.txt").write_text("not of the cache")
         said = self.cache("verify", code=10).stdout
         for file, why in ((damaged, "it is damaged"), (newer, "it is of version 9, this reads 1"),
-                          (short, "it is cut short"), (foreign, "its name is another's")):
+                          (short, "it is cut short"), (foreign, "its name does not fit its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
         self.assertIn("4 files in kept, 4 of them not sound", said)
 
@@ -93,7 +93,7 @@ class Cache(HarnessCase):
                    f'--older-than: "{age}" is not an age: give e.g. 30d, 12h, 90m or 60s')
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),
                 ("cache verify --cache none",
-                 '--cache: "none" is not a folder: give one that a sweep kept things in'),
+                 '--cache: "none" is not a folder: give one in which a sweep kept library choices'),
                 (" ".join([*TINY, "--cache file"]), '--cache: "file" is not a folder: give one, or off')):
             done = self.run_graphbench(*arguments.split(), code=2)
             self.assertEqual(f"graphbench: {said}\n", done.stderr)

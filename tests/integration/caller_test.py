@@ -172,7 +172,7 @@ class Caller(HarnessCase):
         self.refuse_each((
             ("--dump-graph file", ("--dump-graph: ", "is not a folder that can be written")),
             ("--tune-sizes 1,4", ("--tune-sizes: ", "host chooses no library's algorithm for a size")),
-            ("--edges full", ("--edges: ", "it means nothing on host: leave it out, or give --device cuda")),
+            ("--edges full", ("--edges: ", "it has no effect on host: leave it out, or give --device cuda")),
             ("--edges half", ("--edges: ", "give programmatic, full")),
             ("--tune-sizes 0", ("--tune-sizes: ", '"0"')),
             ("--tune-sizes 2 --pass training", ("--tune-sizes: ", "give --pass forward")),

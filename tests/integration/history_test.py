@@ -72,7 +72,7 @@ class Adding(History):
     def test_keeps_the_same_document_once(self):
         path = self.write_document("a.json")
         self.add(path)
-        self.assertIn("is entry 1 already: nothing changed", self.add(path, "--branch", "other"))
+        self.assertIn("is already entry 1: nothing changed", self.add(path, "--branch", "other"))
         entry, = self.entries()
         self.assertIsNone(entry["branch"])
 

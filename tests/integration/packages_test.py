@@ -116,7 +116,7 @@ class Packages(HarnessCase):
         """What compile prints of memory, in bytes."""
         said = self.run_graphbench(*COMPILE, *arguments, "--cache", "off", code=0).stdout
         numbers = re.search(r"device memory: (\d+) bytes at most, (\d+) of them weights; "
-                            r"(\d+) between methods; apart: workspace (\d+), tuning (\d+); "
+                            r"(\d+) between methods; not counted: workspace (\d+), tuning (\d+); "
                             r"host memory of weights: (\d+)$", said, re.M).groups()
         return dict(zip(("program", "weights", "between", "workspace", "tuning", "host"), map(int, numbers)))
 
@@ -212,4 +212,4 @@ class Packages(HarnessCase):
         shutil.copy(plugin, other)
         with other.open("ab") as file:
             file.write(b"\0")
-        self.refused(*SWEEP, *FILES, "--plugin", other, said="which no --plugin is: give that file")
+        self.refused(*SWEEP, *FILES, "--plugin", other, said="which no --plugin has: give that file")

@@ -19,7 +19,7 @@ class ReferenceCase(HarnessCase):
         super().setUpClass()
         page = ROOT / "docs/reference/reference-systems.md"
         cls.lines = [line for line in page.read_text(encoding="utf-8").splitlines()
-                     if line.startswith("|") and line != COLUMNS and not line.startswith("| ---")]
+                     if line.startswith("|") and line != COLUMNS and not line.startswith("|---")]
         cls.rows = [ROW.match(line) for line in cls.lines]
 
     def run_rows(self, on, device):
@@ -30,6 +30,7 @@ class ReferenceCase(HarnessCase):
                 folder = self.folder / str(len(list(self.folder.iterdir())))
                 folder.mkdir()
                 given = re.sub(r"graphbench (--sweep|ladder)", rf"graphbench \1 --device {device}", command)
+                given = given.replace("graphbench --sweep", "graphbench --sweep --time-per-cell 0.01")
                 environment = self.environment(PLUGINS=str(PLUGINS), STEPS=str(ROOT / "tests/torch"))
                 environment["PATH"] = f"{pathlib.Path(BINARY).parent}:{os.environ['PATH']}"
                 done = subprocess.run(["bash", "-c", given], cwd=folder, env=environment, text=True,

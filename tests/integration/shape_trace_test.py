@@ -44,7 +44,7 @@ class ShapeTrace(HarnessCase):
                           ["5", "2", "b*", "s8", "traced"]],
                          [words[:5] for words in rows])
         self.assertEqual(["sequence", "16", "->", "8"], rows[2][6:])
-        self.assertEqual("2 of 5 steps had everything, and took".split(), lines[first + 5][:8])
+        self.assertEqual("2 of 5 steps needed nothing new, and took".split(), lines[first + 5][:9])
 
     def test_the_cap_is_an_option(self):
         cells = self.sweep("2 16\n2 8\n2 16\n", "--mode", "whole", "--shape-programs", "1")

@@ -119,7 +119,7 @@ class Training(HarnessCase):
                 self.assertLessEqual(layer["peak_bytes"], none["peak_bytes"])
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
                                    "--checkpoint", "layer", "--dump-program")
-        self.assertIn("rewritten: layer layer0 is computed again ahead of layer0.", done.stdout)
+        self.assertIn("rewritten: layer layer0 is computed again before layer0.", done.stdout)
         self.assertIn("layer0.up.recomputed = ", done.stdout)
 
     def test_phases_are_timed_where_no_graph_holds_several(self):

@@ -97,8 +97,8 @@ constexpr gb_option kOptions[] = {
     {"layers", "residual layers", 1, 1024},
     {"hidden", "width of x; a multiple of 2 x heads", 2, 65536},
     {"heads", "attention heads", 1, 1024},
-    {"cache", "slots of the KV cache a sequence", 1, 1048576},
-    {"tokens", "new tokens a sequence; causal above 1; at most cache", 1, 1048576},
+    {"cache", "slots of the KV cache per sequence", 1, 1048576},
+    {"tokens", "new tokens per sequence; causal above 1; at most cache", 1, 1048576},
 };
 constexpr std::int64_t kDecode[] = {8, 1024, 16, 1024, 1};
 constexpr std::int64_t kPrefill[] = {8, 1024, 16, 128, 128};

@@ -20,8 +20,8 @@ inline gb_init residual_variance(std::int64_t fan_in, std::int64_t layers) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in) / static_cast<double>(layers)));
 }
 
-// Norm gains are around one, biases small beside the activations. Neither are zero or equal, so that an op
-// that drops or exchanges them fails the check.
+// Norm gains are around one, and biases are small beside the activations. None are zero or equal, so that an
+// op that drops or exchanges them fails the check.
 inline gb_init gain() {
   return uniform(0.5, 1.5);
 }

@@ -76,13 +76,14 @@ class Step:
         self.parts = [RUN_PART]
 
     def prepare(self):
-        """The first step of all, whose tensors belong to what is kept; then what the mode needs."""
+        """Runs the first step of all, whose tensors belong to what is kept; then makes the parts of the
+        mode."""
         self.run_eagerly()
         with self.torch.no_grad():
             self.held = Held(self.torch, self.module, self.args, *self.calls)
         if other := self.held.elsewhere(self.device):
-            raise Skip(f"the step is on several devices, {self.device} and others: it holds {other}, and one "
-                       "device is measured")
+            raise Skip(f"the step is on several devices, {self.device} and others: it holds {other}, but "
+                       "only one device is measured")
         if "torch-compile" in self.axes:
             self.put_inside(self.axes["torch-compile"])
         self.prepare_mode()
@@ -111,7 +112,7 @@ class Step:
             self.run_eagerly()
             random = generator.get_offset() != before
         if random and mode == "piecewise":
-            raise Skip("the step draws random numbers, which a bare launch would repeat: take whole")
+            raise Skip("the step draws random numbers, which a bare launch would repeat: give --mode whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
         if random or mode == "torch.replay":
@@ -127,7 +128,8 @@ class Step:
         elif mode == "torch.callables":
             if self.module is None:
                 raise Skip("mode torch.callables needs (module, args): the function returned callables")
-            with self.hiding():  # it replaces forward: the module itself stays eager, for other batches too
+            # torch replaces forward: the module itself stays eager, for other batches too
+            with self.hiding():
                 graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), self.args)
             self.runs[0] = self.running([lambda: graphed(*self.args)])
         elif mode != "eager":
@@ -147,7 +149,7 @@ class Step:
             self.run_eagerly()
 
     def hiding(self):
-        """Model code hears that nothing is captured; torch's own goes on asking the driver."""
+        """Model code is told that nothing is captured; torch's own code asks the driver as before."""
         if "hide_capture" not in self.facts:
             return contextlib.nullcontext()
         from unittest import mock
@@ -164,7 +166,7 @@ class Step:
         return run
 
     def compiled(self, **how):
-        """Every batch is compiled for itself, and stays: the batches of a process come in turn."""
+        """Compiles every batch separately, and keeps the code: the batches of a process come in turn."""
         import torch._dynamo
 
         compilations(forget=True)
@@ -284,7 +286,8 @@ class Host:
                              None, None, 0, 0, None, 0, 1, self.list)
 
     def answer(self, work):
-        """A function that C calls: what `work` raises becomes a line in the caller's buffer, and a code."""
+        """Makes a function that C calls: an exception of `work` becomes a line in the caller's buffer, and a
+        code."""
         def call(*given):
             *given, reason, size = given
             try:
@@ -326,8 +329,8 @@ class Host:
 
 
 def versions(torch, file):
-    """Those of torch and of the packages that the step file imports anywhere by their own name: for resume,
-    history and comparison."""
+    """The versions of torch and of the packages that the step file imports anywhere by their own name: for
+    resume, history and comparison."""
     tree = ast.parse(pathlib.Path(file).read_bytes())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
@@ -339,7 +342,7 @@ def versions(torch, file):
 
 
 class Refusal(LookupError):
-    """What the user named is not there."""
+    """A name that the user gave does not exist."""
 
 
 def load(file, function):
@@ -355,7 +358,8 @@ def load(file, function):
 
 
 def doctor(host, batch, device, output):
-    """`graphbench doctor`: no worker and no plan, and its own stream. Returns the exit code and the words."""
+    """Runs `graphbench doctor`, without a worker or a plan, on a stream of its own. Returns the exit code and
+    the words."""
     torch, index = host.torch, int(device.partition(":")[2] or 0)
     if device == "host" or index >= torch.cuda.device_count():
         raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only one "
@@ -390,7 +394,7 @@ def main(role, parent, file, function, *more):
                                         f"{file}:{function}".encode())
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # without Python's end, which the driver's may not survive
+    os._exit(code)  # skips Python's shutdown, which the driver's may not survive
 
 
 if __name__ == "__main__":

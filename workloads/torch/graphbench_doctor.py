@@ -12,7 +12,8 @@ import traceback
 from graphbench_state import one_line
 
 THREAD_LOCAL, INVALIDATED = 1, 2
-# They read a size or a value back, and torch's pinned memory would keep events of a capture thrown away.
+# These ops read a size or a value back. They are not captured even for a try, because torch's pinned memory
+# would keep events of the discarded capture.
 WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
 CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # what people call them
 
@@ -25,7 +26,7 @@ def reason_of(error, file):
 
 
 class Doctor:
-    """What it finds in a step of `file`, whose work goes to `stream`."""
+    """Finds what stops a capture in a step of `file`, whose work goes to `stream`."""
 
     def __init__(self, torch, stream, file):
         self.torch, self.stream, self.file = torch, ctypes.c_void_p(stream.cuda_stream), file
@@ -35,7 +36,7 @@ class Doctor:
         self.probing = False
 
     def place(self):
-        """The user's innermost line, and the innermost outside of torch where that is another's."""
+        """The user's innermost line, and the innermost line outside of torch if that is in another file."""
         frame, place, inside = sys._getframe(2), "", ""
         while frame and not place:
             name = frame.f_code.co_filename
@@ -96,8 +97,8 @@ class Doctor:
             return lambda *args, **kwargs: doctor.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
-                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # whose ops pass no mode
-        if "triton.runtime.jit" in sys.modules:  # its kernels pass no dispatcher
+                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # no mode sees its ops
+        if "triton.runtime.jit" in sys.modules:  # no dispatcher sees Triton's kernels
             jit = sys.modules["triton.runtime.jit"].JITFunction
             changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
         with contextlib.ExitStack() as stack:
@@ -108,7 +109,7 @@ class Doctor:
             yield
 
     def sentence(self):
-        """The first that stops a capture of a step that has run before; empty: none."""
+        """Names the first call that stops a capture of a step that has run before; empty: none does."""
         return next((text(each) for each in self.found if not each["first_call_only"]), "")
 
 
@@ -126,7 +127,7 @@ def kernels(torch, call):
 
 
 def silent(torch, step):
-    """Work that a capture misses: outputs of a replay on new inputs, and kernels beside eager's."""
+    """Names work that a capture misses: outputs of a replay on new inputs, and kernels beside eager's."""
     try:
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
@@ -152,7 +153,7 @@ def silent(torch, step):
 
 
 def examine(torch, step, batch, output):
-    """What the command `graphbench doctor` finds in a step that never ran: its exit code and its words."""
+    """Examines a step that never ran, for `graphbench doctor`: returns its exit code and its words."""
     doctor = Doctor(torch, step.stream, step.file)
     step.synchronize()
     with doctor.watching():

@@ -23,7 +23,7 @@ def eager(function):
 
 
 def names_of(node):
-    """What --split-ops may call a node of a dynamo graph."""
+    """The names that --split-ops may give to a node of a dynamo graph."""
     if node.op not in ("call_method", "call_function"):
         return set()
     schema = getattr(node.target, "_schema", None)  # of torch.ops
@@ -33,7 +33,8 @@ def names_of(node):
 
 class Pieces:
     """The dynamo graph of a step, cut where `splits` says: ops of those names, and the part that holds one,
-    run eagerly. Parts run in the graph's order and without autograd, so nodes that switch it are left out."""
+    run eagerly. Parts run in the graph's order and without autograd, so nodes that switch autograd are left
+    out."""
 
     SWITCHES = {"_set_grad_enabled", "_enter_inference_mode", "_exit_inference_mode"}
 
@@ -65,7 +66,8 @@ class Pieces:
         self.values, self.kept, self.made_by, self.entered_at = {}, {}, {}, None
 
     def enter(self, *inputs):
-        """What the compiled callable calls: at first the step, later nothing but its last outputs."""
+        """Is called as the compiled callable: runs the step at first, and later returns only its last
+        outputs."""
         self.entered_at = time.perf_counter()
         if not self.values:
             given = iter(inputs)
@@ -95,7 +97,7 @@ class Pieces:
                 self.made_by[user] = part
 
     def keep(self, part, made):
-        """What an eager part returned, in the tensors of its first run, which the next graph reads."""
+        """Copies an eager part's results into the tensors of its first run, which the next graph reads."""
         kept = self.kept.setdefault(part, made)
         pairs = zip(kept, made) if isinstance(made, (tuple, list)) else [(kept, made)]
         for old, new in pairs:
@@ -104,8 +106,9 @@ class Pieces:
         return kept
 
     def forget(self, part):
-        """Ahead of the capture of a part: earlier graphs' outputs that nothing reads from here on lose their
-        owner, so that this graph can use their memory, as it does at every step. Their addresses stay."""
+        """Is called before a part is captured: outputs of earlier graphs that nothing reads from here on lose
+        their owner, so that this graph can use their memory, as it does at every step. Their addresses
+        stay."""
         order = {node: index for index, node in enumerate(self.nodes)}
         for node, maker in self.made_by.items():
             value = self.values[node]
@@ -131,7 +134,7 @@ def cut(step):
     from torch.utils import _pytree
 
     torch, found = step.torch, []
-    _dynamo.reset()  # parts are kept: no batch calls again what was compiled for it
+    _dynamo.reset()  # the parts are kept; no batch calls its compiled code again
     for function in MARKED:
         torch.compiler.allow_in_graph(function)
     splits = step.split_ops or {"scaled_dot_product_attention"}

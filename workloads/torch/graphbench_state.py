@@ -1,4 +1,4 @@
-"""What a step holds and is put back to, what runs beside it, and what was compiled for it."""
+"""The state that a step holds and is put back to, other threads' CPU time, and torch's compilations."""
 
 import collections
 import inspect
@@ -14,8 +14,8 @@ def one_line(text, longest):
 
 
 class Held:
-    """What a step's callables reach: what they are called with, close over or name as globals. Kept as they
-    are now: inputs, buffers, and where a step trains its parameters and what its optimizers hold."""
+    """The tensors that a step's callables reach through arguments, closures and globals. It keeps the present
+    values of inputs, of buffers and, if the step trains, of parameters and optimizer state."""
 
     def __init__(self, torch, *values):
         self.torch, self.seen = torch, set()
@@ -57,7 +57,7 @@ class Held:
             self.add(each, inputs, depth + 1)
 
     def elsewhere(self, device):
-        """What lies neither on the step's device nor on the CPU, by its name; none: nothing does."""
+        """Names a tensor that lies neither on the step's device nor on the CPU; none if there is none."""
         named = [pair for module in self.modules for pair in (*module.named_parameters(),
                                                               *module.named_buffers())]
         named += [(f"input {i}", tensor) for i, (tensor, _) in enumerate(self.inputs)]
@@ -65,8 +65,8 @@ class Held:
                      if tensor.device.type != "cpu" and tensor.device != device), None)
 
     def put_back(self, seed):
-        """State as it was; inputs with their own values in another order, which keeps indices, masks and
-        scales valid."""
+        """Puts state back as it was, and inputs to their own values in another order, which keeps indices,
+        masks and scales valid."""
         for tensor, kept in self.state:
             tensor.detach().copy_(kept)
         for tensor, kept in self.inputs:
@@ -89,8 +89,8 @@ def seconds_of_other_threads():
 
 
 def compilations(opening=False, forget=False):
-    """What torch._dynamo has counted, and how often it gave which reason, by its names. Batches compile the
-    same code: as one of them is opened, the first compilation of a function is not a repeated one."""
+    """Reads what torch._dynamo has counted, and how often it gave which reason, by its names. Batches compile
+    the same code: when one of them is opened, the first compilation of a function is not a repeated one."""
     utils = getattr(sys.modules.get("torch._dynamo"), "utils", None)
     found, reasons, compiled = collections.Counter(), collections.Counter(), set()
     if utils is None:

@@ -6,11 +6,11 @@
 namespace graphbench::facts {
 
 struct CacheUse {
-  std::int64_t hits;     // entries found, a key once
+  std::int64_t hits;     // entries that were found; each key counts once
   std::int64_t misses;   // entries made, because none was found
   std::int64_t refused;  // files that could not be used
-  std::int64_t bytes;    // of the entries found and made
-  double seconds_saved;  // what making those found took, less the time waited for another process's
+  std::int64_t bytes;    // size of the entries found and made
+  double seconds_saved;  // time that making the found entries took, without waiting for another process
 };
 
 }  // namespace graphbench::facts

@@ -27,15 +27,15 @@ struct DeviceReading {
   std::optional<double> memory_clock_hz;
   std::optional<double> temperature_celsius;
   std::optional<double> power_watts;
-  std::vector<std::string> throttle;  // reasons in force, such as "sw_power_cap"; idling is none
+  std::vector<std::string> throttle;  // reasons in force, such as "sw_power_cap"; idling does not count
 };
 
 // The algorithm of a library, or the kernel of ours, that a device chose.
 struct LibraryChoice {
-  std::string key;        // what the choice depends on: the op, its shape and types
-  std::string algorithm;  // by a name that means the same in every process
-  bool timed;             // candidates were timed, now or when it was kept; else a heuristic's first
-  bool hit;               // an earlier process, or of a sweep's choices an earlier sweep, made and kept it
+  std::string key;        // all that the choice depends on: the op, its shape and types
+  std::string algorithm;  // a name that means the same in every process
+  bool timed;             // candidates were timed, now or when the choice was kept; false: a heuristic chose
+  bool hit;  // an earlier process made and kept the choice; in a sweep's document, an earlier sweep did
   // Whether the library's own plan was taken from the package. "serialised": it was. "engine": it could not
   // be, and a plan was built from the algorithm's name. Empty: the package has none.
   std::string plan;

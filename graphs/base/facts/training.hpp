@@ -12,7 +12,7 @@ struct TrainingOps {
   std::int64_t backward;
   std::int64_t accumulate;  // additions of gradients that are ops of their own
   std::int64_t optimizer;
-  std::int64_t removed;  // of the forward program, because the loss does not need them
+  std::int64_t removed;  // forward ops that were removed, because the loss does not need them
 };
 
 // In a forward program every count but `ops.forward` is zero.

@@ -56,7 +56,7 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
-// exec takes lists that end in a null pointer. Its pointers are not const only because C has it so.
+// exec takes lists that end in a null pointer. Its pointers are not const only because C declares them so.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -135,8 +135,8 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Children of this process that are not orphans, by their ids. What holds the lock sees no child that was
-// started and is not known yet.
+// Children of this process that are not orphans, by their ids. While the lock is held, no child is started
+// without being listed here.
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
@@ -169,8 +169,8 @@ void adopt_orphans() {
   if (has_children()) known_children.merge(own_children());
 }
 
-// Killing one may orphan its own children, which are adopted then. One that hangs in the kernel is left to
-// it.
+// Killing one may orphan its own children, which are adopted then. A process that hangs in the kernel is left
+// alone.
 void end_orphans() noexcept {
   constexpr int rounds_max = 200;
   const std::scoped_lock lock(known_mutex);

@@ -27,9 +27,9 @@ std::string read_request();
 // Throws Error(io) if it is not open.
 void claim_event_descriptor();
 
-// What the main function of a child does around its work: dies with `parent`, takes the event descriptor, and
-// hands the request to `answer`, which returns the exit code. What that throws becomes a line on stderr,
-// which the parent quotes, and exit code 1. `name`: "worker".
+// The frame of a child's main function: it dies with `parent`, takes the event descriptor, and hands the
+// request to `answer`, which returns the exit code. An exception becomes a line on stderr, which the parent
+// quotes, and exit code 1. `name`: "worker".
 int child_main(const char* name, std::string_view parent,
                const std::function<int(const std::string& request)>& answer);
 
@@ -48,11 +48,11 @@ struct SpawnedChild {
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 
-// From here on, what children of this process leave behind becomes its own child, also where it has left
-// their group and session. Children that it has now were there before, and stay.
+// From here on, processes that children of this process leave behind become its own children, even if they
+// have left their group and session. Its present children were there before, and stay.
 void adopt_orphans();
 
-// Kills all that were adopted. For use when a child has been waited for.
+// Kills all adopted processes. To be called after a child was waited for.
 void end_orphans() noexcept;
 
 }  // namespace graphbench::process

@@ -168,7 +168,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     tick_.async_wait([self = shared_from_this()](error_code error) {
       if (error || self->finished_) return;
       if (self->on_tick_) self->on_tick_();
-      self->reap();  // where its signal was lost
+      self->reap();  // in case its signal was lost
       if (!self->finished_) self->tick();
     });
   }
@@ -232,7 +232,8 @@ class ProcessSupervisor::Impl {
   Impl() : stop_signals_(io_, SIGINT, SIGTERM) {
     struct sigaction at_hangup {};
     ::sigaction(SIGHUP, nullptr, &at_hangup);
-    if (at_hangup.sa_handler != SIG_IGN) stop_signals_.add(SIGHUP);  // else it runs under nohup
+    // an ignored SIGHUP means that it runs under nohup
+    if (at_hangup.sa_handler != SIG_IGN) stop_signals_.add(SIGHUP);
     adopt_orphans();
     watch();
   }

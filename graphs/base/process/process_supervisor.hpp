@@ -21,10 +21,10 @@ class Interrupted : public std::runtime_error {
 std::vector<std::string> own_command(const std::string& role);
 
 struct ChildCommand {
-  std::vector<std::string> argv;              // argv[0] is the file to run, no search path
-  std::string input;                          // what it reads on stdin
-  double silent_seconds_max = 120;            // without a line on descriptor 3 for longer, it is killed
-  std::vector<std::string> environment = {};  // "NAME=VALUE", beside and over this process's own
+  std::vector<std::string> argv;    // argv[0] is the path of the file to run; PATH is not searched
+  std::string input;                // its stdin
+  double silent_seconds_max = 120;  // a child is killed if it sends no line on descriptor 3 for longer
+  std::vector<std::string> environment = {};  // "NAME=VALUE", added to this process's own or replacing them
 };
 
 struct ChildExit {
@@ -32,7 +32,7 @@ struct ChildExit {
     exited,       // `status` is its exit code
     signalled,    // `signal` killed it
     timed_out,    // silent for too long, killed
-    interrupted,  // a person wanted to stop, killed
+    interrupted,  // the user interrupted, so it was killed
     refused,      // the line handler threw: `refusal` says what
   };
   How how = How::exited;
@@ -56,8 +56,8 @@ class ProcessSupervisor {
   ProcessSupervisor(const ProcessSupervisor&) = delete;
   ProcessSupervisor& operator=(const ProcessSupervisor&) = delete;
 
-  // Runs the child to its end, in a process group of its own; what it has left behind is then killed.
-  // Throws Error(io) where it cannot be started.
+  // Runs the child to its end, in a process group of its own; processes that it leaves behind are then
+  // killed. Throws Error(io) if it cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
 
   // Runs a child that answers a question and ends, as run() does. Throws Interrupted if a person wants to

@@ -50,7 +50,7 @@ class CudnnPlan {
 
   CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
             std::vector<CudnnConstant> constants, void* workspace);
-  // Makes a plan of its description. Null if cuDNN cannot, or not in the workspace.
+  // Makes a plan from its description. Null if cuDNN cannot make it, or it does not fit the workspace.
   static std::unique_ptr<CudnnPlan> finish(OpContext& context, CudnnDescriptor plan,
                                            const std::vector<std::int64_t>& ids,
                                            const std::vector<CudnnConstant>& constants);
@@ -77,7 +77,8 @@ class CudnnEngines {
   const std::string& name(std::size_t index) const { return configs_.at(index).name; }
   bool compiles(std::size_t index) const { return configs_.at(index).compiles; }
 
-  // Null if cuDNN cannot build it, or not in the workspace. `ids` are the tensors' in ascending order.
+  // Null if cuDNN cannot build it, or it does not fit the workspace. `ids` are the ids of the tensors,
+  // ascending.
   std::unique_ptr<CudnnPlan> build(std::size_t index, const std::vector<std::int64_t>& ids,
                                    const std::vector<CudnnConstant>& constants) const;
 

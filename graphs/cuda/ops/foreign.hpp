@@ -33,7 +33,7 @@ class HostRun {
   std::vector<Copy> to_device_;
   std::vector<void*> on_host_;  // by operand
   PinnedHandle memory_;
-  abi::ForeignKernel kernel_;  // released before its memory goes
+  abi::ForeignKernel kernel_;  // released before its memory is freed
 };
 
 }  // namespace graphbench::cuda

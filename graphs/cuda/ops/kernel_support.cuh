@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// Begins a kernel that has nothing to do ahead of its turn.
+// Begins a kernel that has nothing to do before its turn.
 __device__ __forceinline__ void take_turn() {
   let_next_kernel_start();
   wait_for_kernels_ahead();

@@ -100,7 +100,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   if (spec.has_bias) {
     call.has_bias = true;
     call.bias_source = spec.bias;
-    // The heuristic needs an address; the launch puts the operand's in.
+    // The heuristic needs an address; each launch sets the operand's own.
     set_attribute(call.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, spec.workspace, object);
   }
   if (spec.has_residual) {

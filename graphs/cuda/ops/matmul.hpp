@@ -14,7 +14,7 @@ struct MatmulSpec {
   std::int64_t rows = 0;  // of x and y
   std::int64_t n = 0;     // columns of y, rows of w
   std::int64_t k = 0;     // columns of x and of w
-  // Stored transposed, as gradients have them: x as k rows, w as k rows.
+  // The operands are stored transposed, as gradients have them: x as k rows, w as k rows.
   bool x_transposed = false;
   bool w_transposed = false;
   std::int64_t products = 1;  // how many pairs x and w there are, one behind the other in memory

@@ -55,7 +55,8 @@ std::map<std::string, std::string> serialised_plans(const OpContext& context);
 // handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 
-// Prepares an op that is one launch. `in_place_input`: each thread reads what it writes before it writes it.
+// Prepares an op that is one launch. Each thread reads its part of input `in_place_input` before it writes
+// there.
 inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(launch));

@@ -47,7 +47,7 @@ __device__ __forceinline__ Pairs load_pairs(const RopeParameters& p, const T* ro
 template <class T>
 __global__ void rope_kernel(const RopeParameters p) {
   let_next_kernel_start();
-  extern __shared__ float2 turns[];  // of each of the head_dim / 2 angles
+  extern __shared__ float2 turns[];  // cosine and sine of the head_dim / 2 angles
   const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
   const int token = static_cast<int>(blockIdx.x) % p.tokens;
   const int half = p.head_dim / 2;
@@ -89,7 +89,7 @@ __global__ void rope_kernel(const RopeParameters p) {
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();
-  extern __shared__ float2 turns[];  // of each of the head_dim / 2 angles, backwards
+  extern __shared__ float2 turns[];  // cosine and sine of the head_dim / 2 angles, to turn back
   const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
   const int token = static_cast<int>(blockIdx.x) % p.tokens;
   const int half = p.head_dim / 2;

@@ -61,8 +61,8 @@ bool is_for_cudnn(const SdpaShape& shape) {
 // Versions are numbers of cudnnGetVersion: 9.14.0 is 91400.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
   if (!is_for_cudnn(shape)) return false;
-  // cudnn-frontend lists as broken (node/sdpa_support_surface.h): 9.10.0 and 9.10.1, and before 9.6 a mask
-  // that is shifted by anything but whole tiles.
+  // Versions that cudnn-frontend lists as broken (node/sdpa_support_surface.h): 9.10.0 and 9.10.1, and before
+  // 9.6 a mask that is shifted by anything but whole tiles.
   if (version == 91000 || version == 91001) return false;
   const bool shifted = shape.causal && shape.tokens != shape.slots;
   if (shifted && version < 90600) return false;

@@ -19,9 +19,9 @@ struct SdpaGradParameters {
   const void* q;
   const void* k;
   const void* v;
-  void* first;    // over queries: o, which is read; over keys: dk
+  void* first;    // the kernel over queries reads o; the one over keys writes dk
   void* second;   // dq; dv
-  float2* stats;  // of each query: log2 of the sum of its scores' powers of 2, and o·do
+  float2* stats;  // per query: log2 of the sum of its scores' powers of 2, and o·do
   int heads;
   int tokens;
   int slots;
@@ -291,7 +291,9 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   p.head_dim = static_cast<int>(q.at(3));
   p.width = width;
   p.pitch =
-      width + 4;  // a quarter of it odd where head_dim is a power of two: lanes' rows in different banks
+      // A quarter of the pitch is odd if head_dim is a power of two, so that the lanes' rows lie in different
+      // banks.
+      width + 4;
   p.causal = ir::integer_attribute(*call.op, "causal") != 0;
   p.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(p.head_dim)));
   if (p.head_dim > 256) refuse(call, "head_dim " + std::to_string(p.head_dim) + " is above 256");

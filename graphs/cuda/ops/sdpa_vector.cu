@@ -114,13 +114,13 @@ __device__ __forceinline__ void share_states(Running<Size>& state, WarpStates& s
   __syncthreads();
 }
 
-constexpr int threads_many = 128;  // where there are many blocks
-constexpr int threads_few = 256;   // where there are at most `blocks_few` on a multiprocessor
+constexpr int threads_many = 128;  // threads per block if there are many blocks
+constexpr int threads_few = 256;   // threads per block if a multiprocessor has at most `blocks_few`
 constexpr int blocks_few = 2;
 constexpr int rounds_ahead = 2;  // rounds of keys on their way to the L2 cache
 constexpr int clusters_max = 8;
 static_assert(threads_few / 32 <= sdpa_warps_max);
-// How many keys a group has in flight. With many blocks, as many as leave registers for four blocks on a
+// How many keys a group has in flight. With many blocks, so many that four blocks find registers on a
 // multiprocessor: with five, a power of two of queries fills the GPU badly.
 constexpr int unroll_of(bool few) {
   return few ? 4 : 5;
@@ -160,7 +160,7 @@ struct Split {
   std::int64_t query;
   int index;
   int begin;
-  int end;  // of the keys that the query sees
+  int end;  // end of the keys that the query sees
 };
 
 __device__ __forceinline__ Split split_of(const SdpaParameters& p) {

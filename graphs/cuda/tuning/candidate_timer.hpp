@@ -34,7 +34,8 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  std::vector<std::vector<void*>> operands_;  // by run: each uses other copies of a layer's weights
+  // operands of each run: runs use different copies of a layer's weights
+  std::vector<std::vector<void*>> operands_;
 };
 
 }  // namespace graphbench::cuda

@@ -234,8 +234,8 @@ std::optional<std::size_t> Tuner::time_all(
     say(key + ": " + (costs[i] ? described(*costs[i]) : std::string("does not run")) + ": " + candidates[i]);
   }
   say(key + ": " + candidates[best] + " (" + described(*costs[best]) + ", candidate " +
-      std::to_string(best + 1) + " of " + std::to_string(candidates.size()) + ", the first takes " +
-      (costs.front() ? described(*costs.front()) : std::string("nothing: it fails")) + ")");
+      std::to_string(best + 1) + " of " + std::to_string(candidates.size()) + ", the first " +
+      (costs.front() ? "takes " + described(*costs.front()) : std::string("fails")) + ")");
   return best;
 }
 

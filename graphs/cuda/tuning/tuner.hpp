@@ -22,7 +22,7 @@ struct TuningSettings {
   bool timed = true;                   // false: the heuristic's first is chosen
   std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
   std::filesystem::path cache_folder;  // empty: choices are kept as long as the process
-  // For tests: chooses the first candidate that runs and whose name begins so.
+  // For tests: chooses the first candidate that runs and whose name begins with this.
   std::string prefer;
 
   // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_VERBOSE=1|FILE, and the cache's folder. Throws
@@ -62,13 +62,13 @@ class Tuner {
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
-  // Returns what was chosen for `key`, here or in an earlier process. If the library still offers it, the
-  // other candidates need not be listed. Absent if choosing would time candidates, or time does not
+  // Returns the choice for `key` that was made here or in an earlier process. If the library still offers it,
+  // the other candidates need not be listed. Absent if choosing would time candidates, or time does not
   // decide.
   std::optional<std::string> known(const std::string& key);
 
-  // From here on keys that differ in their size alone, which is the first number, all get the choice of the
-  // first of them, or the heuristic's first where the library does not offer that; or each gets its own.
+  // True: from here on all keys that differ only in their size (the first number) get the choice of the first
+  // such key, or the heuristic's first if the library does not offer it. False: each key gets its own.
   void choose_generally(bool generally) noexcept { generally_ = generally; }
 
   // Stops timing: from here on an unknown choice is the heuristic's first, and is not kept.
@@ -113,9 +113,10 @@ class Tuner {
   Platform platform_;
   cache::Cache cache_;
   std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
-  std::map<std::string, cache::Choice> serialised_;     // offered, by the entry's file name
-  std::map<std::string, bool> taken_;                   // by key, for plans that were tried
-  std::map<std::string, std::string> general_;          // algorithms, by key without its size
+  // the choices offered with a plan, by the entry's file name
+  std::map<std::string, cache::Choice> serialised_;
+  std::map<std::string, bool> taken_;           // by key, for plans that were tried
+  std::map<std::string, std::string> general_;  // algorithms, by key without its size
   bool may_time_ = true;
   bool generally_ = false;
 };

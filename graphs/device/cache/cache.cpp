@@ -34,11 +34,12 @@ Cache::Kept Cache::read(const Key& key) const {
   }
   kept.bytes = file.text->size();
   kept.reading = decode(*file.text);
-  if (kept.reading.entry && kept.reading.entry->key != key) kept.reading = {{}, "it is about something else"};
+  if (kept.reading.entry && kept.reading.entry->key != key) kept.reading = {{}, "it belongs to another key"};
   return kept;
 }
 
-// Says when it was last used, by the time of its file, which copies and mounts without access times keep.
+// Sets the time of an entry's file to mark it as used: copies keep this time, and so do mounts without access
+// times.
 std::string Cache::take(const Kept& kept, double waited_seconds) {
   static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {
@@ -112,7 +113,7 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   std::optional<Found> found = made_now();
   if (!found) return std::nullopt;
   ++use_.misses;
-  // Without the time in which entries of other keys were made meanwhile.
+  // The time in which entries of other keys were made meanwhile does not count.
   const double seconds = std::max(0.0, making.seconds() - (seconds_made_ - seconds_before));
   seconds_made_ += seconds;
   entries_.at(file_name_of(key)).seconds = seconds;

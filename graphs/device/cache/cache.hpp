@@ -32,14 +32,14 @@ class Cache {
 
   struct Found {
     std::string content;
-    bool hit = false;  // it was kept; else it was made now
+    bool hit = false;  // true: an earlier process kept it; false: it was made now
   };
   // The reason why the kept entry cannot be used; empty if it can.
   using Check = std::function<std::string(const std::string& content)>;
-  // Returns nothing if there is nothing to keep. It may use this cache for other keys, and throw.
+  // Returns nothing if there is nothing to keep. It may use this cache for other keys, and may throw.
   using Make = std::function<std::optional<std::string>()>;
-  // Returns the kept entry, or the result of `make`. Of several processes, one makes a key and the others
-  // wait for it; if it is killed, the next one makes it. If the folder cannot be written, it says so once on
+  // Returns the kept entry, or the result of `make`. One of several processes makes a key and the others wait
+  // for it; if it is killed, the next one makes it. If the folder cannot be written, it says so once on
   // stderr and keeps nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
@@ -68,7 +68,7 @@ class Cache {
   std::filesystem::path folder_;
   std::uintmax_t bytes_max_;
   facts::CacheUse use_{};
-  double seconds_made_ = 0;  // of all that was made here
+  double seconds_made_ = 0;  // time that making all entries here took
   std::set<std::filesystem::path> found_;
   std::set<std::filesystem::path> refused_;
   std::map<std::string, Entry> offered_;  // by file name

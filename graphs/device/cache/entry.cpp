@@ -132,7 +132,8 @@ Reading decode(std::string_view text) {
   const std::string_view its_version = first->substr(first->find(' ') + 1);
   if (its_version.empty() || its_version.find_first_not_of("0123456789") != std::string_view::npos)
     return damaged;
-  if (its_version != version) return {{}, "it is of version " + std::string(its_version) + ", this reads 1"};
+  if (its_version != version)
+    return {{}, "it is of version " + std::string(its_version) + ", and this graphbench reads 1"};
   const std::optional<std::string_view> kind = lines.value("kind");
   for (const KindRow& row : kinds) {
     if (kind != row.name) continue;

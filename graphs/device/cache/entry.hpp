@@ -44,10 +44,10 @@ struct Reading {
 // Accepts exactly what encode() gives, and nothing else.
 Reading decode(std::string_view text);
 
-// The content of an entry of choices. In a folder it is the first of the two alone.
+// The content of an entry of choices. An entry in a folder has only `algorithm`.
 struct Choice {
   std::string algorithm;   // one line: a name that means the same in every process
-  std::string serialised;  // the plan behind it, as the library writes it down; empty: it was not kept
+  std::string serialised;  // the plan as the library writes it; empty if it was not kept
 };
 Choice split_choice(std::string_view content);
 std::string join_choice(const Choice& choice);

@@ -16,7 +16,7 @@
 namespace graphbench::cache {
 namespace {
 
-constexpr std::size_t bytes_max = std::size_t{1} << 40;  // no entry is so large
+constexpr std::size_t bytes_max = std::size_t{1} << 40;  // no entry is larger
 
 std::filesystem::path with(const std::filesystem::path& path, const char* ending) {
   return path.string() + ending;
@@ -48,8 +48,8 @@ std::filesystem::path lock_of(const std::filesystem::path& path) {
   return with(path, ".lock");
 }
 
-// The holder removes the file before it releases it, so that no locks are left. Who waited for it then has
-// the lock of a file that has no name any more, and begins again.
+// The holder removes the file before it releases the lock, so that no locks are left. A process that waited
+// then holds the lock of a file without a name, and begins again.
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) : path_(lock_of(path)) {
   for (;;) {
     file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));

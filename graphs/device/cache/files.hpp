@@ -21,7 +21,8 @@ FileText read_file(const std::filesystem::path& path);
 // nothing.
 std::string write_file(const std::filesystem::path& path, const std::string& text);
 
-// Where write_file() writes first. A process that is killed leaves it; the next one writes over it.
+// The path that write_file() writes to first. A process that is killed leaves it; the next one writes over
+// it.
 std::filesystem::path draft_of(const std::filesystem::path& path);
 std::filesystem::path lock_of(const std::filesystem::path& path);
 

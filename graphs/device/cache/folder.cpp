@@ -50,7 +50,7 @@ std::vector<KeptFile> files_in(const fs::path& folder) {
     KeptFile file{path, fs::file_size(path, error), {}};
     if (!error) file.used = fs::last_write_time(path, error);
     if (error == std::errc::no_such_file_or_directory) continue;
-    if (error) file.bytes = 0;  // no regular file: content_of() says so
+    if (error) file.bytes = 0;  // not a regular file, which content_of() reports
     files.push_back(std::move(file));
   }
   std::ranges::sort(files, {}, [](const KeptFile& file) { return std::tie(file.used, file.path); });
@@ -59,11 +59,12 @@ std::vector<KeptFile> files_in(const fs::path& folder) {
 
 Content content_of(const fs::path& path) {
   const FileText file = read_file(path);
-  if (!file.text) return {.why_not = file.error.empty() ? "it is gone" : "it cannot be read: " + file.error};
+  if (!file.text)
+    return {.why_not = file.error.empty() ? "it no longer exists" : "it cannot be read: " + file.error};
   const Reading reading = decode(*file.text);
   if (!reading.entry) return {.why_not = reading.why_not};
   const Key& key = reading.entry->key;
-  if (file_name_of(key) != path.filename()) return {.why_not = "its name is another's"};
+  if (file_name_of(key) != path.filename()) return {.why_not = "its name does not fit its key"};
   Content content{.kind = std::string(name_of(key.kind)), .seconds = reading.entry->seconds};
   for (std::size_t i = 0; i < key.values.size(); ++i)
     content.parts.emplace_back(parts_of(key.kind)[i], key.values[i]);

@@ -36,12 +36,13 @@ struct Content {
   // The facts of the entry's key, by name.
   std::vector<std::pair<std::string, std::string>> parts = {};
   std::optional<double> seconds = {};  // absent if it is refused
-  std::string why_not = {};            // refused; empty: it is sound
+  std::string why_not = {};            // why it is refused; empty: it is sound
 };
 Content content_of(const std::filesystem::path& path);
 
 struct Limits {
-  std::optional<std::uintmax_t> bytes_max = {};      // least recently used first, until no more are left
+  // removes the least recently used until this many bytes are left
+  std::optional<std::uintmax_t> bytes_max = {};
   std::optional<std::chrono::seconds> age_max = {};  // since the last use
   std::filesystem::path keep = {};                   // stays, whatever its size is
 };

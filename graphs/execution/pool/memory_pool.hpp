@@ -30,7 +30,7 @@ struct MemoryRange {
 
 struct PoolStatistics {
   std::size_t reserved_bytes = 0;    // taken from the device
-  std::size_t in_use_bytes = 0;      // in blocks not yet released
+  std::size_t in_use_bytes = 0;      // bytes of blocks that are not released yet
   std::size_t in_use_bytes_max = 0;  // the highest so far
   std::size_t segments = 0;
 };

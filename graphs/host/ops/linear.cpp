@@ -1,5 +1,5 @@
 // linear is one oneDNN matmul with the bias, activation and residual as its post-operations. Its gradients
-// are one matmul each, with the sum so far as a post-operation; column_sum gives the bias's.
+// are one matmul each, with the sum so far as a post-operation; column_sum makes the gradient of the bias.
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"

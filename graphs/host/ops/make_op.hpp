@@ -1,4 +1,4 @@
-// Prepares an op on the host: the function that chooses among those of the kinds.
+// Prepares an op on the host with the function of its kind.
 #pragma once
 
 #include <memory>

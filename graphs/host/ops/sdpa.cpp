@@ -17,7 +17,7 @@ namespace {
 using Dim = dnnl::memory::dim;
 using Type = dnnl::memory::data_type;
 
-// Roughly the scores and values that fit into a core's caches.
+// The scores and values of a chunk should fit into a core's caches; this is a rough limit.
 constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
 
 struct SdpaExtents {
@@ -259,7 +259,7 @@ class SdpaGrad {
   std::int64_t head_rows_;  // sequences times heads
   bool causal_;
   float scale_;
-  Stats* stats_;  // of the queries; scratch memory
+  Stats* stats_;  // one per query, in scratch memory
 };
 
 }  // namespace

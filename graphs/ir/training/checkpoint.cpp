@@ -81,7 +81,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   return true;
 }
 
-// The run's ops to run again at `again`, in order. `needed` is what they make that is read there.
+// The run's ops to run again at `again`, in order. `needed` are their values that are read there.
 std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, const Readers& readers,
                                   std::size_t again, std::vector<ValueId>& needed) {
   std::vector<std::size_t> chosen;
@@ -115,8 +115,7 @@ void ProgramBuilder::recompute_layers() {
     const std::vector<std::size_t> chosen = repeated(ops, run, readers, readers.first(), needed);
     if (chosen.empty()) continue;
     std::map<ValueId, ValueId> renamed;
-    std::string line =
-        "layer " + run.layer + " is computed again ahead of " + ops[readers.first()].name + ":";
+    std::string line = "layer " + run.layer + " is computed again before " + ops[readers.first()].name + ":";
     const auto rename = [&](ValueId& id) {
       if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
     };

@@ -15,7 +15,7 @@ namespace {
 using training::Draft;
 using training::Rule;
 
-constexpr std::int64_t micro_batches_max = 1024;  // a step has copies of all ops for each
+constexpr std::int64_t micro_batches_max = 1024;  // a step has copies of all ops for each micro-batch
 
 // Returns the value of `choices` that the words name; the first where they name none.
 template <typename T, std::size_t count>
@@ -156,7 +156,7 @@ class Differentiation {
     return options_.optimizer_in == OptimizerIn::backward && options_.optimizer != Optimizer::none;
   }
 
-  // Makes the inputs that come before every parameter's.
+  // Makes the inputs that come before the inputs of every parameter.
   void begin_optimizer() {
     builder().begin_phase(Phase::optimizer);
     if (options_.optimizer == Optimizer::adamw) {

@@ -31,7 +31,8 @@ struct TrainingOptions {
   Optimizer optimizer = Optimizer::none;
   Accumulate accumulate = Accumulate::asap;
   double learning_rate = 1e-3;
-  std::int64_t micro_batches = 1;  // parts of a batch, forward and backward of one after the other
+  // number of parts of a batch, each of which runs forward and backward before the next
+  std::int64_t micro_batches = 1;
   Backward backward = Backward::iteration;
   OptimizerIn optimizer_in = OptimizerIn::graph;
   Checkpoint checkpoint = Checkpoint::none;

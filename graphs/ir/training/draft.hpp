@@ -40,7 +40,7 @@ class Draft {
   ValueId append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                  Attributes attributes = {});
   void set(ValueId forward, ValueId here) { here_.at(forward) = here; }
-  // Keeps a value for the backward part that the op computed and the forward program does not have.
+  // Keeps a value for the backward part that the op computed. The forward program does not have it.
   void save(const Op& op, ValueId here) { saved_[op.name] = here; }
   std::optional<ValueId> saved(const Op& op) const;
 
@@ -63,7 +63,8 @@ class Draft {
   ValueId sum(ValueId forward, ValueId a, ValueId b);
   bool has_hook(ValueId weight, HookPlace place) const;
   ValueId hooked(ValueId weight, HookPlace place, ValueId gradient);
-  // Takes the part's gradient of a parameter with `pre` hooks through them, and adds it to earlier parts'.
+  // Takes the part's gradient of a parameter with `pre` hooks through them, and adds it to the sum of earlier
+  // parts.
   void end_part(ValueId weight);
 
   const Program& forward_;
@@ -71,10 +72,10 @@ class Draft {
   ProgramBuilder builder_;
   std::vector<ValueId> here_;                    // by forward value
   std::vector<bool> wanted_;                     // by forward value
-  std::vector<std::vector<ValueId>> gradients_;  // by forward value: summands not yet added
-  std::vector<int> sums_;                        // by forward value: additions made so far
+  std::vector<std::vector<ValueId>> gradients_;  // per forward value: summands not added yet
+  std::vector<int> sums_;                        // per forward value: number of additions so far
   std::map<std::string, ValueId> saved_;         // by op
-  std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
+  std::map<ValueId, ValueId> parts_;             // per parameter with `pre` hooks: the sum of earlier parts
   std::string splits_with_;
   std::string suffix_;
 };

@@ -22,14 +22,14 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
     const auto all = std::ranges::count(program.ops(), op.kind, &Op::kind);
     lines.push_back("op " + op.name + " (" + op.kind + ") " +
                     (op.traits.host_op ? "runs on the host" : "is marked as not capturable") +
-                    (all > 1 ? ", as " + std::to_string(all - 1) + " more of its kind" : ""));
+                    (all > 1 ? ", and so are " + std::to_string(all - 1) + " more of its kind" : ""));
   }
   return lines;
 }
 
 namespace {
 
-// Gradients with the graphs that read them, other than the one that writes them.
+// Gradients, and the graphs that read them, except those that write them.
 std::int64_t handed_over(const Program& program) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> written_in(program.values().size(), none);

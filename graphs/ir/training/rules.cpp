@@ -78,7 +78,7 @@ void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0], gradient);
 }
 
-// What the gradient of an op of one input takes: the op's output, or its input.
+// The value that the gradient of a one-input op reads: the op's output, or its input.
 enum class Takes { output, input };
 template <Takes takes>
 void unary_backward(Draft& draft, const Op& op, ValueId gradient) {

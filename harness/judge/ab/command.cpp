@@ -53,11 +53,12 @@ class SideBySideOptions {
         "ladder: the sides take turns with all batches of a mode; cell: with each cell (default: ladder)");
     options.config_file();
     options.sweep_options(config::option_names(), ab::refused_options());
-    // The help of a sweep says 1.
+    // A sweep's help has another default.
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
 
-  // `launches` other than 0 is how many the command plans, so the user may not say. Throws InputError.
+  // If `launches` is not 0, the command plans that many, and the user may not give --launches. Throws
+  // InputError.
   void check(std::int64_t launches = 0) {
     sweep_ = options_.sweep();
     for (const std::string& name : ab::refused_options()) {
@@ -97,7 +98,7 @@ class SideBySideOptions {
   const Options& options_;
   std::string alternate_ = "ladder";
   bool cell_processes_ = false;
-  config::RawOptions sweep_;  // flags merged over the file; launches always there
+  config::RawOptions sweep_;  // flags merged over the file; always has launches
 };
 
 constexpr double minutes_max = 1e5;  // ten weeks
@@ -137,7 +138,7 @@ Files files_of(const AbArguments& asked) {
   check_file("--json-new", asked.json_new);
   for (const std::string& path : {asked.json_base, asked.json_new}) {
     if (!same_file(path, asked.verdict.output)) continue;
-    throw InputError("-o", in_quotes(asked.verdict.output) + " is where a result goes: give another");
+    throw InputError("-o", in_quotes(asked.verdict.output) + " is the file of a result: give another");
   }
   return {asked.json_base, asked.json_new};
 }
@@ -237,7 +238,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   }
   print_verdict(comparison, verdict);
   if (asked.against_itself()) {
-    // A document on stdout stays a document.
+    // Only the document may be on stdout.
     const bool beside = verdict.output.empty() && verdict.format == &reporters::formats().front();
     fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
   }

@@ -96,9 +96,9 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   return merged;
 }
 
-// Fills `summary` of every cell that is ok, from its launches as harness/measure does, and what needs the
-// samples themselves (within_launch, steady_after) from the launches' own summaries, which `own` has by cell
-// id. `floors` are those of the merged result, so that its readers can check submit_over_floor.
+// Fills `summary` of every cell that is ok, from its launches as harness/measure does. Figures that need the
+// samples themselves (within_launch, steady_after) come from the launches' own summaries, which `own` has by
+// cell id. `floors` are those of the merged result, so that its readers can check submit_over_floor.
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
   statistics::summarize_cells(cells);

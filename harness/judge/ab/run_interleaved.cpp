@@ -80,7 +80,7 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
     std::error_code error;
-    std::filesystem::remove_all(path_, error);  // the system cleans up what stays
+    std::filesystem::remove_all(path_, error);  // the system removes leftovers
   }
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }

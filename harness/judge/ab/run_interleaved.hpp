@@ -21,20 +21,21 @@ namespace graphbench::ab {
 // A run that goes on until every metric is decided, the time is up, or the plan's launches are made. It is
 // looked at after each of compare::planned_looks; decided groups stop.
 struct UntilDecided {
-  double seconds_max = 0;  // no pair of launches but the first two begins later
+  double seconds_max = 0;  // the first two pairs of launches always run; later pairs begin before this time
   model::ComparisonSettings settings;
 };
 // The most launches per side of such a run, which its plan has.
 inline constexpr std::int64_t launches_until_decided = compare::planned_looks.back();
 
 struct InterleavedRequest {
-  model::Plan plan;  // of one side; its first launch's tasks are the groups
+  model::Plan plan;  // the plan of one side; the tasks of its first launch are the groups
   config::RawOptions raw;
   config::SweepOptions options;
   Target base;
   Target now;
   std::optional<UntilDecided> until_decided;
-  std::uint64_t seed = 1;  // of the order, and of the launches' data: launch i has seed + i on both sides
+  // seed of the order, and of the launches' data: launch i has seed + i on both sides
+  std::uint64_t seed = 1;
 };
 
 struct InterleavedOutcome {
@@ -56,7 +57,7 @@ struct RunFacts {
   std::string started_at;
   std::string finished_at;
   bool complete = true;
-  std::vector<std::int64_t> looks = {};  // of a run until decided
+  std::vector<std::int64_t> looks = {};  // the launches at which a run until decided was judged
 };
 
 // Merges launches as a sweep does. Summaries over launches are computed again; unknown fields are dropped.

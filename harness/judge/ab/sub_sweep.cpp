@@ -15,7 +15,7 @@
 namespace graphbench::ab {
 namespace {
 
-// The options that are passed on where given, because each binary has its own defaults.
+// The options that are passed on only if the user gives them, because each binary has its own defaults.
 const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
                                             "on-skip",       "sustained",   "capture-stream", "tune-sizes"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};

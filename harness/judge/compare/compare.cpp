@@ -228,7 +228,7 @@ class Partners {
 
   const std::vector<DocumentCell>& cells_;
   std::vector<bool> taken_;
-  std::size_t next_ = 0;  // behind the last one taken
+  std::size_t next_ = 0;  // the position after the last cell taken
   std::unordered_map<std::string_view, std::size_t> places_;
 };
 

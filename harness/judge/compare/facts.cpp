@@ -16,7 +16,7 @@ namespace {
 struct Field {
   std::string_view name;
   bool blocking = false;
-  bool on_host = false;  // blocking where the device is the host
+  bool on_host = false;  // blocking if the device is the host
 };
 
 // The facts in the order in which differences are listed.
@@ -93,7 +93,7 @@ bool explains_fingerprint(const model::Difference& difference) {
          !field.starts_with(choice_prefix);
 }
 
-// The names of both sides that begin so.
+// The names on both sides that begin with the prefix.
 std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
   std::set<std::string> names;
   for (const DocumentFacts* facts : {&base, &now}) {

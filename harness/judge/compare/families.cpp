@@ -53,7 +53,8 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
   if (p.empty()) return tests;
   tests.members.resize(std::size_t{std::ranges::max(family)} + 1);
   for (const std::uint32_t number : family) ++tests.members[number];
-  std::vector<std::size_t> ends(tests.members.size());  // in `order`, which is sorted by family
+  // per family: its end in `order`, which is sorted by family
+  std::vector<std::size_t> ends(tests.members.size());
   std::exclusive_scan(tests.members.begin(), tests.members.end(), ends.begin(), std::size_t{0});
   std::vector<std::size_t> order(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) order[ends[family[i]]++] = i;
@@ -80,7 +81,7 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
 }
 
 double common_freedom(std::span<const std::vector<Spread>> groups) {
-  double excess = 0;  // of the logarithms' variance over what chance explains
+  double excess = 0;  // variance of the logarithms beyond what chance explains
   double count = 0;
   for (const std::vector<Spread>& group : groups) {
     if (group.size() < 2) continue;

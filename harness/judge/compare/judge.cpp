@@ -89,7 +89,8 @@ void share_spreads(std::span<Trial> trials) {
 using model::MetricComparison;
 using model::Verdict;
 
-constexpr double half_width_max = 600;  // of a logarithm, whose exponential must be a double
+// the half width is of a logarithm, whose exponential must be a double
+constexpr double half_width_max = 600;
 constexpr double launches_advised_max = 1000;
 constexpr double interval_alpha = 0.05;  // of ratio_ci95
 

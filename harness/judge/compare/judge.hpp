@@ -58,7 +58,7 @@ struct Tests {
 Tests judge(std::span<Trial> trials, double alpha);
 
 // The slowdown of one cell's latency, as a fraction, that is found in nine cases of ten in any of the judged
-// cells. Absent if no latency was tested, or where it is more than tenfold.
+// cells. Absent if no latency was tested, or if the slowdown is more than tenfold.
 std::optional<double> slowdown_found(std::span<const Trial> trials);
 
 // The numbers of launches per side after which a run until decided is judged; the last one is its maximum.
@@ -117,8 +117,8 @@ double common_freedom(std::span<const std::vector<Spread>> groups);
 // The common variance of one group, with those degrees of freedom; 0 degrees for fewer than two members.
 Spread common_spread(const std::vector<Spread>& group);
 
-// The probability with which chance makes a variance of `own`'s degrees of freedom so large, if that of
-// `common` estimates the same: F's tail. Both have positive degrees of freedom.
+// The probability that chance makes `own`'s variance as large as it is, if `common` estimates the same
+// variance: F's tail. Both have positive degrees of freedom.
 double p_of_larger(const Spread& own, const Spread& common);
 
 // True if `own` is larger than chance explains for a member of `common`: beyond the 99th percentile of F.

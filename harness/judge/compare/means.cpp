@@ -20,7 +20,7 @@ using statistics::LaunchValue;
 struct Table {
   CellValues base;
   CellValues now;
-  CellValues differences;  // of launches with one index, where all cells can be paired
+  CellValues differences;  // between launches of one index, if all cells can be paired
 };
 
 struct Mode {
@@ -115,7 +115,7 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   result.new_seconds = std::exp(now);
   result.ratio = std::exp(now - base);
   result.floor_seconds = settings.floor_seconds;
-  // A clock's step changes the times of different cells differently, so their mean is known better by the
+  // A clock's step changes the times of different cells differently, so it changes their mean less, by the
   // root of their number.
   const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
   result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));

@@ -37,7 +37,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
     }
-    if (logs.size() < 2) continue;  // the only one is not apart from any
+    if (logs.size() < 2) continue;  // a single launch is not apart from any
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] <= 0) continue;
       OddLaunch& known = launches[key_of(launch)];

@@ -149,7 +149,7 @@ void check_names(const std::vector<std::string>& paths) {
   }
 }
 
-// True of a pipe: a program that writes two may fill the first before it opens the second.
+// True for a pipe: a program that writes two may fill the first before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();

@@ -27,7 +27,8 @@ namespace {
 
 using history::Store;
 
-// Looks at the environment and does not set this process's locale, because numbers are written in C's.
+// Looks at the environment and does not set this process's locale, because numbers are written in the locale
+// C.
 bool terminal_is_unicode() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
   if (locale == static_cast<locale_t>(nullptr)) return false;
@@ -39,10 +40,10 @@ bool terminal_is_unicode() {
 struct HistoryArguments {
   std::string file;                    // empty: the default one
   std::vector<std::string> documents;  // of add
-  std::optional<std::string> commit;   // of add; absent: found out
-  std::optional<std::string> branch;   // of add; of list and show: a filter
+  std::optional<std::string> commit;   // of add; if absent, it is found out
+  std::optional<std::string> branch;   // of add; a filter of list and show
   std::string label;
-  std::string against;  // of list, a filter: what `compare --against` takes its baseline from
+  std::string against;  // a filter of list: the name that `compare --against` is given
   std::string cell;     // of show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;
@@ -101,7 +102,7 @@ int add(const HistoryArguments& arguments, const std::string& file) {
   const std::vector<history::Added> added = store.add(entries);
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (added[i].was_there) {
-      std::printf("%s is entry %lld already: nothing changed\n", arguments.documents[i].c_str(),
+      std::printf("%s is already entry %lld: nothing changed\n", arguments.documents[i].c_str(),
                   static_cast<long long>(added[i].id));
       continue;
     }
@@ -160,7 +161,7 @@ class HistoryCommand final : public Command {
  public:
   explicit HistoryCommand(Options& options)
       : add_(options.command("add", "keep result documents", "history add FILE... [options]")),
-        list_(options.command("list", "say what is kept, oldest first", "history list [options]")),
+        list_(options.command("list", "list the entries, oldest first", "history list [options]")),
         show_(options.command("show", "plot a cell's history and say where it changed",
                               "history show CELL [options]")) {
     for (Options* each : {&add_, &list_, &show_}) {

@@ -14,7 +14,7 @@ namespace graphbench::model {
 
 // The names that a user gives to a result.
 struct HistoryLabel {
-  std::string commit;  // of what was measured
+  std::string commit;  // the one that was measured
   std::string branch;
   std::string label;  // free text
 };
@@ -30,7 +30,7 @@ struct HistoryEntry {
   std::string tool_version;
   bool complete = true;       // false: an interrupted sweep
   std::int64_t cells = 0;     // that have launches
-  std::int64_t launches = 0;  // of the cell that has most
+  std::int64_t launches = 0;  // of the cell that has the most launches
 };
 
 // One entry's value for one cell and metric.
@@ -44,9 +44,9 @@ struct HistoryPoint {
 
 // The series changed its level between two points.
 struct ChangePoint {
-  std::int64_t index = 0;  // of the first point after the change
+  std::int64_t index = 0;  // index of the first point after the change
   double ratio = 1;        // median after over median before, each up to the neighbouring change
-  double p = 1;            // the larger one, of the permutations and of the correlated series
+  double p = 1;            // the larger p: of the permutations, and of the correlated series
 };
 
 // The largest correlation of neighbours for which the promised rate of false changes holds.
@@ -57,11 +57,12 @@ struct CellHistory {
   std::string cell;
   Metric metric = Metric::latency;
   std::vector<HistoryPoint> points;
-  std::vector<ChangePoint> changes;   // by index
-  std::optional<double> correlation;  // of neighbours around their levels; absent in a shorter series
-  std::int64_t points_min = 0;        // in a shorter series no change can be found
-  std::int64_t left_out = 0;          // points of other environments or plans
-  std::int64_t older = 0;             // points before the first one shown
+  std::vector<ChangePoint> changes;  // by index
+  // correlation of neighbours around their levels; absent in a shorter series
+  std::optional<double> correlation;
+  std::int64_t points_min = 0;  // with fewer points no change can be found
+  std::int64_t left_out = 0;    // points of other environments or plans
+  std::int64_t older = 0;       // points before the first one shown
 };
 
 }  // namespace graphbench::model
@@ -92,21 +93,22 @@ void print_history(std::ostream& out, const model::CellHistory& history, const P
 namespace graphbench::history {
 
 struct ChangePointOptions {
-  double alpha = 0.01;              // the largest chance of a change in a series without one
-  std::int64_t permutations = 999;  // and simulated series; the smallest p value is 1 / (permutations + 1)
-  std::int64_t segment_min = 3;     // points on either side of a change
+  double alpha = 0.01;  // the largest chance of a change in a series without one
+  // number of permutations and of simulated series; the smallest p value is 1 / (permutations + 1)
+  std::int64_t permutations = 999;
+  std::int64_t segment_min = 3;  // points on either side of a change
   std::uint64_t seed = 1;
 };
 
 struct FoundChange {
-  std::int64_t index = 0;  // of the first value after the change
+  std::int64_t index = 0;  // index of the first value after the change
   double p_value = 1;
 };
 
 // The changes that were found in a series.
 struct Findings {
   std::vector<FoundChange> changes;   // sorted by index
-  std::optional<double> correlation;  // of neighbours, around the levels; absent if nothing varies
+  std::optional<double> correlation;  // correlation of neighbours around the levels; absent if nothing varies
 };
 
 // Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for
@@ -122,9 +124,10 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {
-  std::string branch;              // of the points; empty: any
-  bool every_environment = false;  // else those with the latest point's fingerprint and plan
-  std::int64_t last = 200;         // points at most; the test's time grows with their square
+  std::string branch;  // branch of the points; empty: any
+  // true: points of any environment; false: those with the latest point's fingerprint and plan
+  bool every_environment = false;
+  std::int64_t last = 200;  // points at most; the test's time grows with their square
   ChangePointOptions changes;
 };
 

@@ -82,7 +82,8 @@ std::string pack(std::string_view text) {
 
 std::string unpack(std::string_view packed, std::int64_t bytes) {
   if (bytes < 0 || bytes > document_bytes_max)
-    throw Error(ErrorCode::io, "unpack document: a length of " + std::to_string(bytes) + " bytes");
+    throw Error(ErrorCode::io,
+                "unpack document: it cannot have a length of " + std::to_string(bytes) + " bytes");
   std::string text(static_cast<std::size_t>(bytes), '\0');
   auto size = static_cast<uLongf>(bytes);
   const int status = uncompress(bytes_of(text), &size, bytes_of(packed), static_cast<uLong>(packed.size()));

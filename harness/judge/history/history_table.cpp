@@ -127,7 +127,8 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// Draws from the fastest launch to the slowest: of five, they enclose the median in 94 % of entries.
+// Draws from the fastest launch to the slowest: with five launches, they enclose the median in 94 % of
+// entries.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

@@ -23,10 +23,10 @@ struct Split {
 
 // How a split is tested against chance in a correlated series.
 struct CorrelatedTest {
-  double correlation = 0;  // of the simulated series: measured_at_most() of the values
+  double correlation = 0;  // correlation of the simulated series: measured_at_most() of the values
   std::size_t segment_min = 0;
   std::int64_t series = 0;  // simulated, at most
-  double alpha = 0;         // it stops once the p value cannot come down to this
+  double alpha = 0;         // the test stops once the p value cannot come down to this
 };
 
 // Summed distances between the values of any two runs of a segment: then a split takes constant time.
@@ -168,7 +168,8 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
 
 // The correlation that is assumed, because a short series measures it badly: three standard errors more than
 // was measured, from 0 to model::correlation_max. With 24 values the standard error is 0.2, so it is nearly
-// always the latter. With less, more changes would be false: one by chance makes the rest look uncorrelated.
+// always correlation_max. A smaller one would make more changes false: a change by chance makes the rest look
+// uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
   const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
   return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,

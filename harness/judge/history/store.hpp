@@ -73,7 +73,7 @@ inline constexpr std::int64_t application_id = 0x67624869;
 inline constexpr std::int64_t schema_version = 1;
 
 enum class FileState : std::uint8_t {
-  absent,  // or empty, as a writer that was killed at once leaves it
+  absent,  // no file, or an empty one, as a writer that was killed at once leaves it
   ours,
 };
 

@@ -81,7 +81,7 @@ class ShardMerge {
     std::ranges::sort(merged_.shards, {}, &model::MergedShard::index);
   }
 
-  // Lines about what no shard has measured: shards, then cells (the first ten, and how many more).
+  // Lines about missing parts of the plan: shards, then cells (the first ten, and how many more).
   std::vector<std::string> missing() const {
     std::vector<std::string> lines;
     const std::int64_t count = merged_.plan.shard->count;
@@ -129,7 +129,7 @@ class ShardMerge {
     std::size_t file = 0;
     std::size_t begin = 0;  // of the cell's text
     std::size_t bytes = 0;
-    model::CellResult evidence{};  // for what the merged result says in words
+    model::CellResult evidence{};  // the parts of the cell that findings read
   };
   struct File {
     std::string path;
@@ -247,7 +247,7 @@ namespace {
 constexpr const char* merge_footer =
     "SHARD is a document that --shard I/N wrote, or a folder of them. Exit codes: 0 merged; 2 bad usage "
     "or\ninput, nothing is written; 3 something of the plan is missing, nothing is written without "
-    "--partial, or\nsome cells failed. docs/shards.md says what is checked.\n";
+    "--partial, or\nsome cells failed. docs/reference/shards.md says what is checked.\n";
 
 class MergeCommand final : public Command {
  public:

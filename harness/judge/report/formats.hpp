@@ -50,10 +50,10 @@ void print_comparison_junit(std::ostream& out, const model::Comparison& comparis
 
 // GitHub shows this many errors and as many warnings per step, and drops the rest silently.
 inline constexpr std::size_t annotations_max = 10;
-// Workflow commands, which become annotations of a run: errors for what fails the comparison (with
-// --strict also what is inconclusive, changed or less steady), warnings for interrupted sweeps, odd launches
-// and differences of environment, and one notice that sums up, what is inconclusive included, and says how
-// many were left out.
+// Workflow commands, which become annotations of a run: errors for results that fail the comparison (with
+// --strict also results that are inconclusive, changed or less steady), warnings for interrupted sweeps, odd
+// launches and differences of environment, and one notice that sums up, inconclusive results included, and
+// says how many were left out.
 void print_comparison_github(std::ostream& out, const model::Comparison& comparison,
                              const FormatOptions& options);
 

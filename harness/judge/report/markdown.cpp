@@ -179,7 +179,7 @@ void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
       "comparisons, if launches spread as these did.\n\n- **slower**, **faster**: the change is larger than "
       "the margin, and chance does not explain it.\n- **same**: the whole interval lies within the "
       "margin.\n- **inconclusive**: these launches cannot tell; more launches can.\n\n");
-  text.add(fmt::format("Held to: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
+  text.add(fmt::format("Limits: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
                        comparison.tests,
                        comparison.settings.strict ? "; strict: inconclusive does not pass" : ""));
   text.add("</details>\n");
@@ -242,7 +242,7 @@ void MarkdownText::fold_table(std::string_view title, std::string_view head, con
 void print_comparison_markdown(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
   MarkdownText text(markdown_length_max - reserved);
   write_head(text, comparison);
-  text.add_table("In the way of a comparison:", "", difference_rows(comparison, true));
+  text.add_table("Differences that prevent a comparison:", "", difference_rows(comparison, true));
   std::vector<Finding> changes = findings(comparison, Verdict::slower);
   for (const Finding& faster : findings(comparison, Verdict::faster)) changes.push_back(faster);
   text.add_table("", change_head, change_rows(std::move(changes)));

@@ -124,7 +124,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Prints cells about which there is something to say without statistics.
+  // Prints cells with remarks that need no statistics.
   void print_said(const char* title, std::string (*text)(const model::CellComparison&)) {
     std::vector<const model::CellComparison*> cells;
     for (const model::CellComparison& cell : comparison_.cells) {

@@ -414,7 +414,7 @@ std::string means_found_text(const model::Comparison& comparison) {
     found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
                                 text(mode_slowdown_found(comparison, metric))));
   }
-  return found.empty() ? "" : "of all cells alike (of one mode's): " + join(found);
+  return found.empty() ? "" : "of all cells alike (of one mode's cells): " + join(found);
 }
 
 std::string power_text(const model::Comparison& comparison) {

@@ -20,9 +20,8 @@ std::string printable(std::string_view text, std::size_t length_max = 500);
 // The most of a name that a line has room for.
 inline constexpr std::size_t name_length_max = 240;
 
-// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; an inconclusive one has too what it could have
-// found:
-// ", finds 6.8 %".
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; if it is inconclusive, also the change that it
+// could have found: ", finds 6.8 %".
 std::string metric_text(const model::MetricComparison& metric);
 
 // A metric of a cell; both point into the comparison.
@@ -86,7 +85,7 @@ std::string detectable_text(const model::Comparison& comparison);
 // 12 %"; empty if none was tested.
 std::string means_found_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten; over a mode's cells:
-// latency 2.3 %, submit 12 %.", with what was required; empty if no latency was tested, or all were
+// latency 2.3 %, submit 12 %.", with the required slowdown; empty if no latency was tested, or all were
 // decided.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do now, one sentence per line; empty if there is nothing to do.
@@ -109,7 +108,7 @@ class MarkdownText {
   // Rows are made one by one, because only the first few hundred of a hundred thousand fit.
   struct Rows {
     std::size_t count = 0;
-    std::function<std::string(std::size_t)> row;  // with the line break that ends it
+    std::function<std::string(std::size_t)> row;  // makes one row, with the line break that ends it
   };
 
   // `title`, then the table; nothing if there are no rows. A table that does not fit ends with a line

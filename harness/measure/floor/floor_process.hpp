@@ -20,7 +20,7 @@ struct FloorRequest {
 
 struct FloorAnswer {
   std::string failure;     // empty if the rest is valid
-  bool bad_input = false;  // what the user gave made it fail: a device's name, a variable
+  bool bad_input = false;  // the user's value made it fail: a device's name, a variable
   model::DeviceFacts facts{};
   model::Floors floors{};
 };

@@ -19,7 +19,8 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-constexpr std::int64_t exec_quanta = 40;  // of a driver's memory: a point's resolution is 2.5 %
+// quanta of a driver's memory per point, so that its resolution is 2.5 %
+constexpr std::int64_t exec_quanta = 40;
 
 // How many empty kernels come before launches onto a busy stream. A GPU takes half a microsecond for each,
 // the host device a nanosecond, and both must be busy for longer than the launches take.

@@ -15,8 +15,8 @@
 namespace graphbench::foreign {
 namespace {
 
-// Norm of the error over the norm of eager's output. Another order of the same operations stays below: bf16
-// has 8 bits, and fp32 products of PyTorch may be of 11 bits (TF32).
+// The norm of the error over the norm of eager's output. The same operations in another order stay below it:
+// bf16 has 8 bits, and fp32 products of PyTorch may be of 11 bits (TF32).
 double tolerance_of(std::int32_t dtype) {
   return dtype == GB_BF16 ? 0.02 : dtype == GB_FP16 ? 0.005 : 0.002;
 }
@@ -52,7 +52,8 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
 
 struct Difference {
   double largest = 0;
-  double relative = 0;  // of norms; infinite if one side is not finite
+  // norm of the error over the norm of the reference; infinite if one side is not finite
+  double relative = 0;
 };
 
 Difference difference_of(const Output& expected, const Output& actual) {
@@ -187,7 +188,7 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
   }
   if (!check->identical)
     check->tolerated = "outputs differ from eager's by " + three_digits(worst) +
-                       " of their norm at most, as another order of operations makes them";
+                       " of their norm at most, as another order of operations can cause";
 }
 
 }  // namespace graphbench::foreign

@@ -32,7 +32,7 @@ class ForeignRig final : public worker::Rig {
   }
   // PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
-  // What gb_step.report says, its objects within named by their path.
+  // The facts that gb_step.report returns; a nested one is named by its path.
   std::map<std::string, std::string> library(std::int64_t batch) override;
 
  private:

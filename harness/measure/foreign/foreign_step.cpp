@@ -88,7 +88,7 @@ void ForeignStep::read_parts() {
   if (mode_ == "whole" && (count != 1 || parts_.front() == GB_PART_RUN))
     refuse(has + "give it one, captured or launched");
   if (mode_ != "whole" && mode_ != "piecewise" && graphs > 0)
-    refuse(has + "only whole and piecewise have such");
+    refuse(has + "only whole and piecewise may have such parts");
 }
 
 void ForeignStep::close() noexcept {

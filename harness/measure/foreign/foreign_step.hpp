@@ -35,7 +35,7 @@ class ForeignStep {
   const std::vector<std::uint8_t>& parts() const noexcept { return parts_; }
   const std::string& mode() const noexcept { return mode_; }
   void run(std::int32_t part);
-  // Null: the harness is to capture run(part).
+  // Returns null if the harness is to capture run(part).
   void* capture(std::int32_t part);
   void fill(std::uint64_t seed);
   std::vector<gb_step_output> outputs();  // valid until the next call
@@ -52,7 +52,7 @@ class ForeignStep {
   const std::string mode_;
   void* step_ = nullptr;
   std::vector<std::uint8_t> parts_;
-  std::vector<char> reason_;  // of the call under way: run() makes none
+  std::vector<char> reason_;  // buffer for a call's reason, so that run() does not allocate one
 };
 
 // `eager` runs part -1 of any step; the other modes run, launch and replay its parts. What else they do is as

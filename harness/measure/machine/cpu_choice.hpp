@@ -22,10 +22,10 @@ struct CpuTopology {
   bool device_place_known = false;
 };
 
-// Reads the machine's topology through hwloc, with CPUs that this process may not use; empty if hwloc
-// finds nothing. `pci_bus_id` is DeviceFacts's. The device's place is unknown where that is empty, if the
-// system does not list the device (some containers), and where it lists it as near each of several
-// processors. `xml` is a topology that hwloc exported, instead of this machine's.
+// Reads the machine's topology through hwloc, with CPUs that this process may not use; empty if hwloc finds
+// nothing. The device's place is unknown if `pci_bus_id` (DeviceFacts) is empty, if the system does not list
+// the device (some containers), or if it lists the device as near several processors. `xml` is a topology
+// that hwloc exported, instead of this machine's.
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");
 
 // Chooses among the allowed CPUs (ascending) those near the device, then the fastest kind, then the higher

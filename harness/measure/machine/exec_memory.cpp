@@ -29,12 +29,12 @@ class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
 
-  // After a turn; `steps` were instantiated so far. Returns whether it took memory.
+  // Is called after a turn, with the number of steps instantiated so far. Returns whether it took memory.
   bool add(std::int64_t steps, const MemoryUse& use) {
     const double used = static_cast<double>(use.bytes);
     const double taken = used - std::exchange(used_, used);
     if (taken <= 0) {
-      silent_ = first_.has_value();  // before, execs may lie in what the driver holds
+      silent_ = first_.has_value();  // the first execs may lie in memory that the driver already holds
       return false;
     }
     smallest_ = std::min(smallest_, taken);

@@ -98,7 +98,7 @@ void HousekeepingThreads::set_affinity(pid_t thread, const std::vector<int>& cpu
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
   if (sched_setaffinity(thread, sizeof set, &set) == 0 || errno == ESRCH) return;  // it has ended
-  complain("warning: the service may disturb what it measures: keep a thread off: %s", std::strerror(errno));
+  complain("warning: the service may disturb its measurements: keep a thread off: %s", std::strerror(errno));
 }
 
 }  // namespace graphbench::machine

@@ -16,15 +16,15 @@ struct CheckedStep {
   execution::ExecutionMode mode;
   const execution::ExecutionContext& context;
   std::int64_t batch;
-  std::uint64_t seed;  // of the fresh inputs and of the state both runs start from
+  std::uint64_t seed;  // seed of the fresh inputs, and of the state that both runs start from
   std::uint64_t weights_seed;
-  int steps = 1;  // that both sides run, each with the same inputs
+  int steps = 1;  // steps that each side runs, with the same inputs on both
 };
 
 // The outputs of one run. Memory is the caller's and kept from check to check, largest batch first, because
 // new pages from the system cost time.
 struct Observed {
-  std::vector<std::vector<std::byte>> outputs;  // of the program, then inputs that it writes
+  std::vector<std::vector<std::byte>> outputs;  // the program's outputs, then the inputs that it writes
   std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
 };
 struct CheckMemory {

@@ -1,4 +1,4 @@
-// Describing, naming and writing graphs.
+// Describes, names and writes graphs.
 #include "harness/measure/worker/graph_dump.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Events between a step's phases, in steps that nothing else times.
+// Records events between a step's phases, in steps that nothing else times.
 #include "harness/measure/worker/phase_times.hpp"
 
 #include <map>

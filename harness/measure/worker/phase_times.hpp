@@ -21,9 +21,9 @@ struct PhaseRun {
 // Empty if a graph of the step holds ops of several phases, because nothing separates their times.
 std::vector<PhaseRun> phase_runs(const ir::Program& program, const std::vector<execution::StepItem>& items);
 
-// Enqueues what a step of `executor` consists of, and calls `between` ahead of each run and behind the last.
-// An eager executor has made a step since anything else used its pool. Not of a caller with memory of its
-// own.
+// Enqueues the parts of a step of `executor`, and calls `between` before each run and after the last. An
+// eager executor must have made a step since anything else used its pool. It cannot serve a caller with
+// memory of its own.
 void submit_by_phases(Stream& stream, const std::vector<execution::StepItem>& items,
                       const std::vector<PhaseRun>& runs, const std::function<void(std::size_t)>& between);
 

@@ -30,7 +30,7 @@ void Placement::move(std::uint64_t seed) {
   constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
   constexpr std::size_t blocks_max = 96;
   unused_.clear();
-  // Half of the free memory beside the rig, so that the rig fits again.
+  // At most half of the memory that is free beside the rig, so that the rig's new memory fits too.
   const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
   rig_->release();
   if (device_->info().kind == "host") return;  // new memory lies on other pages by itself

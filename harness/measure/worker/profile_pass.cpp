@@ -162,7 +162,7 @@ class BatchProfile {
   ActivityProfiler& profiler_;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
-  // Before the executor, which draws on it.
+  // Made before the executor, which draws on it.
   std::unique_ptr<pool::MemoryPool> pool_;
   std::unique_ptr<execution::Executor> executor_;
   std::vector<model::TraceSpan> spans_;

@@ -15,7 +15,7 @@ namespace graphbench::worker {
 
 // A worker's report: the parts that are new since the last one.
 struct WorkerEvent {
-  std::int64_t batch = 0;  // what it is about; 0: the worker, or the batch is in `cell`
+  std::int64_t batch = 0;  // the batch that it is about; 0: the worker, or the batch is in `cell`
   // "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "dump", "shapes", "memory",
   // "profile", "records", as each begins. "open", of batch 0: the device is given up and opened again.
   std::string phase = {};
@@ -31,7 +31,7 @@ struct WorkerEvent {
 
   std::optional<model::DeviceFacts> device = {};
   std::vector<model::LibraryChoice> choices = {};  // for all batches, once they are set up
-  // Whether these could be used.
+  // Whether the profiler and the monitor could be used.
   std::optional<model::InstrumentState> profiler = {};
   std::optional<model::InstrumentState> monitor = {};
   std::optional<model::TraceProcess> trace = {};

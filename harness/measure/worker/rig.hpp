@@ -61,7 +61,8 @@ class Rig {
   Stream& stream() noexcept { return *stream_; }
 
  protected:
-  // With the kernels that a step needs, and no step run. Its time is prepare_seconds.
+  // Makes an executor with the kernels that a step needs, without running a step. Its time is
+  // prepare_seconds.
   virtual std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) = 0;
   // Leaves nothing pending and no cached memory when a capture begins, as serving engines do.
   virtual void before_capture() {}

@@ -35,8 +35,8 @@ double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profil
   return busy_time(profiler.collect()).busy_seconds;
 }
 
-// The time of a graph of empty kernels: `first` for one, and `per_kernel` for each after it, of which the
-// kernel itself is `busy`.
+// The time of a graph of empty kernels: `first` for one, and `per_kernel` for each after it, which includes
+// the kernel's own time `busy`.
 struct EmptyLine {
   double first = 0;
   double per_kernel = 0;

@@ -86,9 +86,10 @@ class TaskRig final : public Rig {
   execution::ExecutionMode mode_;
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
-  std::vector<std::unique_ptr<Stream>> capture_streams_;  // of executors that each have one
-  package::Manifest manifest_;                            // of the task's package
-  std::unique_ptr<package::WeightsFile> weights_;         // likewise
+  // one for each executor that captures on its own stream
+  std::vector<std::unique_ptr<Stream>> capture_streams_;
+  package::Manifest manifest_;                     // of the task's package
+  std::unique_ptr<package::WeightsFile> weights_;  // likewise
   std::unique_ptr<execution::ProgramBuffers> buffers_;
   std::unique_ptr<execution::CallerMemory> caller_;  // null if the caller's memory is the buffers
   CheckMemory check_memory_;

@@ -47,7 +47,8 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
       run.batches, [&](const BatchRun& each) { return each.reported || &each == &batch; });
   if (last) return;
   report(run, batch);
-  run.tell({.batch = batch.size, .stopped = true});  // ahead of the device's end, which may end the process
+  // sent before the device is destroyed, which may end the process
+  run.tell({.batch = batch.size, .stopped = true});
   throw Stopped();
 }
 

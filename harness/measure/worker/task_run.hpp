@@ -1,6 +1,6 @@
-// One task of a worker: what its stages share, and the stages. In each placement (new memory, some on a newly
-// opened device) every batch is prepared and captured into one shared pool, largest first, and then measured
-// in shuffled order. At the end every batch is checked.
+// One task of a worker: the state that its stages share, and the stages. In each placement (new memory, some
+// on a newly opened device) every batch is prepared and captured into one shared pool, largest first, and
+// then measured in shuffled order. At the end every batch is checked.
 #pragma once
 
 #include <memory>
@@ -45,11 +45,11 @@ struct TaskRun {
   StartupClock& startup;
   const ir::Program* program = nullptr;  // null: a foreign step
   const ir::Program* evaluated =
-      nullptr;               // the forward program of one that trains, to be evaluated; null: not
+      nullptr;               // the forward program that is evaluated after training steps; null if none is
   TraceProgram traced = {};  // makes the programs of the task's trace of shapes; empty once it was walked
 
   // The results that one stage leaves to later ones.
-  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 too: a foreign step
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // a foreign step has 1 too
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // of batches so far
   std::optional<Placement> placement = {};
@@ -58,7 +58,7 @@ struct TaskRun {
   model::Memory peaks = {};                          // of the first placement
   std::vector<BatchRun> batches = batches_of(task);  // their executors are gone before the placement is
 
-  bool is_graph_cell(const BatchRun& batch) const;  // not one that fell back to eager
+  bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
   bool trains() const;
   TaskRig& program_rig() { return *placement->rig().of_program(); }
   measure::StepUnderTest step_of(const BatchRun& batch);
@@ -67,7 +67,8 @@ struct TaskRun {
 
 // The state of one batch.
 struct Stage {
-  std::string_view name;  // the phase that is told as it begins; empty: it tells its own, or none
+  // the phase that is reported as it begins; empty: the stage reports its own, or none
+  std::string_view name;
   void (*run)(TaskRun& run, BatchRun& batch);
   bool (*applies)(const TaskRun& run, const BatchRun& batch) = [](const TaskRun&, const BatchRun&) {
     return true;

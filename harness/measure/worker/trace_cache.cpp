@@ -119,7 +119,7 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
 }
 
 // If the pool would have to grow, the memory of the paths so far is given back instead, because a sum over
-// all sizes would not fit. Memory that is missing only for want of a large enough gap is added.
+// all sizes would not fit. The pool may still grow if no gap in it is large enough.
 void TraceCache::record(Path& path) {
   path.generation = generation_;
   execution::Executor& executor = *path.executor;

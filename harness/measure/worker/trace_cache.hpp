@@ -1,9 +1,8 @@
 // Programs of shapes, as a tracing framework keeps them. A program is traced for a sequence length and serves
-// every batch size; kernels and a recording are made a size. All recordings are in one pool, and memory of
-// programs' weights and state is the rig's.
-//
-// The pool never grows beyond what one path needs: where a path needs more than there is, all of it is given
-// back, and a generation begins. Paths of earlier generations have lost their memory and are recorded again.
+// every batch size; kernels and a recording are made for each size. All recordings are in one pool, and
+// memory of programs' weights and state is the rig's. The pool never grows beyond what one path needs: if a
+// path needs more than there is, all of it is given back, and a generation begins. Paths of earlier
+// generations have lost their memory and are recorded again.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ struct Shape {
 
 class TraceCache {
  public:
-  // All outlive the cache. Its steps are those of `trace`.
+  // All arguments outlive the cache. Its steps are the steps of `trace`.
   TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram program,
              const model::ShapeTrace& trace);
   ~TraceCache();
@@ -69,7 +68,7 @@ class TraceCache {
     std::unique_ptr<execution::Executor> executor;
     std::int64_t generation = 0;
     std::uint64_t used = 0;
-    std::int64_t checked = -1;  // as many recordings there were
+    std::int64_t checked = -1;  // number of recordings when it was checked
   };
 
   std::size_t slot_of(const Shape& shape) const noexcept;

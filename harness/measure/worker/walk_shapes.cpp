@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t pairs_max = 1000;
 
-// In turns: whatever else slows submitting down meets both.
+// Measures both in turns, so that other causes slow both down.
 void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double seconds_max,
                   model::ShapeWalk& walk) {
   execution::Executor& executor = cache.executor(shape);

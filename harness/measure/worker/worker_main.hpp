@@ -10,7 +10,7 @@ namespace graphbench::worker {
 // Reads the task from stdin, runs it, sends events on descriptor 3. Returns the exit code: 0, or 1
 // after a WorkerEvent::error. `parent` as in die_with_parent.
 int worker_main(std::string_view parent);
-// The worker in a process of someone else's, which lends its step.
+// Runs the worker in another program's process, which lends its step.
 int worker_main(std::string_view parent, const abi::LentPlugin& lent);
 
 }  // namespace graphbench::worker

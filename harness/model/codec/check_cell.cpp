@@ -42,7 +42,7 @@ std::vector<const model::MetricRow*> rows_of_launches() {
   return rows;
 }
 
-// The id without parts that name no axis of this version: a later one's, or which ladder it is.
+// The id without parts that name no axis of this version: an axis of a later version, or the ladder.
 std::string known_part(std::string_view id) {
   const auto& axes = model::axes();
   auto first = std::ranges::count_if(axes, [](const model::Axis& axis) { return !axis.came_later(); });
@@ -82,7 +82,7 @@ void CellChecker::check(const std::string& id, const model::CellResult& cell) co
 void CellChecker::check_id(const std::string& id, const model::Cell& cell) const {
   const bool says_axes = cell != model::Cell();
   if (const std::string said = model::id_of(cell); says_axes && id != said && known_part(id) != said)
-    walk_.fail("its id is not what its fields say: " + in_quotes(said));
+    walk_.fail("its id does not fit its fields: " + in_quotes(said));
 }
 
 void CellChecker::check_numbers(const model::CellResult& cell) const {

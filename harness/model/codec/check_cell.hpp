@@ -17,7 +17,7 @@ namespace graphbench::codec {
 // From a femtosecond to 30 years: beyond these, ratios would leave the range of numbers.
 bool can_be_median(double seconds);
 
-// The number of a counted metric, or its resolution. Eager cells have it in a document too.
+// The count of a counted metric, or its resolution. Documents also have it for eager cells.
 std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell);
 
 class CellChecker {
@@ -43,7 +43,7 @@ class CellChecker {
   [[noreturn]] void refuse(const Place& place, std::string_view rank, const std::string& detail) const;
 
   const JsonWalk& walk_;
-  const std::vector<const model::MetricRow*> rows_;  // of launches and their parts
+  const std::vector<const model::MetricRow*> rows_;  // rows of the metrics of launches and their parts
 };
 
 }  // namespace graphbench::codec

@@ -38,8 +38,8 @@ concept Named = std::is_enum_v<E> && requires {
 
 enum class When : std::uint8_t {
   always,
-  not_default,  // the key is left out where the member has its default: it came after the contract
-  in_messages   // too much for a document
+  not_default,  // the key is left out at the member's default, because older documents lack it
+  in_messages   // in messages only: too much for a document
 };
 
 template <typename T, typename Member>
@@ -47,7 +47,7 @@ struct Field {
   std::string_view key;
   Member T::*member;
   When when = When::always;
-  bool empty_is_null = false;  // an empty string is not known
+  bool empty_is_null = false;  // an empty string means that the value is not known
 };
 
 // An object of its own in the document, whose fields are members of the same struct.
@@ -172,8 +172,8 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
   return {key, {}, in_messages, 0};
 }
 
-// GB_DESCRIBE(model::Reason, code, message); describes a struct by its members, each under its own name. What
-// stands in parentheses is another kind of field of that name, (later, mode), or is written out with T for
+// GB_DESCRIBE(model::Reason, code, message); describes a struct by its members, each under its own name. A
+// member in parentheses is another kind of field of that name, (later, mode), or is written out with T for
 // the struct: (inlined(&T::cell)).
 #define GB_DESCRIBE(type, ...)                                                                             \
   template <>                                                                                              \

@@ -14,14 +14,14 @@
 
 namespace graphbench::codec {
 
-// One launch's medians by compared metric, in seconds; 0 if the document has none. Of fixed size: a
-// comparison may hold a million launches.
+// One launch's medians by compared metric, in seconds; 0 if the document has none. The size is fixed, because
+// a comparison may hold a million launches.
 struct LaunchTimes {
   static constexpr std::size_t metrics_max = 10;
 
   std::int64_t index = 0;
   std::array<double, metrics_max> seconds = {};
-  std::int64_t document = 0;  // of the side, where several make it up
+  std::int64_t document = 0;  // index of the document, if several make up the side
 
   double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
@@ -54,7 +54,7 @@ struct DocumentCell {
   // not.
   std::array<std::int64_t, counts_max> resolutions = {};
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
-  std::string throttled = {};  // around launches, by what: sorted, joined by "+"
+  std::string throttled = {};  // reasons for throttling around launches: sorted, joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 
@@ -63,7 +63,7 @@ struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // every reading, in the document's order
   std::int64_t launches = 0;                      // with readings
   std::map<std::string, std::int64_t> throttled;  // launches by the reason that was seen before or after
-  // Adds those of documents or cells that come later.
+  // Adds the readings of later documents or cells.
   void add(const DeviceClocks& later) {
     launches += later.launches;
     sm_clocks_hz.insert(sm_clocks_hz.end(), later.sm_clocks_hz.begin(), later.sm_clocks_hz.end());
@@ -83,7 +83,7 @@ struct DocumentFacts {
   std::string tool_commit;
   std::string started_at;
   bool complete = true;
-  // "device.name" and the like to what the document says, in the words of --allow. See facts.hpp.
+  // Facts by the names of --allow, such as "device.name". See facts.hpp.
   std::map<std::string, std::string> fields;
   // Empty if the document does not say.
   std::string field(const std::string& name) const {
@@ -92,7 +92,7 @@ struct DocumentFacts {
   }
   DeviceClocks clocks;
   std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
-  // plan.interleaved.looks: the launches a side after which that run was looked at.
+  // plan.interleaved.looks: the launches per side after which that run was looked at.
   std::vector<std::int64_t> looks;
   friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;
 };

@@ -15,7 +15,7 @@ void cannot_read(const std::string& path, int error) {
 }
 
 PaddedText read_text(const std::string& path) {
-  std::error_code error;  // of a pipe, whose size is not known
+  std::error_code error;  // ignored: the size of a pipe is not known
   if (const auto size = std::filesystem::file_size(path, error); !error && size > document_bytes_max) {
     throw InputError(path, "it is larger than " + std::to_string(document_bytes_max >> 20) +
                                " MiB, the most one document may have: split it into a folder of documents");

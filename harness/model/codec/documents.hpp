@@ -13,20 +13,19 @@
 
 namespace graphbench::codec {
 
-// `graphbench.result/1`: UTF-8, one cell a line, a newline at the end. A missing value is null; `reason` is
-// absent if a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
-// null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
-// UTF-8 are replaced by U+FFFD.
-// `more_lists`, each as lines_of() writes it, stand behind the cells.
+// `graphbench.result/1`: UTF-8, one cell per line, a newline at the end. A missing value is null; `reason` is
+// absent if a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes null
+// as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not UTF-8 are
+// replaced by U+FFFD. `more_lists`, each as lines_of() writes it, stand behind the cells.
 std::string to_json(const model::Result& result, std::string_view more_lists = {});
 // One cell as the document has it, on one line without its end.
 std::string to_json(const model::CellResult& cell);
 
-// The result in a document, as far as this version knows its fields; others are passed over. Of the samples
-// only the first steps' latencies are in it. It refuses whatever parse_document() refuses: throws InputError,
-// which begins with `source`.
+// The result in a document, as far as this version knows its fields; others are passed over. Its only samples
+// are the first steps' latencies. It refuses whatever parse_document() refuses: throws InputError, which
+// begins with `source`.
 model::Result read_result(std::string_view text, const std::string& source);
-// Up to the bracket that opens the list of its cells, which are left out.
+// Writes the document up to the bracket that opens the list of its cells.
 std::string head_to_json(const model::Result& result);
 
 // A cell as text, and the parts of it that findings read.

@@ -40,7 +40,7 @@ std::string meaning_of(simdjson::error_code code) {
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
     case simdjson::TAPE_ERROR:
     case simdjson::OUT_OF_BOUNDS:
-      return "it is not JSON, or a part of a document: damaged or cut off here";
+      return "it is not JSON, or only a part of a document: it is damaged or cut off here";
     case simdjson::NUMBER_ERROR:
       return "it is not JSON: a number is malformed or out of range";
     case simdjson::STRING_ERROR:
@@ -84,7 +84,7 @@ void JsonWalk::each_field(ondemand::document& document, const FieldVisitor& visi
   visit_fields(document.get_object(), visit);
   const char* rest = nullptr;
   if (document.current_location().get(rest) == simdjson::SUCCESS)
-    fail("it is not JSON: something follows the document");
+    fail("it is not JSON: text follows the document");
 }
 
 void JsonWalk::visit_fields(ondemand::object object, const FieldVisitor& visit) {
@@ -160,7 +160,7 @@ void JsonWalk::wrong(Value value, const char* wanted) {
   const std::string_view token = value.raw_json_token();
   if (token.starts_with("NaN") || token.starts_with("Inf") || token.starts_with("-Inf") ||
       token.starts_with("nan") || token.starts_with("inf") || token.starts_with("-inf")) {
-    fail(excerpt(token) + " is not JSON and no time: leave the field out or write null");
+    fail(excerpt(token) + " is not JSON and not a time: leave the field out or write null");
   }
   fail(excerpt(token) + " is not " + wanted);
 }

@@ -52,9 +52,9 @@ class JsonWalk {
 
   // Walks a text that is one JSON object and nothing else, without needing room behind it.
   void document(std::string_view text, const FieldVisitor& visit);
-  // Calls visit(key, value) for each field, and refuses a key that is there twice, because readers
-  // differ in which of the two counts. A visitor that does not take a value calls skip(). The key is a part
-  // of the text. Passed std::ref(visitor), it allocates nothing.
+  // Calls visit(key, value) for each field, and refuses a key that appears twice, because readers differ in
+  // which of the two counts. A visitor that does not take a value calls skip(). The key is a part of the
+  // text. Passed std::ref(visitor), it allocates nothing.
   void each_field(Value value, const FieldVisitor& visit);
   // Visits the fields of a whole text, after which nothing may follow.
   void each_field(simdjson::ondemand::document& document, const FieldVisitor& visit);
@@ -67,7 +67,7 @@ class JsonWalk {
   bool truth(Value value);
   double number(Value value);  // finite
   std::int64_t integer(Value value);
-  std::uint64_t natural(Value value);  // of all 64 bits, as seeds are
+  std::uint64_t natural(Value value);  // a number of 64 bits, such as a seed
   // Checks that the value is JSON and not nested too deeply, and passes over it.
   void skip(Value value);
 
@@ -105,7 +105,7 @@ class JsonWalk {
     static constexpr std::size_t few = 24;  // looked through one by one; no object of ours has more
     std::vector<std::string_view>& all_;
     std::size_t begin_;
-    std::uint64_t marks_ = 0;                                   // of the keys so far
+    std::uint64_t marks_ = 0;                                   // marks of the keys so far
     std::optional<std::unordered_set<std::string_view>> rest_;  // those beyond the few
   };
 

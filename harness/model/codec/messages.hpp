@@ -18,8 +18,8 @@ namespace graphbench::codec {
 template <typename Variant>
 struct Messages;
 
-// Reads described data from a text that holds nothing else, and some of it. Throws Error(invalid_argument),
-// which begins with `what` ("read worker task").
+// Reads data from a text that holds nothing else. At least one of its fields must be in the text. Throws
+// Error(invalid_argument), which begins with `what` ("read worker task").
 template <typename T>
 T read_data(std::string_view text, const std::string& what) {
   try {

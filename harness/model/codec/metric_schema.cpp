@@ -1,4 +1,4 @@
-// Writes the schema's properties of metrics, one per row; what is in no table stays.
+// Writes the schema's properties of metrics, one per row; properties that are in no table stay.
 #include "harness/model/codec/metric_schema.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct Member {
   std::string name;
   std::string text;      // of a text, unescaped
   bool truth = false;    // of a truth value
-  std::string_view raw;  // of an object, as it is written: whether it is JSON is not known yet
+  std::string_view raw;  // the text of an object, which may not be JSON
 };
 
 // In the order of the text, which text_padding readable bytes follow and which `raw` points into. Absent

@@ -16,7 +16,7 @@
 namespace graphbench::codec {
 namespace {
 
-// What harness/judge/compare/facts.cpp compares, apart from prefixes (document.hpp).
+// The names of facts that harness/judge/compare/facts.cpp compares, apart from prefixes (document.hpp).
 constexpr std::string_view names[] = {"tool.version",
                                       "tool.commit",
                                       "hostname",
@@ -76,7 +76,7 @@ void add_facts(const Json& object, const std::string& prefix, DocumentFacts& fac
   }
 }
 
-// Returns what throttled the device around the launch.
+// Returns the reasons for throttling around the launch.
 std::set<std::string> add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
   std::set<std::string> reasons;
   for (const auto& reading : {machine.before, machine.after}) {

@@ -182,8 +182,8 @@ GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capabil
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
-// Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
-// same.
+// Left out if there was no choice. The digest covers keys and algorithms, so sweeps with the same digest ran
+// the same algorithms.
 struct LibraryChoices {
   std::optional<Json> write(const model::Environment& environment) const {
     if (environment.library_choices.empty()) return std::nullopt;

@@ -75,7 +75,7 @@ class DocumentWalk {
       walk_.each_element(value, [&](Value cell) { read_cell(cell, key != "cells"); });
       return;
     }
-    if (key == "plan" && walk_.is_null(value)) return;  // not said, as where it is left out
+    if (key == "plan" && walk_.is_null(value)) return;  // null has the meaning of a missing key
     JsonReader(walk_).read_field(key, value, head_);
     if (key == "plan") check_looks();
   }
@@ -116,15 +116,15 @@ class DocumentWalk {
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
-    const char* end = nullptr;  // with the blanks behind it
+    const char* end = nullptr;  // the end, after the blanks that follow
     if (json_.current_location().get(end) != simdjson::SUCCESS)
-      walk_.fail("it is not JSON, or a part of a document: damaged or cut off here");
+      walk_.fail("it is not JSON, or only a part of a document: it is damaged or cut off here");
     cell.text = {begin, static_cast<std::size_t>(end - begin)};
     cell.text = cell.text.substr(0, cell.text.rfind('}') + 1);
     visit_(std::move(cell));
   }
 
-  // A launch that does not say its index has that of its place.
+  // A launch that does not say its index has the index of its place.
   void read_launches(Value list, std::vector<model::Launch>& launches) {
     walk_.each_element(list, [&](Value value) {
       model::Launch& launch = launches.emplace_back();

@@ -15,7 +15,7 @@ namespace graphbench::codec {
 struct ReadCell {
   std::string id;
   model::CellResult result{};
-  std::string_view text;  // as it stands in the document
+  std::string_view text;  // the text as it stands in the document
   bool is_ladder = false;
 };
 using CellVisitor = std::function<void(ReadCell&&)>;

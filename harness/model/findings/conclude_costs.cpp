@@ -1,5 +1,5 @@
-// What graphs cost before the first replay, when that is paid back, how many warmups they need, and which
-// cells have no numbers.
+// Concludes how much graphs cost before the first replay, when that is paid back, how many warmups they need,
+// and which cells have no numbers.
 #include <fmt/format.h>
 
 #include <algorithm>

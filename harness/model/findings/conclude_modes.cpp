@@ -56,7 +56,7 @@ enum class Choice { graphs, eager, either, unknown };
 // The mode to use at one batch, and the gain that decides it.
 struct Verdict {
   Choice choice = Choice::unknown;
-  std::optional<Gain> gain;  // of the best graph mode
+  std::optional<Gain> gain;  // gain of the best graph mode
 };
 
 // The first graph mode is taken unless another one's gain lies wholly above it.
@@ -78,8 +78,8 @@ Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
-// The number of launches that would separate such a gain from 1, or from one that matters: an interval
-// narrows with the root of that number. 0: it is not known.
+// The number of launches whose interval would separate such a gain from 1, or from a gain that matters: an
+// interval narrows with the root of that number. 0: it is not known.
 std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   if (gain.rough) return 0;
   const double distance = std::abs(std::log(gain.ratio));
@@ -231,10 +231,10 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// trtexec warns of enqueue time alone; here each batch is on one side, or between them.
+// trtexec only warns about enqueue time; here each batch belongs to one side, or to neither.
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
-  std::vector<std::int64_t> bound[3];  // by launches, by neither, by the device
+  std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
   std::vector<std::pair<std::int64_t, LaunchShare>> shares;
   for (const std::int64_t batch : group.batches) {
     const CellResult* eager = group.at(batch, reference_mode().name);

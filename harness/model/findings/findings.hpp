@@ -13,17 +13,17 @@ namespace graphbench::model {
 
 // One sentence. Sentences of one subject follow one another and form a paragraph.
 struct Conclusion {
-  std::string subject;  // "attention", with what else tells it from other subjects
+  std::string subject;  // "attention", with the values that tell it from other subjects
   std::string code;     // "use_graphs"
   std::string text;
-  std::vector<std::string> cells = {};         // ids of what it was read off
+  std::vector<std::string> cells = {};         // ids of the cells that it was read from
   std::map<std::string, double> figures = {};  // those in the text
 };
 
 struct Note {
   std::string code;  // "trust_low"
   std::string text;
-  std::vector<std::string> cells = {};  // ids of those it is about; empty: all
+  std::vector<std::string> cells = {};  // ids of the cells that it is about; empty: all
 };
 
 // From this many launches on there are intervals.

@@ -53,9 +53,9 @@ std::vector<Doubt> doubts_of(const Environment& environment) {
     doubts.push_back({fmt::format("a quota of {:.3g} CPUs", *state.cpu_quota),
                       fmt::format("raise it to {:.0f}", cpus_needed(environment))});
   if (state.submitter && state.submitter->locality == "far")
-    doubts.push_back({"no CPU near the GPU", "start it where one is (taskset)"});
+    doubts.push_back({"no CPU near the GPU", "start graphbench on one (taskset)"});
   if (state.submitter && state.submitter->cores == "efficiency")
-    doubts.push_back({"no performance core", "start it where one is (taskset)"});
+    doubts.push_back({"no performance core", "start graphbench on one (taskset)"});
   if (!state.pinned) doubts.push_back({"the submitting thread was not pinned", "leave out --no-pin"});
   return doubts;
 }
@@ -152,7 +152,7 @@ void add_outputs(Notes& notes, const Result& result) {
   };
   add_first(
       notes, result, "outputs_differ",
-      differ(false, "outputs differ from their reference; do not trust their times, report it as a defect"));
+      differ(false, "outputs differ from their reference; do not trust their times, and report a defect"));
   add_first(notes, result, "outputs_near",
             differ(true,
                    "outputs are not eager's bit for bit: they differ as another order of operations "
@@ -243,7 +243,8 @@ void add_witness(Notes& notes, const Result& result) {
   if (worst == nullptr) return;
   const DeviceTimeCheck& witness = *worst->profile->witness;
   std::string text = fmt::format(
-      "witness: events say {}, activity records {}, {:+.2f}us beside the events' own {:.2f}us, in the worst "
+      "instruments: events say {}, activity records {}: {:+.2f}us besides the events' own {:.2f}us, in the "
+      "worst "
       "cell {}",
       reporters::format_seconds(witness.device_seconds), reporters::format_seconds(witness.recorded_seconds),
       (witness.difference_seconds - witness.events_seconds) * 1e6, witness.events_seconds * 1e6,

@@ -70,7 +70,7 @@ std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field
   return medians;
 }
 
-// The ramp and the placement that it ran in: what is steady differs between placements.
+// The ramp and the placement that it ran in, because placements differ in their steady times.
 std::vector<double> first_placement(const model::Launch& launch) {
   std::vector<double> samples = launch.latency_samples;
   for (std::size_t i = 1; i < launch.placements.size(); ++i)
@@ -179,8 +179,8 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
 // The spread that the gain's interval assumes at least: that of two launches.
 const double saved_spread_min = log_spread_min * std::sqrt(2.0);
 
-// The cost of the launches whose setups count, and the saving per step, both in steps of the same launch, so
-// that a slow launch changes neither.
+// The cost of the launches whose setups count, and the saving per step, both divided by a step of the same
+// launch, so that a slow launch changes neither.
 struct Balance {
   std::vector<double> costs;
   std::vector<double> saved;

@@ -1,5 +1,5 @@
 // Tests of the difference of two means, and corrections over many of them: pure functions of logarithms of
-// launch medians. docs/reference/statistics.md says why these and not others.
+// launch medians. docs/reference/statistics.md says where they are used.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct MeanDifference {
   double mean = 0;
   double error = 0;
   double freedom = 0;
-  double share = 1;  // of the variance of one launch that is the error's
+  double share = 1;  // share of one launch's variance that is the variance of the error
 };
 
 // Welch's unequal-variances t statistic with Satterthwaite's degrees of freedom (Welch 1947), of `now`
@@ -43,11 +43,10 @@ struct Spread {
   double freedom = 0;
 };
 
-// Both statistics of the mean over cells, each with equal weight, where the launch is the replicate: what
-// moves all cells of a launch alike does not average out over cells, and is not counted as if it did (a
+// Both statistics of the mean over cells, each with equal weight, where the launch is the replicate: an
+// effect on all cells of a launch does not average out over cells, and is not counted as if it did (a
 // sandwich estimator, clustered by launch: Liang & Zeger 1986). With the same launches in each cell it is
-// welch() or paired() of the launches' means. Absent if a cell has fewer than two launches, or there is
-// none.
+// welch() or paired() of the launches' means. Absent if a cell has fewer than two launches, or there is none.
 std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now);
 std::optional<MeanDifference> paired_over_cells(const CellValues& differences);
 // The variance between launches of that mean.
@@ -67,8 +66,8 @@ std::vector<double> benjamini_hochberg(std::span<const double> p);
 // step of Benjamini-Hochberg's ladder.
 double next_threshold(std::span<const double> q, double alpha);
 
-// With what probability a two-sided test at `threshold` finds a true difference: P(noncentral t > critical)
-// in the normal approximation of Johnson & Welch (1940), Abramowitz & Stegun 26.7.10, as the distribution
+// The probability that a two-sided test at `threshold` finds a true difference: P(noncentral t > critical) in
+// the normal approximation of Johnson & Welch (1940), Abramowitz & Stegun 26.7.10, as the distribution
 // function of a normal law.
 struct Power {
   double centre = 0;  // found in half of the cases
@@ -78,15 +77,16 @@ struct Power {
 };
 Power power_of(const MeanDifference& difference, double margin, double threshold);
 
-// Quantiles of the standard normal distribution: how many scales from the centre a difference is found so
-// often.
+// Quantiles of the standard normal distribution: how many scales beyond the centre a difference must be to be
+// found in four of five, or nine of ten cases.
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 
 // The difference that is found in nine cases of ten, in whichever of the tests it is. Absent if it would be
 // larger than `largest`, or without tests.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);
-// Where a difference is in all of them alike, one test that finds it is enough. They are independent.
+// For a difference that is in all tests alike, so that one test that finds it is enough. The tests are
+// independent.
 std::optional<double> found_by_any(std::span<const Power> powers, double largest);
 
 }  // namespace graphbench::statistics

@@ -1,4 +1,4 @@
-// The numbers of the table of metrics: of one launch, and of a cell over its launches.
+// The numbers of the table of metrics, for one launch, and for a cell over its launches.
 #pragma once
 
 #include <optional>

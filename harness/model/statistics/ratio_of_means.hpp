@@ -13,11 +13,11 @@ struct RatioOfMeans {
   double high = 0;
 };
 
-// What is known of a ratio's denominator. Uncertain: its own interval reaches 0, so no ratio is excluded.
+// The sign of a ratio's denominator. Uncertain: its own interval reaches 0, so no ratio is excluded.
 enum class Denominator : std::uint8_t { negative, uncertain, positive };
 
-// Student's 95 % interval of the mean of at least two values, whose standard deviation is taken to be
-// `spread_min` at least, against 0.
+// Student's 95 % interval, against 0, of the mean of at least two values. Their standard deviation is taken
+// to be at least `spread_min`.
 Denominator sign_of_mean(std::span<const double> values, double spread_min);
 
 // Fieller's (1954) 95 % interval of mean(numerator) / mean(denominator), of pairs: the ratios r for which

@@ -14,7 +14,8 @@ double setup_seconds(const model::Setup& setup);
 double cost_seconds(const model::Setup& setup);
 
 // A number of the launch's setups: the median over its later placements, because during the first one the
-// driver also takes memory that the process keeps. A launch with one placement has that one's.
+// driver also takes memory that the process keeps. A launch with one placement has the number of that
+// placement.
 double of_later_setups(const model::Launch& launch, double (*number)(const model::Setup& setup));
 
 // Whether the launch's setups count as the cost of a setup. Where launches have one placement, the first

@@ -18,8 +18,8 @@ inline constexpr std::int64_t samples_for_p99 = 459;
 std::optional<model::Summary> summarize(const std::vector<double>& samples);
 
 // Summarizes a launch in several placements, each with its samples. Steps differ between placements by a
-// factor that lasts as long as the placement, so the placements are what p50 averages, whatever each one's
-// number of samples: the geometric mean of their medians. Its interval is the geometric mean of theirs, which
+// factor that lasts as long as the placement, so p50 averages the placements, whatever each one's number of
+// samples: it is the geometric mean of their medians. Its interval is the geometric mean of theirs, which
 // holds for these placements only and is too wide rather than too narrow. Placements without samples are left
 // out.
 std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements);

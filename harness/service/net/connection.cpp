@@ -123,7 +123,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       const Followed followed(response.stream);
       const bool head_only = request_.method == "HEAD";
       request_ = {};  // releases its hold before the answer, because the client may ask again at once
-      if (followed) keep_alive_ = false;  // the end of a stream is the end of the connection
+      if (followed) keep_alive_ = false;  // the connection ends with its stream
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
         co_await follow(followed);
@@ -193,7 +193,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     Admission admission = admission_of();
     request_.hold = std::move(admission.hold);
     if (!parser_->is_done()) {
-      if (!admission.wants_body) {  // nor is it read: what follows is not a request
+      if (!admission.wants_body) {  // the body is not read: the bytes after it are not a request
         Response response = co_await respond();
         co_return response;
       }
@@ -211,7 +211,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::size_t codings = head.count(http::field::transfer_encoding);
     if (codings == 0) return;
     if (codings > 1 || !beast::iequals(head[http::field::transfer_encoding], "chunked")) {
-      throw Refusal(501, "Transfer-Encoding: give chunked or nothing");
+      throw Refusal(501, "Transfer-Encoding: give chunked, or leave it out");
     }
   }
 
@@ -232,7 +232,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::string_view expected = request_.header("expect");
     if (!expected.empty()) {
       if (!beast::iequals(expected, "100-continue"))
-        throw Refusal(417, "Expect: give 100-continue or nothing");
+        throw Refusal(417, "Expect: give 100-continue, or leave it out");
       co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
     }
     // The parser's limit counts what chunks carry. Their framing and trailers may take as much again, so that
@@ -358,13 +358,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Connections& all_;
   const Open open_;
   Stream stream_;
-  asio::steady_timer wake_;     // wakes a stream that has something to send, or had nothing for long
-  Clock::time_point deadline_;  // the request's; then that of what a client sends after the answer
-  beast::flat_buffer buffer_;   // holds a head, the line of a chunk or the trailers: no more
+  asio::steady_timer wake_;  // wakes a stream that has something to send, or had nothing for long
+  // end of the request's time; later of the time for what a client sends after the answer
+  Clock::time_point deadline_;
+  beast::flat_buffer buffer_;  // holds a head, the line of a chunk or the trailers: no more
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
   bool keep_alive_ = false;
-  bool left_ = false;  // the client of a stream
+  bool left_ = false;  // the client of a stream has left
 };
 
 awaitable<void> serve_plain(tcp::socket socket, Connections& all) {

@@ -32,9 +32,8 @@ struct Connections {
 
   std::size_t open = 0;
   std::list<boost::beast::tcp_stream*> resting;  // connections without a request, the longest first
-  std::size_t answers =
-      0;  // that are being sent; of one that goes on as a stream, the beginning alone counts
-  // Large bodies that are being sent, with the number of clients of each; the bytes of all of them.
+  std::size_t answers = 0;  // answers that are being sent; only the beginning of a stream counts
+  // Large bodies that are being sent, with the number of clients of each; and the sum of their bytes.
   std::map<const std::string*, std::size_t> bodies;
   std::uint64_t body_bytes = 0;
 

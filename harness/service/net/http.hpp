@@ -16,12 +16,13 @@ class BodyStream;
 
 struct Request {
   std::string method;  // "GET"
-  std::string path;    // of the target, as sent: never decoded, never a file's
+  std::string path;    // path of the target as sent: never decoded, never a file's path
   std::string query;   // after the question mark, as sent
   std::string body;
-  std::map<std::string, std::string> headers;     // names in lower case; of a list's parts the last
-  std::map<std::string, std::string> parameters;  // filled by the router: {id} -> what stood there
-  std::shared_ptr<void> hold;                     // from its admission; released with the request
+  std::map<std::string, std::string> headers;  // by name in lower case; a repeated header has its last value
+  // filled by the router: {id} -> the part of the path in its place
+  std::map<std::string, std::string> parameters;
+  std::shared_ptr<void> hold;  // the hold from its admission; released with the request
 
   // Empty if the header is absent.
   std::string_view header(const std::string& lower_case_name) const;
@@ -33,7 +34,7 @@ struct Response {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::shared_ptr<const std::string> body;  // shared: many clients are sent the same bytes
-  std::shared_ptr<BodyStream> stream;       // where set, what follows `body`
+  std::shared_ptr<BodyStream> stream;       // if set, it follows `body`
   std::vector<std::pair<std::string, std::string>> headers;
   // For answers that wait for a disk or take long. Where it is set, the rest is ignored, and it is called
   // with the same request on another thread of the server, one at a time.

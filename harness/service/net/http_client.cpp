@@ -62,7 +62,7 @@ asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& re
   co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
   if (error == asio::ssl::error::stream_truncated) {
     error = {};
-    parser.put_eof(error);  // fails where something is missing
+    parser.put_eof(error);  // fails if a part is missing
   }
   if (error) throw boost::system::system_error(error);
   co_return ClientResponse{parser.get().result_int(), std::move(parser.get().body())};
@@ -119,7 +119,7 @@ std::string message_of(const error_code& error) {
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   const bool untrusted =
       error.category() == asio::error::get_ssl_category() && reason == SSL_R_CERTIFICATE_VERIFY_FAILED;
-  return untrusted ? "its certificate is not trusted: let SSL_CERT_FILE name the one that signed it"
+  return untrusted ? "its certificate is not trusted: set SSL_CERT_FILE to the certificate that signed it"
                    : error.message();
 }
 

@@ -83,7 +83,7 @@ class HttpServer::Impl {
   ~Impl() {
     asio::post(io_, [this] { stop(); });
     thread_.join();
-    brief_.reset();  // waits; what it posts is destroyed with io_
+    brief_.reset();  // waits for its work; handlers that it posted are destroyed with io_
     long_.reset();
   }
 
@@ -120,7 +120,7 @@ class HttpServer::Impl {
                                     asio::redirect_error(asio::use_awaitable, error));
       bool closed = false;  // a connection, for the client that waits
       for (;;) {
-        co_await asio::post(io_, asio::use_awaitable);  // what has been read is seen first
+        co_await asio::post(io_, asio::use_awaitable);  // connections handle bytes that have arrived first
         if (!all_.is_full()) break;
         closed = closed || close_one_at_rest();
         room_.expires_at(asio::steady_timer::time_point::max());
@@ -190,7 +190,8 @@ class HttpServer::Impl {
   const std::function<void()> on_thread_;
   Connections all_;
   bool stopping_ = false;
-  asio::io_context io_;  // after what its coroutines use: they are destroyed with it
+  // declared after the members that its coroutines use, because they are destroyed with it
+  asio::io_context io_;
   tcp::acceptor acceptor_;
   asio::steady_timer room_;  // waits for a connection to end or rest
   asio::steady_timer last_;  // bounds the last answers

@@ -14,12 +14,12 @@ namespace graphbench::net {
 
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
-  std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
+  std::uint64_t body_bytes_max = 0;           // a longer body is refused with 413, unless an Admit decides
   // Beyond it the connection that has been without a request for longest is closed. Where all have one, or
   // are streams, clients wait in the system's queue until one ends.
   std::size_t connections_max = 256;
-  // The limit from a request's first byte to its last, and a second more for each MiB that it announces; of a
-  // handshake; and of each 64 KiB of an answer.
+  // The time limit from a request's first byte to its last, with a second more for each MiB that it
+  // announces. The same limit holds for a handshake, and for each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
   // The most bytes of large bodies that are being sent, each once for all its clients. Beyond it: 503.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;

@@ -8,7 +8,7 @@
 namespace graphbench::net {
 
 struct TlsFiles {
-  std::string certificate;  // the server's own first, then what leads to the root
+  std::string certificate;  // the server's own certificate first, then those up to the root
   std::string key;          // without a passphrase
 };
 

@@ -70,7 +70,8 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
     if (!std::regex_match(key, label) || key.starts_with("__")) {
       throw InputError(
           where,
-          in_quotes(key) + " is not a label's name: give letters, digits and _, no digit first and not __");
+          in_quotes(key) +
+              " is not a label's name: give letters, digits and _, without a digit or __ at the start");
     }
     if (contains(taken_labels, key)) {
       throw InputError(where, in_quotes(key) + " is a label of the metrics themselves: give another key");

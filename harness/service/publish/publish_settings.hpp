@@ -30,8 +30,8 @@ class Baseline {
   // option's name, for an unreadable file, a name that the history lacks, or two sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
-  // Compares by the rules and defaults of `graphbench compare`. Where the history has nothing comparable, the
-  // headline says so, and "history" is what differs. Thread-safe.
+  // Compares by the rules and defaults of `graphbench compare`. If the history has nothing comparable, the
+  // headline says so, and "history" is the difference. Thread-safe.
   model::Comparison compare_with(codec::Document document) const;
 
   // Describes a comparison with it in one line for people.

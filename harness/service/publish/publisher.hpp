@@ -26,7 +26,7 @@ class PushGateway {
   // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION becomes its header.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
-  // Replaces the whole group, so that what this push lacks is gone.
+  // Replaces the whole group, so that series which this push lacks are gone.
   void replace(const std::string& text) const { send("PUT", text); }
   void remove() const { send("DELETE", ""); }
 
@@ -80,7 +80,8 @@ class Publisher final : public sweep::SweepListener {
 
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;
-  std::optional<machine::HousekeepingThreads> housekeeping_;  // the server's; both absent if nothing listens
+  // threads of the server; both absent if nothing listens
+  std::optional<machine::HousekeepingThreads> housekeeping_;
   std::unique_ptr<net::HttpServer> server_;
   std::string device_;
   std::string instance_;

@@ -37,13 +37,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits for the lingering, which Ctrl-C ends early. By then the sweep is not interrupted.
+// Lingers, until the time is up or Ctrl-C ends it. The sweep then no longer counts as interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
   if (!options.quiet) {
-    const std::string what = publisher.url().empty() ? "what was pushed stays" : publisher.url() + " stays";
+    const std::string what = publisher.url().empty() ? "the pushed metrics stay" : publisher.url() + " stays";
     complain("%s for %g more seconds; Ctrl-C ends it", what.c_str(), seconds);
   }
   const auto end =

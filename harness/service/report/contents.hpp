@@ -1,4 +1,4 @@
-// What a report holds of its documents. Internal to this folder.
+// The parts of its documents that a report holds. Internal to this folder.
 #pragma once
 
 #include <nlohmann/json.hpp>

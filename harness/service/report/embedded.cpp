@@ -1,4 +1,4 @@
-// Documents as a report embeds them: what its page shows, short enough to be sent around.
+// Cuts documents to the parts that a report's page shows, short enough to be sent around.
 #include <fmt/format.h>
 
 #include <algorithm>

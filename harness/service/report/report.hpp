@@ -14,12 +14,13 @@ struct NamedText {
   std::string text;
 };
 
-// More cells than these have no table that is there without scripts.
+// A report of more cells has no table of them for readers without scripts.
 inline constexpr std::size_t plain_cells_max = 500;
 
-// A result gives findings, figures and cells; a second one, NEW, gives its own, and what changed. Instead, or
-// with one result, a comparison; and any number of series. Throws InputError, which begins with the
-// source, for other documents, and Error(unsupported) where `page` was not built in.
+// Makes a report of one result (findings, figures and cells), or of two, where the second is NEW and the
+// report also has the changes; or of a comparison, alone or with one result; and of any number of series.
+// Throws InputError, which begins with the source, for other documents, and Error(unsupported) if `page` was
+// not built in.
 std::string make_report(const serve::Page& page, const std::vector<NamedText>& documents);
 
 }  // namespace graphbench::report

@@ -14,7 +14,7 @@
 namespace graphbench::serve {
 namespace {
 
-// True of "localhost:9464", with and without a port. The owner of a page can make any name resolve to
+// True for "localhost:9464", with and without a port. The owner of a page can make any name resolve to
 // loopback, but not an address, so every loopback address is accepted.
 bool is_loopback_name(std::string_view host) {
   const std::size_t digits = host.find_last_not_of("0123456789");

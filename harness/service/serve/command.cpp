@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes a line ending, of any system, from the token. One that no client could send is of a wrong file.
+// Removes a line ending, of any system, from the token. A token that no client could send means a wrong file.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -209,7 +209,8 @@ class ServeCommand final : public Command {
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
     serve::raise_descriptor_limit();
-    ::umask(S_IRWXG | S_IRWXO);  // its sweeps' files too, also in a folder that others may enter
+    // the files of its sweeps are private too, even in a folder that others may enter
+    ::umask(S_IRWXG | S_IRWXO);
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);

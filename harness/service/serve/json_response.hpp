@@ -1,4 +1,4 @@
-// Answers as JSON, refusals as exceptions, and sweeps. docs/reference/service.md lists the members.
+// Answers as JSON, refusals as exceptions, and sweeps. reporters/schema/openapi.json lists the members.
 #pragma once
 
 #include <exception>
@@ -19,7 +19,7 @@ net::Response json_response(unsigned status, std::shared_ptr<const std::string> 
 // {"error": "why"}
 net::Response refusal(unsigned status, const std::string& why);
 
-// Has the request answered with refusal(status, why). `retry_after` is that header's seconds; 0: without it.
+// Makes the server answer with refusal(status, why). `retry_after` is that header's seconds; 0: without it.
 class Refused : public std::exception {
  public:
   Refused(unsigned status, std::string why, int retry_after = 0);

@@ -13,7 +13,7 @@ std::string turn_folder();
 // Takes and keeps the turn, which ends with the process at the latest. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) if `folder` cannot hold the locks. Empty: there are no other services.
+  // Throws Error(io) if `folder` cannot hold the locks. An empty name means that there are no other services.
   explicit MachineTurn(const std::string& folder);
 
   // True if this service has the turn now. A refused one is next, before the present one measures again.

@@ -15,7 +15,7 @@ struct Page {
 
 extern const Page built_in_page;
 
-// What a binary without the page says of it, and what would do.
+// The text of a binary without the page, with what would help.
 inline constexpr const char* no_page =
     "the web page was not built into this binary. Install nodejs (18 or newer) and npm, then build with "
     "-DGRAPHBENCH_PAGE=ON";

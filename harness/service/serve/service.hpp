@@ -26,7 +26,7 @@ struct ListedDevice {
   std::string id;  // "cuda:0"
   bool available = false;
   std::string detail;
-  std::string advice;  // what would make it work; empty if it does
+  std::string advice;  // advice to make it work; empty if it works
 };
 
 struct ApiSettings {
@@ -54,7 +54,7 @@ net::Handler make_api(ApiSettings settings, ApiParts parts);
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  Access access;                         // with a token, where `listen` is not loopback
+  Access access;                         // it has a token if `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // the limit of a comparison's body
@@ -63,7 +63,7 @@ struct ServiceSettings {
   std::vector<std::string> sweep_command;              // starts a sweep that reports its events
   std::vector<ListedDevice> devices;                   // what GET /v1/devices says
   std::string tool_version;
-  std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
+  std::shared_ptr<const publish::Baseline> baseline;  // result that sweeps are compared with; null: none
 };
 
 // Raises the soft limit of file descriptors to what all clients need. Throws Error(io) at a lower hard limit.

@@ -111,7 +111,7 @@ class Api {
     }
     const bool reads = request.method == "GET" || request.method == "HEAD";
     const char* what =
-        reads ? "it cannot be read: " : "nothing was queued or changed, for it cannot be stored: ";
+        reads ? "it cannot be read: " : "nothing was queued or changed, because it cannot be stored: ";
     return Refused(503, what + why + ": try again later", 5).response();
   }
 
@@ -206,7 +206,7 @@ class Api {
       feed_.tell_done(id);
       return answer_with(200, request);
     }
-    if (runner_.cancel(id)) return answer_with(202, request);  // it has begun to run meanwhile
+    if (runner_.cancel(id)) return answer_with(202, request);  // the sweep has begun to run meanwhile
     const bool ending = sweep.state == SweepState::running && !sweep.message.empty();
     throw Refused(409, ending ? sweep.message : "this sweep has ended");
   }
@@ -300,7 +300,7 @@ class Api {
   net::Router router_;
   mutable SharedDocuments documents_;  // used by the thread of brief work
   mutable std::mutex warning_mutex_;
-  mutable std::string warning_;  // the last one on stderr about the store
+  mutable std::string warning_;  // the last warning about the store on stderr
   mutable SteadyClock::time_point warned_at_;
 };
 

@@ -11,7 +11,7 @@
 
 namespace graphbench::reporters {
 
-// Thread-safe. docs/reference/prometheus.md lists the families.
+// Thread-safe. dashboards/metrics.json lists the families.
 class ServiceMetrics {
  public:
   ServiceMetrics();

@@ -52,7 +52,7 @@ std::vector<std::string> Submission::files_of(const std::vector<std::string>& pl
   std::vector<std::string> files;
   try {
     for (const std::string& plugin : plugins) files.push_back(settings_.plugins.path_of(plugin));
-  } catch (const Error& error) {  // it was removed since its name was read
+  } catch (const Error& error) {  // the plugin was removed after its name was read
     throw InputError("plugins", error.what());
   }
   return files;

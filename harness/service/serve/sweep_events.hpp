@@ -17,7 +17,7 @@ namespace graphbench::serve {
 // requested one, so those of equal requests are equal, and none says where the service keeps its files.
 struct ServedSweep {
   std::vector<std::string> asked;
-  std::vector<std::string> run;  // the same with what the service adds
+  std::vector<std::string> run;  // the same command line, with what the service adds
 };
 
 std::string encode_served_sweep(const ServedSweep& served);

@@ -60,7 +60,7 @@ class SweepFeed {
     SharedDocuments::Document past;           // cells with numbers beyond `after`, which clients share
     std::shared_ptr<net::BodyStream> stream;  // progress, cells, and so on until the sweep has ended
   };
-  // Absent if as many follow as may; the sweep must exist.
+  // Absent if `followers_max` clients follow already; the sweep must exist.
   std::optional<Following> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
 
@@ -80,7 +80,7 @@ class SweepFeed {
   std::mutex mutex_;
   std::vector<Follower> followers_;
   const std::size_t followers_max_;
-  std::string running_;  // the sweep that `progress_` is of
+  std::string running_;  // the sweep that `progress_` belongs to
   Bytes progress_;       // its last such event
   SharedDocuments past_;
 };

@@ -34,7 +34,7 @@ class SweepPublisher {
 
   reporters::SweepMetrics& metrics_;
   const std::shared_ptr<const publish::Baseline> baseline_;
-  std::string device_;  // the running sweep's; empty: not known yet
+  std::string device_;  // device of the running sweep; empty: not known yet
 };
 
 }  // namespace graphbench::serve

@@ -29,7 +29,8 @@ std::string key_of(const std::string& written) {
   return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-// Refuses two members with one name, of which nlohmann keeps the last, and depth, before anything recurses.
+// Refuses two members of one name, because nlohmann would keep the last; and too much depth, before any code
+// recurses.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -58,7 +59,7 @@ DocumentValue value_of(const json& given) {
       return {"", "a boolean", given.get<bool>()};
     case json::value_t::number_unsigned:
       if (given.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-        return {"", "so large a number"};
+        return {"", "a number above 2^63 - 1"};
       [[fallthrough]];
     case json::value_t::number_integer:
       return {"", "an integer", given.get<std::int64_t>()};

@@ -25,7 +25,7 @@ struct AskedSweep {
 
 struct SweepRequest {
   AskedSweep asked;
-  config::SweepOptions options;  // what the rest means; a message on one names its key, of TOML its line too
+  config::SweepOptions options;  // the other options; a message about one names its key, and in TOML its line
 };
 
 // Checks all that does not depend on the device and the workloads. JSON keys may have `_` in place of `-`.

@@ -235,8 +235,8 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     end.result = contents_of(document);
     std::optional<FinishedDocument> finished;
     if (end.state == SweepState::failed) finished = read_finished(document);
-    if (finished) end = std::move(finished->end);  // it failed in what came after
-  } catch (const storage::StorageError& error) {   // what it has measured is kept, and it can be resumed
+    if (finished) end = std::move(finished->end);  // the sweep is complete; something after it failed
+  } catch (const storage::StorageError& error) {  // the measured cells are kept, and the sweep can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();
     complain("warning: sweep %s is interrupted: %s: resume it once they can be", sweep.id.c_str(),
@@ -326,7 +326,7 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
     warn_of_trouble("the end of a sweep is not stored yet: " + why,
                     " (sweep " + id + (end.result ? "; its results are in " + document : "") +
                         "). It is tried again, and no other sweep starts before: make room in " +
-                        settings_.folder + ", or end what holds sweeps.sqlite there");
+                        settings_.folder + ", or end the process that holds sweeps.sqlite there");
     const bool was_stopping = stopping_;
     const Clock::time_point again = Clock::now() + settings_.retry;
     work_.wait_until(lock, stopping_ ? std::min(again, stop_by_) : again,

@@ -27,10 +27,10 @@ class SweepProcess;
 struct SweepExit;
 
 struct RunnerSettings {
-  std::vector<std::string> command;  // starts what reads a ServedSweep
+  std::vector<std::string> command;  // starts the process that reads a ServedSweep
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
-  std::chrono::milliseconds retry{3'000};  // between attempts to store what could not be stored
+  std::chrono::milliseconds retry{3'000};                       // between attempts to store a sweep's end
   std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
   PluginFolder plugins = {};                                    // where a sweep's plugins have their files
   std::string turn_folder = {};  // where services take turns; empty: this one takes none

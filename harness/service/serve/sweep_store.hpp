@@ -26,7 +26,7 @@ struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
   AskedSweep asked;
-  std::string submitted_at;  // RFC 3339, UTC; likewise the next two, empty if not yet
+  std::string submitted_at;  // RFC 3339, UTC, as the next two; empty if it is not known yet
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
@@ -66,7 +66,7 @@ class SweepStore {
   struct Added {
     enum class What : std::uint8_t { added, known, full };
     What what = What::added;
-    StoredSweep sweep = {};  // the earlier one where `known`: same key; none if `full`
+    StoredSweep sweep = {};  // the earlier sweep if `known`, because it has the same key; empty if `full`
     bool same = true;        // whether the earlier sweep asked for the same
   };
   // `key`: an Idempotency-Key; empty: none.
@@ -120,7 +120,7 @@ class SweepStore {
   mutable std::mutex mutex_;
   mutable storage::Connection database_;
   std::optional<std::chrono::steady_clock::time_point> probed_;
-  std::string probe_error_;  // the error at that time; empty: none
+  std::string probe_error_;  // error of the last probe; empty: none
 };
 
 // Rises when the tables change in a way that an older graphbench cannot read.

@@ -45,7 +45,7 @@ class OpenTask {
     allocate(task);
   }
 
-  // The executor of `batch`, prepared where this is the first time. Throws what preparing throws.
+  // The executor of `batch`, prepared at its first use. Throws the exceptions of preparing.
   execution::Executor& executor(std::int64_t batch) {
     std::unique_ptr<execution::Executor>& executor = executors_[batch];
     if (executor == nullptr) {
@@ -101,14 +101,14 @@ class ChosenReporter final : public benchmark::BenchmarkReporter {
 // The counts of `graphbench bench`.
 struct BenchOutcome {
   std::size_t matched = 0;  // benchmarks that the filter chose
-  std::string why_none;     // what Google Benchmark says where there are none
+  std::string why_none;     // Google Benchmark's reason if nothing matched
   std::int64_t failed = 0;  // cells that failed; cells that graphs cannot hold do not count
 };
 
 // The cells of a plan as benchmarks of Google Benchmark, run in this process.
 class CellBenchmarks {
  public:
-  // Registers a benchmark a cell, by the cell's id, task by task and the largest batch of each first, as
+  // Registers one benchmark per cell, by the cell's id, task by task and the largest batch of each first, as
   // a worker captures. Nothing is opened or prepared yet.
   explicit CellBenchmarks(const model::Plan& plan) {
     for (const model::WorkerTask& task : plan.tasks) tasks_.push_back(task);
@@ -119,9 +119,9 @@ class CellBenchmarks {
   CellBenchmarks(const CellBenchmarks&) = delete;
   CellBenchmarks& operator=(const CellBenchmarks&) = delete;
 
-  // Runs what Google Benchmark's flags choose; its reporters print. A cell's executor is prepared the
-  // first time it runs, and its outputs are checked against eager's after each run of its timing loop.
-  // Only one task's executors exist at a time.
+  // Runs the benchmarks that Google Benchmark's flags choose; its reporters print. A cell's executor is
+  // prepared the first time it runs, and its outputs are checked against eager's after each run of its timing
+  // loop. Only one task's executors exist at a time.
   BenchOutcome run() {
     BenchOutcome outcome;
     std::ostringstream before_context;
@@ -135,7 +135,7 @@ class CellBenchmarks {
   }
 
  private:
-  // In the plan's own order of cells, a task's cells drawn together.
+  // Registers the cells in the plan's order, with the cells of a task together.
   void register_all(const model::Plan& plan) {
     std::set<const model::WorkerTask*> done;
     for (const model::Cell& cell : plan.cells) {

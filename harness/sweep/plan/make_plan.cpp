@@ -105,7 +105,7 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
     const auto given = planned.more_axes.find(axis.name);
     if (given == planned.more_axes.end()) continue;
     if (!axis.devices.empty() && !contains(axis.devices, catalog.facts.kind))
-      throw InputError(options.where(axis.name), "it means nothing on " + catalog.facts.kind +
+      throw InputError(options.where(axis.name), "it has no effect on " + catalog.facts.kind +
                                                      ": leave it out, or give --device " +
                                                      join(axis.devices, " or "));
     for (const std::string& value : given->second) {
@@ -159,7 +159,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   if (!options.caller.tune_sizes.empty() && catalog.facts.kind == "host")
     throw InputError(
         options.where("tune-sizes"),
-        "host chooses no library's algorithm for a size, so it means nothing there: leave it out");
+        "host chooses no library's algorithm for a size, so it has no effect there: leave it out");
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);

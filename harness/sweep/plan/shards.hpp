@@ -1,4 +1,4 @@
-// A plan divided into shards, of which one is kept. Pure.
+// A plan divided into shards, one of which is kept. Pure.
 #pragma once
 
 #include <map>

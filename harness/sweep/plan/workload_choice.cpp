@@ -140,7 +140,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (info.is_step()) check_step(info, options);
     if (info.is_step() && chosen.size() > 1)
       throw InputError(options.where("workload"),
-                       in_quotes(name) + " is a foreign step, which takes a sweep of its own");
+                       in_quotes(name) + " is a foreign step: give it a sweep of its own");
     choices.push_back({name, preset_of(info, options, catalog), {}});
     check_shapes(options.instruments.shape_trace, info,
                  std::ranges::count(options.axes.pass, "training") > 0);

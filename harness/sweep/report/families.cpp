@@ -20,15 +20,15 @@ FamilyRow counter(std::string name, std::string unit, std::vector<std::string> l
 const std::vector<FamilyRow>& comparison_rows() {
   static const std::vector<FamilyRow> rows = {
       gauge("graphbench_baseline_comparable", "boolean", {"device"},
-            "1 where the last sweep that ended on the device compares with the baseline."),
+            "1 if the last sweep that ended on the device is comparable with the baseline."),
       gauge("graphbench_baseline_mismatch_info", "info", {"device", "field"},
-            "What keeps the last sweep from comparing with the baseline; 1."),
+            "A reason why the last sweep is not comparable with the baseline; always 1."),
       gauge("graphbench_baseline_cells", "cells", {"device", "coverage"},
-            "Cells of the comparison by what both sides have."),
+            "Cells of the comparison, by their coverage on both sides."),
       gauge("graphbench_change_ratio", "ratio", {"CELL", "metric"},
             "New over baseline, of the geometric means over launches."),
       gauge("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
-            "What the comparison with the baseline says; 1."),
+            "The verdict of the comparison with the baseline; always 1."),
       gauge("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
             "New over baseline in the mean over the cells of a mode."),
       gauge(
@@ -62,7 +62,7 @@ const std::vector<FamilyRow>& process_rows() {
       gauge("graphbench_build_info", "info", {"version"}, "The graphbench that these numbers are from."),
       gauge("graphbench_device_info", "info",
             {"device", "kind", "name", "uuid", "compute_capability", "driver", "runtime"},
-            "A device that was measured, and what drives it."),
+            "A device that was measured, and its driver."),
       gauge("graphbench_library_info", "info", {"device", "name", "version"},
             "A library that the device's kernels come from."),
       gauge("graphbench_note_info", "info", {"device", "code"},
@@ -95,11 +95,11 @@ std::vector<FamilyRow> families() {
   rows.push_back(
       gauge(ramp_family, "seconds", {"CELL", "step"}, "Latency of one of the first steps after the setup."));
   rows.push_back(gauge(memory_family, "bytes", {"CELL", "of"},
-                       "Device memory of the worker, by what it is of; of graphs: of the cell's own."));
+                       "Device memory of the worker, by use; that of graphs is the cell's own."));
   rows.push_back(gauge(skips_family, "cells", {"CELL", "reason"},
-                       "1 where graphs cannot hold the cell's program, by the reason's code."));
+                       "1 if graphs cannot hold the cell's program, by the reason's code."));
   rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},
-                       "Steps of the walk over a trace of shapes, by what they found."));
+                       "Steps of the walk over a trace of shapes, by outcome."));
   rows.push_back(gauge(
       no_breakeven_family, "info", {"CELL", "reason"},
       "1: the reason why the cell's graphs have no break-even: never, not told apart, eager not swept."));

@@ -24,7 +24,7 @@ void print_floor(std::ostream& out, std::string_view label, const std::optional<
       << fmt::format("{:>8}\n", floor->count);
 }
 
-// A cost a node may lie below the nanoseconds that format_seconds rounds to.
+// A cost per node may lie below the nanoseconds that format_seconds rounds to.
 std::string slope_text(double seconds) {
   const double nanoseconds = seconds * 1e9;
   return std::abs(nanoseconds) < 999.5 ? fmt::format("{:.2f}ns", nanoseconds) : format_seconds(seconds);

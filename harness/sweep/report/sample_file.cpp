@@ -21,8 +21,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the elements are written as they lie in memory");
 
-// What stands before the elements: a magic string, a header that names type, order and shape. It is padded so
-// that the elements begin at a multiple of 64 bytes, and ends in a newline.
+// The bytes before the elements: a magic string, and a header that names type, order and shape. It is padded
+// so that the elements begin at a multiple of 64 bytes, and ends in a newline.
 std::string header(const std::string& type, std::size_t count) {
   std::string text =
       "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
@@ -76,7 +76,7 @@ struct RowKey {
   const model::Launch& of;
 };
 
-// 0: of the ramp, which comes first; else the number of its placement.
+// 0 for a sample of the ramp, which comes first; else the number of its placement.
 std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
   std::vector<std::uint8_t> placements;
   for (std::size_t i = 0; i < key.of.placements.size(); ++i) {

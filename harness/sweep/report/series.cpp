@@ -42,7 +42,7 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
   return times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
 }
 
-// The n-th step after the setup: the median over the launches that took as many.
+// The n-th step after the setup: the median over the launches with at least n steps.
 Number ramp_at(const model::CellResult& cell, std::size_t step) {
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) {
@@ -77,7 +77,7 @@ std::string ramp_lines(const ClientMetric& labelled, const model::CellResult& ce
   return lines;
 }
 
-// The worker's memory and the cell's graphs, by what it is of: a line each of what was measured.
+// The worker's memory and the cell's graphs: one line per measured kind of memory.
 std::string memory_lines(const ClientMetric& labelled, const model::CellResult& cell) {
   std::string lines;
   for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
@@ -90,7 +90,7 @@ std::string memory_lines(const ClientMetric& labelled, const model::CellResult& 
   return lines;
 }
 
-// The walk's steps by outcome: a count each of those that there were.
+// The walk's steps by outcome: one count for each outcome that occurred.
 std::string walk_lines(const ClientMetric& labelled, const model::CellResult& cell) {
   std::map<std::string, double> steps;
   if (cell.shape_walk && cell.status == model::CellStatus::ok) {

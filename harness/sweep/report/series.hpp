@@ -36,7 +36,7 @@ std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
 // A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
 // They are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
-// microseconds a sample and estimate what is known exactly. The higher quantiles are medians over the
+// microseconds per sample and estimate what is known exactly. The higher quantiles are medians over the
 // launches; sum and count are over all their samples.
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);

@@ -1,5 +1,4 @@
-// Gives Prometheus the cells, the progress and the running sweep. docs/reference/prometheus.md lists the
-// families.
+// Gives Prometheus the cells, the progress and the running sweep. dashboards/metrics.json lists the families.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -50,7 +49,7 @@ class SweepMetrics {
   // Replaces the device's last comparison by that of the sweep that ended. Only cells that were set have
   // series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
-  // The notes on the device's sweep that ended, in the place of an earlier one's.
+  // Sets the notes on the device's sweep that ended, and replaces earlier ones.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);
   // `unix_seconds`: when it ended well; absent if it did not.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
@@ -70,7 +69,7 @@ class SweepMetrics {
 
   template <typename Metric>
   using Family = prometheus::Family<Metric>;
-  // The device's series of a family of facts, in the place of earlier ones. The caller holds the lock.
+  // Replaces the device's series of a family of facts. The caller holds the lock.
   void set_info(Family<prometheus::Gauge>& family, const std::string& device,
                 const std::vector<prometheus::Labels>& all);
 
@@ -90,7 +89,7 @@ class SweepMetrics {
   std::map<std::string, ComparisonLines> comparisons_;  // by device
   std::set<CellKey> counted_;                           // in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
-  mutable std::size_t text_bytes_ = 0;  // of the last one
+  mutable std::size_t text_bytes_ = 0;  // size of the last text
 };
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-// Lays the cells out: modes side by side where the terminal is wide enough, else one line a mode.
+// Lays the cells out: modes side by side if the terminal is wide enough, else one line per mode.
 #include "harness/sweep/report/table.hpp"
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ Section section_of(const model::Cell& cell) {
 struct Row {
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
-  std::vector<const model::CellResult*> cells;  // one a mode of the plan; null: not planned
+  std::vector<const model::CellResult*> cells;  // one per mode of the plan; null: not planned
 };
 
 struct TableSection {
@@ -193,7 +193,7 @@ std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult
   return row.name == "throughput_over_eager" ? throughput_gain(cell) : std::nullopt;
 }
 
-// "1.23-1.42": three digits in what is left of the column.
+// "1.23-1.42": three digits, in the rest of the column.
 std::string interval_of(const model::CellSummary& summary) {
   if (!summary.speedup_ci95_low) return "-";
   const int digits = *summary.speedup_ci95_high < 9.995 ? 2 : *summary.speedup_ci95_high < 99.95 ? 1 : 0;
@@ -209,7 +209,7 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   return paint(text, gain->ratio >= 1 ? Colour::green : Colour::red, colours);
 }
 
-// Under `columns`, those that the mode lacks left blank.
+// The texts of a mode's columns in one row, blank where the mode lacks a column.
 std::string group_of(const Columns& columns, const model::CellResult* cell, std::string_view mode,
                      bool colours) {
   const int width = group_width(columns, mode);

@@ -32,8 +32,8 @@ bool in_group(const model::MetricRow& row, std::string_view mode);
 // The modes of a result's cells, in their order.
 std::vector<std::string> modes_of(const model::Result& result);
 
-// A GitHub-flavoured table: a row a workload and batch (and what else differs between cells), the columns of
-// each mode side by side, estimates with half of their 95 % interval. Names are escaped.
+// A GitHub-flavoured table: one row per workload and batch (and what else differs between cells), the columns
+// of each mode side by side, estimates with half of their 95 % interval. Names are escaped.
 void print_result_markdown(std::ostream& out, const model::Result& result, const Columns& columns);
 
 // One row per cell: its axes, its status, and each metric in its own unit, at full precision, under its path;
@@ -44,7 +44,7 @@ void print_result_csv(std::ostream& out, const model::Result& result, const Colu
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours);
 
 // "submit over its floor: eager 1.21x (1.10x..1.40x), whole ..." over these cells, geometric mean and
-// extremes a mode; empty if no cell knows its floor.
+// extremes per mode; empty if no cell knows its floor.
 std::string floor_line(const std::vector<const model::CellResult*>& cells);
 
 // One entry for all cells of one status, code and message: "failed out_of_memory: ... (2 cells: ...)".

@@ -65,8 +65,8 @@ TEST_F(CheckpointTest, ALayerRunsAgainAheadOfWhatReadsItsInnerValues) {
   const auto product = std::ranges::find(program.ops(), "b.up.linear.recomputed", &Op::name);
   EXPECT_EQ(program.value(product->inputs[0]).name, "a.down") << "the layer's input is kept";
   EXPECT_THAT(program.rewrites(),
-              ElementsAre("layer a is computed again ahead of a.down.grad_weight: a.up.linear a.up",
-                          "layer b is computed again ahead of b.down.grad_weight: b.up.linear b.up"));
+              ElementsAre("layer a is computed again before a.down.grad_weight: a.up.linear a.up",
+                          "layer b is computed again before b.down.grad_weight: b.up.linear b.up"));
 }
 
 TEST_F(CheckpointTest, AStepKeepsTheLayersInputsAndNoMore) {

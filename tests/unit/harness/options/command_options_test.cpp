@@ -176,7 +176,8 @@ TEST(ShapeTrace, RefusesALineByFileLineAndValue) {
   EXPECT_EQ(trace_refusal("8 99999999999999999999\n"),
             "steps.txt:1: \"99999999999999999999\" is not a sequence length: give 1 to 1073741824");
   EXPECT_EQ(trace_refusal("8 128 # yes\n8 128 no\n"),
-            "steps.txt:2: \"no\" is too much: give a batch size (8), or a batch size and a sequence length "
+            "steps.txt:2: \"no\" is one field too many: give a batch size (8), or a batch size and a "
+            "sequence length "
             "(8 128)");
   EXPECT_EQ(trace_refusal("8 128\n\n4\n"),
             "steps.txt:3: batch size 4 has no sequence length, unlike line 1: "
@@ -190,7 +191,7 @@ TEST(ShapeTrace, HasSoManyStepsAtMost) {
   for (int i = 0; i < 4096; ++i) lines += "8\n";
   EXPECT_EQ(trace_refusal(lines), "accepted");
   EXPECT_EQ(trace_refusal(lines + "7\n"),
-            "steps.txt:4097: batch size 7 is one step more than 4096: give so many at most");
+            "steps.txt:4097: batch size 7 is one step more than 4096: give at most that many");
 }
 
 TEST(ShapeTrace, NamesAFileThatCannotBeRead) {

@@ -111,11 +111,11 @@ RawOptions with_io(const std::string& io, const std::string& name, const std::st
 
 TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
   EXPECT_EQ(refusal(flag("io-addresses", "fresh")),
-            "--io-addresses: a caller has addresses of its own with --io: give one");
+            "--io-addresses: only --io gives a caller addresses of its own: give --io too");
   EXPECT_EQ(refusal(flag("io-addresses", "rotate")),
-            "--io-addresses: a caller has addresses of its own with --io: give one");
+            "--io-addresses: only --io gives a caller addresses of its own: give --io too");
   EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
-            "--io-addresses: exec_per_set needs sets that come again: give rotate");
+            "--io-addresses: exec_per_set needs addresses that repeat: give rotate");
   EXPECT_EQ(refusal(with_io("static,update", "mutated-inputs", "copy_back")),
             "--mutated-inputs: it says how values are copied: give --io copy_in or copy_in_out or "
             "copy_if_moved too");

@@ -100,7 +100,7 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
     EXPECT_THAT(with([&](Manifest& m) { m.architectures = wrong; }), HasSubstr("architectures: "));
   EXPECT_THAT(with([](Manifest& m) { m.epilogues = ""; }), HasSubstr("epilogues: \"\""));
   EXPECT_THAT(failure_with([](Package& p) { p.choices.push_back(p.choices[0]); }),
-              HasSubstr("section choices: entry 2: an earlier one has its key"));
+              HasSubstr("section choices: entry 2: an earlier entry has the same key"));
   EXPECT_THAT(with([](Manifest& m) { m.batches = {4, 1}; }), HasSubstr("batches: "));
   EXPECT_THAT(with([](Manifest& m) { m.dtype = "fp7"; }), HasSubstr("dtype: \"fp7\""));
   EXPECT_THAT(with([](Manifest& m) { m.attention = "none"; }), HasSubstr("attention: "));
@@ -194,7 +194,7 @@ TEST_F(PackageTest, AThousandTruncationsAreRefused) {
   const std::string text = write_package(package_);
   std::mt19937_64 random(20);
   for (int i = 0; i < 1'000; ++i) ASSERT_NE(failure(text.substr(0, random() % text.size())), "none");
-  EXPECT_EQ(failure(text + "x"), "something follows its last section");
+  EXPECT_EQ(failure(text + "x"), "data follows its last section");
 }
 
 }  // namespace

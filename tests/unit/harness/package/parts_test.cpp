@@ -154,7 +154,7 @@ TEST_F(WeightsTest, TenThousandFlippedBytesAndAThousandTruncationsAreRefused) {
     ASSERT_NE(failure(), "none");
   }
   put(text_ + "x");
-  EXPECT_THAT(failure(), HasSubstr("something follows its last tensor"));
+  EXPECT_THAT(failure(), HasSubstr("data follows its last tensor"));
 }
 
 }  // namespace
@@ -260,12 +260,14 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   const std::string text = write_program(build());
   EXPECT_EQ(failure(""), "line 1: \"graphbench program 1\" is missing");
   EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("it is cut short"));
-  EXPECT_THAT(failure(text + "x"), HasSubstr("something follows the program"));
+  EXPECT_THAT(failure(text + "x"), HasSubstr("text follows the program"));
   EXPECT_THAT(failure_of("program 1", "program 2"), HasSubstr("line 1: "));
-  EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is below what it may be");
-  EXPECT_THAT(failure_of("micro_batches 1", "micro_batches 01"), HasSubstr("not written as programs are"));
-  EXPECT_THAT(failure_of("values ", "values 99999"), HasSubstr("line 6: it says that more follow than do"));
-  EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("is not a word that may come here"));
+  EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is too small");
+  EXPECT_THAT(failure_of("micro_batches 1", "micro_batches 01"),
+              HasSubstr("not in the form of graphbench's programs are"));
+  EXPECT_THAT(failure_of("values ", "values 99999"),
+              HasSubstr("line 6: it announces more items than follow"));
+  EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("is not a word that can come here"));
   EXPECT_THAT(failure_of("op \"linear\"", "op \"nonlinear\""), HasSubstr("unknown op kind \"nonlinear\""));
   EXPECT_THAT(failure_of("traits 0 1 0", "traits 0 0 0"), HasSubstr("its kind has other traits here"));
   EXPECT_THAT(failure_of("mutates 0", "mutates 1 0"), HasSubstr("does not write what its kind writes"));

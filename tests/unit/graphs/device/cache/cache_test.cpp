@@ -112,16 +112,16 @@ TEST_F(CacheTest, AnEntryUnderAnothersNameIsRefused) {
   fs::rename(path_of("1"), path_of("2"));
   testing::internal::CaptureStderr();
   EXPECT_FALSE(ask(cache_, "2").hit);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it is about something else"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it belongs to another key"));
 }
 
 TEST_F(CacheTest, WhatItsUserCannotUseIsMadeAgain) {
   ask(cache_);
   testing::internal::CaptureStderr();
   const auto found = cache_.find_or_make(
-      choice_key("1"), [](const std::string& kept) { return kept == "new" ? "" : "it is gone"; },
+      choice_key("1"), [](const std::string& kept) { return kept == "new" ? "" : "it no longer exists"; },
       [] { return std::optional<std::string>("new"); });
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it is gone; it is made again"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it no longer exists; it is made again"));
   EXPECT_FALSE(found->hit);
   EXPECT_EQ(cache_.find(choice_key("1")), "new");
 }
@@ -206,7 +206,7 @@ TEST_F(CacheTest, ContentsSayWhatAFileIsForOrWhyItIsRefused) {
   ASSERT_EQ(sound.parts.size(), 5u);
   EXPECT_EQ(sound.parts[1], std::pair(std::string("shape"), std::string("1")));
   fs::copy(path_of("1"), path_of("2"));
-  EXPECT_EQ(content_of(path_of("2")).why_not, "its name is another's");
+  EXPECT_EQ(content_of(path_of("2")).why_not, "its name does not fit its key");
   fs::create_directory(path_of("3"));
   EXPECT_EQ(content_of(path_of("3")).why_not, "it cannot be read: it is not a file");
 }
@@ -231,7 +231,9 @@ TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {
 
 TEST_F(CacheTest, AnOfferThatDoesNotFitIsMadeAgain) {
   cache_.offer({choice_key(), 2, "gone"});
-  const auto refuse = [](const std::string& content) { return content == "gone" ? "it is gone" : ""; };
+  const auto refuse = [](const std::string& content) {
+    return content == "gone" ? "it no longer exists" : "";
+  };
   const auto found =
       cache_.find_or_make(choice_key(), refuse, [] { return std::optional<std::string>("new"); });
   EXPECT_FALSE(found->hit);

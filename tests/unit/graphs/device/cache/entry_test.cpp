@@ -184,11 +184,17 @@ TEST_F(CacheProcesses, KilledAtAnyMomentTheyLeaveNothingUnsound) {
   std::mt19937 random(7);
   for (int kill_index = 0; kill_index < 50; ++kill_index) {
     const std::string begin = std::to_string(kill_index) + " ";
+    const std::size_t before = files_in(folder_).size();
     std::vector<pid_t> children;
     for (int i = 0; i < 2; ++i) {
       children.push_back(start([&] {
         for (int key = 0;; ++key) ask(begin + std::to_string(key), 100);
       }));
+    }
+    // In every second round they have begun to make entries, however slowly processes start.
+    for (int i = 0; kill_index % 2 == 1 && i < 10'000; ++i) {
+      if (files_in(folder_).size() > before) break;
+      usleep(1'000);
     }
     usleep(static_cast<useconds_t>(random() % 8'000));
     for (const pid_t child : children) kill(child, SIGKILL);

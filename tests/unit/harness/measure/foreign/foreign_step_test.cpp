@@ -133,7 +133,8 @@ TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
   EXPECT_THAT(refused("whole", {GB_PART_CAPTURED, GB_PART_CAPTURED}), HasSubstr("mode whole has 2 parts"));
   EXPECT_THAT(
       refused("torch.replay", {GB_PART_CAPTURED}),
-      HasSubstr("mode torch.replay has 1 part, 1 of them captured: only whole and piecewise have such"));
+      HasSubstr(
+          "mode torch.replay has 1 part, 1 of them captured: only whole and piecewise may have such parts"));
   EXPECT_EQ("none", refused("piecewise", {GB_PART_CAPTURED, GB_PART_RUN, GB_PART_LAUNCHED}));
 }
 

@@ -89,7 +89,7 @@ TEST(ParseDocument, WhatIsNotJsonIsSaidToBe) {
   expect_refused(" \n", "it is empty");
   expect_refused(with_latency("1e-4").substr(0, 70), "cut off");
   expect_refused(with_latency("1e-4") + "}", "not JSON");
-  expect_refused(with_latency("1e-4") + "{}", "something follows");
+  expect_refused(with_latency("1e-4") + "{}", "text follows");
   expect_refused("{\"schema\":\"graphbench.result/1\",\"a\":\"\xff\"}", "not UTF-8");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[],"x":bla})"),
                  "cells[0].x: bla is not JSON");
@@ -193,9 +193,9 @@ TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
                             "mlp/base/bf16/forward/b77/w3/whole", "mlp/base/bf16/forward/b1/w0/whole",
                             "mlp/base/bf16/forward/b1/w3/eager", "mlp/base/bf16/forward/b1/w3", "a",
                             "mlp/base/bf16/forward/b1/w3/whole/io=copy_in"})
-    expect_refused(with_id(wrong), "cells[0]: its id is not what its fields say: \"" + id + "\"");
-  expect_refused(with_id(id, copied), "its id is not what its fields say: \"" + id + "/io=copy_in\"");
-  expect_refused(with_id(id + "/io=update", copied), "its id is not what its fields say");
+    expect_refused(with_id(wrong), "cells[0]: its id does not fit its fields: \"" + id + "\"");
+  expect_refused(with_id(id, copied), "its id does not fit its fields: \"" + id + "/io=copy_in\"");
+  expect_refused(with_id(id + "/io=update", copied), "its id does not fit its fields");
 }
 
 TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {

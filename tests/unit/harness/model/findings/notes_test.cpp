@@ -126,9 +126,9 @@ TEST(Notes, DoubtEachStateOfTheCpuThatMakesTimesLonger) {
   expect([](Environment& e) { e.machine->pinned = false; },
          "the submitting thread was not pinned): leave out --no-pin");
   expect([](Environment& e) { e.machine->submitter.emplace().locality = "far"; },
-         "no CPU near the GPU): start it where one is (taskset)");
+         "no CPU near the GPU): start graphbench on one (taskset)");
   expect([](Environment& e) { e.machine->submitter.emplace().cores = "efficiency"; },
-         "no performance core): start it where one is (taskset)");
+         "no performance core): start graphbench on one (taskset)");
 }
 
 TEST(Notes, DoNotDoubtForFewCells) {

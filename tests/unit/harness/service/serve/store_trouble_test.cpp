@@ -76,7 +76,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeStoredIsNotAccepted) {
       EXPECT_EQ(refused.status, 503u) << method;
       EXPECT_EQ(refused.content_type, "application/json");
       EXPECT_THAT(json::parse(*refused.body).at("error").get<std::string>(),
-                  HasSubstr("nothing was queued or changed, for it cannot be stored: "));
+                  HasSubstr("nothing was queued or changed, because it cannot be stored: "));
       ASSERT_EQ(refused.headers.size(), 1u);
       EXPECT_EQ(refused.headers[0].first, "Retry-After");
     }

@@ -125,7 +125,7 @@ TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
   EXPECT_EQ(refusal(R"({"set": {"mlp.hidden": "64"}})"),
             "set.mlp.hidden: a string is not valid: give a whole number");
   EXPECT_THAT(refusal(R"({"seed": 18446744073709551615})"),
-              HasSubstr("seed: so large a number is not valid"));
+              HasSubstr("seed: a number above 2^63 - 1 is not valid"));
 }
 
 TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
