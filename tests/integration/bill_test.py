@@ -82,9 +82,9 @@ class Bill(HarnessCase):
                                   env=self.environment(GRAPHBENCH_HOST_MEMORY_BYTES="500000000"))
         enough, short = bill["verified"]
         self.assertEqual((2, 0, 0), (enough["runs"], enough["failed"], enough["failed_at"]))
-        self.assertEqual((2, 2, 64), (short["runs"], short["failed"], short["failed_at"]))
+        self.assertEqual((2, 2, 48), (short["runs"], short["failed"], short["failed_at"]))
         self.assertIn("bytes on host", short["message"])
-        self.assertIn("2 of 2 runs failed, at size 64", done.stdout)
+        self.assertIn("2 of 2 runs failed, at size 48", done.stdout)
 
     def test_two_bills_are_compared_and_reported(self):
         self.run_graphbench(*TINY, *SIZES, "--json", "base.json", code=0)
