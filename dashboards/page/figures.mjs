@@ -147,6 +147,23 @@ function frontiers_of({ suggestions = [], ladders = [] }) {
   return [{ ...figure, table: { head: ["", "sizes", "step", "memory", "capturing"], rows: told } }];
 }
 
+const ACCOUNTS = { pool: "pool_bytes", workspace: "workspace_bytes", code: "code_bytes",
+  graphs: "exec_bytes" };
+const BILL_STAGES = ["prepare", ...STAGES, "first_step"];
+
+// What all sizes of each bill take, as predicted and as measured.
+function bills_of({ bills = [] }) {
+  const value = (of, key) => Math.max(0, of[key] ?? 0);
+  const rows = (list, keys) => bills.flatMap(({ id, ...bill }) => ["prediction", "measured"]
+    .filter((how) => bill[how])
+    .map((how) => ({ name: `${id}, ${how}`, values: keys.map((key) => value(bill[how][list], key)) })));
+  if (bills.length === 0) return [];
+  const figure = (title, parts, list, keys, format) =>
+    bars_figure({ title, parts, rows: rows(list, keys), format });
+  return [figure("Memory", Object.keys(ACCOUNTS), "growth", Object.values(ACCOUNTS), bytes),
+    figure("Time", BILL_STAGES, "setup", BILL_STAGES.map((stage) => `${stage}_seconds`), seconds)];
+}
+
 function history_of({ cell, metric, points, changes }) {
   const xs = points.map(({ entry }) => entry.started_at.slice(0, 10));
   const line = { name: metric, points: points_of(points.map(({ median_seconds }) => median_seconds),
@@ -177,6 +194,7 @@ export function sections_of({ result, series = [] }) {
     ["Memory of a worker, with all of its sizes", each(memory_of)],
     ["How many warmups a step needs", each(warmups_of)],
     ["Ladders of captured sizes", result ? frontiers_of(result) : []],
+    ["What captured sizes take", result ? bills_of(result) : []],
   ];
   return { sections: sections.filter(([, figures]) => figures.length > 0)
     .map(([title, figures]) => ({ title, figures })), left_out: every.length - variants.length };

@@ -51,7 +51,7 @@ function show_cells(result) {
 // The conclusions are shown first, because figures take long to draw.
 export function show_report(embedded) {
   const { comparison, series } = embedded;
-  const has_cells = embedded.result?.rows.length > 0;  // a ladder has no cells
+  const has_cells = embedded.result?.rows.length > 0;  // ladders and bills have no cells
   find("results").hidden = !has_cells && !comparison;
   if (embedded.result) show_findings(embedded.result);
   if (comparison) show_comparison(comparison);

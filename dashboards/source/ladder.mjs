@@ -64,6 +64,25 @@ function parts(builder) {
       UNITS.bytes, "memory_bytes", "of"));
 }
 
+const BILL_PINS = PINS.filter((each) => each !== "traffic");
+const billOf = (metric, ...matchers) =>
+  select(`graphbench_bill_${metric}`, ...one(...BILL_PINS), ...matchers);
+
+function bill(builder) {
+  builder.withRow(new dashboard.RowBuilder("Bill: what captured sizes take"));
+  const bar = (title, description, unit, metric, label) => bars({
+    title, description, unit, span: 9, min: 0, stacked: true,
+  }, maxBy(["mode", label], billOf(metric, 'how="predicted"')), { over: "mode", of: label, numeric: false });
+  numbers(builder, { span: 6, name: "{{mode}}" },
+    ["Reserve", "Device memory that must be free before the first capture.", UNITS.bytes,
+      maxBy(["mode"], billOf("reserve_bytes")), { decimals: 2 }]);
+  return builder
+    .withPanel(bar("Predicted memory", "Of all captured sizes, by what it is of.", UNITS.bytes, "bytes",
+      "of"))
+    .withPanel(bar("Predicted time", "Of setting all captured sizes up, by stage.", UNITS.seconds,
+      "seconds", "stage"));
+}
+
 function overTime(builder) {
   builder.withRow(new dashboard.RowBuilder("Over time"));
   for (const [title, metric, at, description] of [
@@ -87,5 +106,5 @@ export function ladder() {
   });
   builder.withVariable(datasource());
   labels("graphbench_ladder_hit_ratio", ...PINS, "role*").forEach((each) => builder.withVariable(each));
-  return overTime(parts(sideBySide(headline(builder))));
+  return overTime(bill(parts(sideBySide(headline(builder)))));
 }

@@ -27,6 +27,7 @@ class MemoryTally {
     Account& account = of(kind);
     account.now += bytes;
     account.most = std::max(account.most, account.now);
+    peak_ = std::max(peak_, total());
   }
   void remove(MemoryKind kind, std::size_t bytes) noexcept { of(kind).now -= bytes; }
   std::size_t now(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].now; }
@@ -37,6 +38,9 @@ class MemoryTally {
     for (const Account& account : accounts_) bytes += account.now;
     return bytes - now(MemoryKind::weights);
   }
+  // The highest total() since restart_peak().
+  std::size_t peak() const noexcept { return peak_; }
+  void restart_peak() noexcept { peak_ = total(); }
 
  private:
   struct Account {
@@ -46,6 +50,7 @@ class MemoryTally {
   Account& of(MemoryKind kind) noexcept { return accounts_[static_cast<std::size_t>(kind)]; }
 
   std::array<Account, 5> accounts_;
+  std::size_t peak_ = 0;
 };
 
 // An entry of a tally, which counts as long as it lives. Move-only.

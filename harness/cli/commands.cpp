@@ -1,6 +1,7 @@
 // The tables of commands. A new command needs its file, a declaration and a row here.
 #include "harness/cli/commands.hpp"
 
+#include "harness/bill/bill_process.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/worker/worker_main.hpp"
@@ -13,6 +14,7 @@ Made make_sweep(Options& options);
 Made make_list(Options& options);
 Made make_floor(Options& options);
 Made make_ladder(Options& options);
+Made make_bill(Options& options);
 Made make_bench(Options& options);
 Made make_show(Options& options);
 Made make_report(Options& options);
@@ -45,6 +47,13 @@ std::vector<CommandRow> measuring() {
        "ladder --traffic TRAFFIC [--capture-sizes LIST] [options]",
        make_ladder,
        {{"ladder --traffic zipf:1:512 --suggest", "which sizes to capture for a traffic", true}}},
+      {measure,
+       "bill",
+       "predict from a few captures what all sizes cost in memory and start-up",
+       "bill [--capture-sizes LIST] [--predict-from K] [options]",
+       make_bill,
+       {{"bill --workload mlp --capture-sizes 1:512:x2", "how much memory to reserve, and how long it takes"},
+        {"bill --torch step.py:build --measure all", "the same of your own step, and whether it was right"}}},
       {measure,
        "floor",
        "measure the least cost of launches, graphs and waits on this machine",
@@ -167,8 +176,12 @@ const std::vector<CommandRow>& commands() {
 
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
-      {worker_role, worker::worker_main}, {probe_role, sweep::probe_main}, {floor_role, floors::floor_main},
-      {ladder_role, ladder::ladder_main}, {served_role, run_served},
+      {worker_role, worker::worker_main},
+      {probe_role, sweep::probe_main},
+      {floor_role, floors::floor_main},
+      {ladder_role, ladder::ladder_main},
+      {served_role, run_served},
+      {bill_role, [](std::string_view parent) { return bill::bill_main(parent, nullptr); }},
   };
   return rows;
 }

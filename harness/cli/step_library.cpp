@@ -1,5 +1,5 @@
-// libgraphbench_step.so: the worker and the probe for a process that runs a step itself, such as a Python
-// interpreter. It has no command line.
+// libgraphbench_step.so: the worker, the probe and the bill for a process that runs a step itself, such as a
+// Python interpreter. It has no command line.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "graphs/base/text.hpp"
+#include "harness/bill/bill_process.hpp"
 #include "harness/measure/worker/worker_main.hpp"
 #include "harness/options/command.hpp"
 #include "harness/sweep/probe_main.hpp"
@@ -25,6 +26,7 @@ extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, 
   const abi::LentPlugin lent{plugin, origin};
   if (role == std::string_view(cli::worker_role)) return worker::worker_main(parent, lent);
   if (role == std::string_view(cli::probe_role)) return sweep::probe_main(parent, lent);
+  if (role == std::string_view(cli::bill_role)) return bill::bill_main(parent, &lent);
   complain("a step cannot run in the process %s", role);
   return 1;
 }

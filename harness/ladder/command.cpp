@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <iostream>
 
-#include "graphbench_version.hpp"
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/files.hpp"
@@ -16,8 +15,6 @@
 #include "harness/ladder/ladder_table.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/ladder/suggestions.hpp"
-#include "harness/measure/machine/cpu_state.hpp"
-#include "harness/measure/machine/environment.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
@@ -81,19 +78,6 @@ struct Measured {
   bool interrupted = false;
 };
 
-void add_environment(model::Environment& environment, const model::Plan& plan,
-                     const model::DeviceFacts& device) {
-  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
-  std::vector<model::LibraryChoice> choices = std::move(environment.library_choices);
-  environment = machine::read_environment();
-  environment.device = device;
-  environment.fingerprint = machine::fingerprint_of(environment);
-  environment.library_choices = std::move(choices);
-  environment.machine = machine::read_cpu_state();
-  environment.machine->pinned = instruments.pin;
-  environment.machine->submitter = instruments.submitter;
-}
-
 void serve(const std::vector<ladder::PlannedLadder>& planned, const config::SweepOptions& options,
            process::ProcessSupervisor& supervisor, Measured& measured) {
   for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
@@ -116,14 +100,9 @@ void serve(const std::vector<ladder::PlannedLadder>& planned, const config::Swee
 }
 
 void finish(const CheckedPlan& checked, Measured& measured) {
-  model::Result& result = measured.result;
-  result.tool_version = GRAPHBENCH_VERSION;
-  result.tool_commit = GRAPHBENCH_COMMIT;
-  result.finished_at = utc_now();
-  result.complete = !measured.interrupted;
-  result.plan = checked.plan.facts;
+  finish_result(checked, measured.result);
+  measured.result.complete = !measured.interrupted;
   measured.device = checked.plan.device;
-  add_environment(result.environment, checked.plan, checked.catalog.facts);
 }
 
 int report_ladders(const Measured& measured, const config::SweepOptions& options,

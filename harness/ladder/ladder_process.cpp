@@ -4,16 +4,12 @@
 
 #include <exception>
 
-#include "graphs/abi/plugin.hpp"
-#include "graphs/backends/registry.hpp"
 #include "graphs/base/process/child_io.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "harness/ladder/ladder_fields.hpp"
-#include "harness/measure/machine/pinning.hpp"
-#include "harness/measure/worker/placement.hpp"
+#include "harness/measure/worker/worker.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/messages.hpp"
-#include "workloads/builtin.hpp"
 
 namespace graphbench::ladder {
 namespace {
@@ -25,24 +21,14 @@ void fail(ServeAnswer& answer, const std::string& code, const std::string& messa
 
 void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
   worker::StartupClock clock(task.task.spawned_ns);
-  abi::WorkloadRegistry registry;
-  workloads::add_builtin(registry);
-  for (const std::string& plugin : task.task.plugins) registry.load(plugin);
-  const ir::Program program = worker::build_program(registry, task.task);
-  clock.lap(&model::Startup::plugin_seconds);
-  load_backend(task.task.device);
-  clock.lap(&model::Startup::module_seconds);
-  machine::SubmitterPin pin(task.task.instruments, machine::allowed_cpus(),
-                            !task.task.device.starts_with("host"));
-  worker::Placement placement(
-      task.task, [&] { return open_device(task.task.device); },
-      [&](Device& device) { return std::make_unique<worker::TaskRig>(task.task, device, program); }, pin);
-  clock.lap(&model::Startup::context_seconds);
-  answer.device = placement.device().info();
-  const ServeHooks hooks{.alive = [] { process::send_line(encode_alive({"serve"})); },
-                         .move = [&](std::uint64_t seed) { placement.move(seed); }};
-  serve(task, *placement.rig().of_program(), program, clock, hooks, answer);
-  answer.choices = placement.device().library_choices();
+  const auto alive = [] { process::send_line(encode_alive({"serve"})); };
+  worker::on_placement(task.task, clock, nullptr, alive, [&](worker::Placement& placement) {
+    answer.device = placement.device().info();
+    const ServeHooks hooks{.alive = alive, .move = [&](std::uint64_t seed) { placement.move(seed); }};
+    worker::TaskRig& rig = *placement.rig().of_program();
+    serve(task, rig, rig.program(), clock, hooks, answer);
+    answer.choices = placement.device().library_choices();
+  });
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ inline constexpr const char* worker_role = "--worker";
 inline constexpr const char* probe_role = "--probe";
 inline constexpr const char* floor_role = "--floor-process";
 inline constexpr const char* ladder_role = "--ladder-process";
+inline constexpr const char* bill_role = "--bill-process";
 inline constexpr const char* doctor_role = "--doctor";  // Python's alone
 inline constexpr const char* served_role = "--served-sweep";
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "graphbench_version.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
@@ -14,6 +16,7 @@
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
+#include "harness/measure/machine/environment.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/document_file.hpp"
@@ -244,6 +247,24 @@ std::vector<std::string> child_command(const config::SweepOptions& options, cons
   command.push_back(options.torch.file);
   command.push_back(options.torch.function);
   return command;
+}
+
+void finish_result(const CheckedPlan& checked, model::Result& result) {
+  const model::InstrumentOptions& instruments = checked.plan.tasks.front().instruments;
+  result.tool_version = GRAPHBENCH_VERSION;
+  result.tool_commit = GRAPHBENCH_COMMIT;
+  result.finished_at = utc_now();
+  result.complete = true;
+  result.plan = checked.plan.facts;
+  model::Environment& environment = result.environment;
+  std::vector<model::LibraryChoice> choices = std::move(environment.library_choices);
+  environment = machine::read_environment();
+  environment.device = checked.catalog.facts;
+  environment.fingerprint = machine::fingerprint_of(environment);
+  environment.library_choices = std::move(choices);
+  environment.machine = machine::read_cpu_state();
+  environment.machine->pinned = instruments.pin;
+  environment.machine->submitter = instruments.submitter;
 }
 
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command) {

@@ -28,6 +28,9 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
 // The command that starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
+// What a result that no sweep made says of this program, the plan and the machine; its library choices stay.
+void finish_result(const CheckedPlan& checked, model::Result& result);
+
 // Throws InputError if the plan is of a foreign step, which `command` ("ladder") does not run.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 

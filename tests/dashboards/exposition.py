@@ -77,14 +77,16 @@ WORDS = {"reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16",
          "outcome": ("traced", "program_hit", "graph_hit", "recorded_again"),
          "quantile": ("0.5", "0.9", "0.99"), "of": ("pool", "graphs", "static", "workspace"),
          "how": ("exact", "padded", "eager_below", "eager_beyond", "captured_now", "warming"),
-         "stage": ("prepare", "warmup", "capture", "instantiate", "upload")}
+         "stage": ("prepare", "warmup", "capture", "instantiate", "upload"), "by": ("captures", "line")}
+# Those of a bill's families.
+BILL_WORDS = {**WORDS, "of": ("pool", "workspace", "code", "graphs"), "how": ("predicted", "measured")}
 TABLE = metrics_table.load()
 
 
-def rows_of(metric, labels, value=1):
+def rows_of(metric, labels, value=1, told=WORDS):
     """One for each value of the labels that the family has beside these."""
     own = [label for label in metric.labels if label not in labels]
-    for words in itertools.product(*(WORDS[label] for label in own)):
+    for words in itertools.product(*(told[label] for label in own)):
         yield metric.name, {**labels, **dict(zip(own, words))}, value
     if metric.kind == "summary":
         yield metric.name + "_count", labels, 1000
@@ -94,7 +96,7 @@ def rows_of(metric, labels, value=1):
 def is_of(metric, cell):
     """Whether such a cell has the family; those that are worked out below are none of these."""
     name = metric.name.removeprefix("graphbench_")
-    worked_out = metric.name in TIMES or name.startswith("ladder_") or "metric" in metric.labels
+    worked_out = metric.name in TIMES or name.startswith(("ladder_", "bill_")) or "metric" in metric.labels
     lacking = [*LACKING[cell["mode"]]]
     for families, axis in OF_AXIS.items():
         lacking += families if axis not in cell.get("variant", "") else ()
@@ -125,6 +127,9 @@ def rows_of_ladders():
         for metric in TABLE.metrics:
             if metric.name.startswith("graphbench_ladder_"):
                 yield from rows_of(metric, ladder)
+            elif metric.name.startswith("graphbench_bill_") and role == "asked":
+                bill = {label: ladder[label] for label in metric.labels if label in ladder}
+                yield from rows_of(metric, {**bill, "bill": "0123abcd"}, told=BILL_WORDS)
 
 
 def rows_of_service(seconds):

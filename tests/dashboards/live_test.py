@@ -31,6 +31,7 @@ MAY_LACK = {
     "graphbench_predicted_gain_": "of foreign steps on a GPU",
     "graphbench_sustained_": "measured with --sustained, which takes four seconds a cell",
     "graphbench_ladder_": "a service serves no ladders",
+    "graphbench_bill_": "a service makes no bills",
     "graphbench_io_": "the service's sweeps leave their caller's memory at its default",
     "graphbench_training_": "the service's sweeps train nothing",
     "graphbench_evaluation_latency_seconds": "no sweep evaluates",

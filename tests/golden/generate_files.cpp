@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/bill/bill_table.hpp"
 #include "harness/ladder/ladder_table.hpp"
 #include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"
@@ -38,7 +39,8 @@ std::string families(const std::string& before) {
   Json kept = Json::parse(before);
   Json rows = Json::array();
   std::vector<reporters::FamilyRow> all = reporters::families();
-  all.insert(all.end(), reporters::ladder_families().begin(), reporters::ladder_families().end());
+  for (const auto& more : {reporters::ladder_families(), reporters::bill_families()})
+    all.insert(all.end(), more.begin(), more.end());
   for (const reporters::FamilyRow& row : all) {
     rows.push_back({{"name", row.name},
                     {"type", row.type},

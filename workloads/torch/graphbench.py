@@ -25,6 +25,21 @@ from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import
 from graphbench_state import Held, compilations, seconds_of_other_threads  # noqa: E402
 
 
+class Collections:
+    """How long the interpreter has collected garbage."""
+    seconds = began = 0
+
+    @classmethod
+    def hear(cls, phase, _):
+        if phase == "start":
+            cls.began = time.monotonic()
+        else:
+            cls.seconds += time.monotonic() - cls.began
+
+
+gc.callbacks.append(Collections.hear)
+
+
 class Step:
     """The user's step at one batch size in one mode. Calls come on one thread, on our stream."""
 
@@ -235,6 +250,8 @@ class Step:
             facts["busy_threads"] = ", ".join(busy)
         if self.on_cuda:
             facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
+            facts["memory_reserved"] = self.torch.cuda.memory_reserved(self.device)
+        facts["gc_seconds"] = Collections.seconds
         return json.dumps(facts).encode()
 
 

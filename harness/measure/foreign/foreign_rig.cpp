@@ -94,26 +94,32 @@ void add_facts(std::map<std::string, std::string>& facts, const std::string& nam
 
 ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
                        const std::function<void(std::int64_t batch, std::string_view name)>& phase)
-    : Rig(task, device) {
-  Opening opening{.mode = task.mode,
-                  .device_uuid = device.info().kind == "host" ? "" : device.info().uuid,
-                  .split_ops = task.split_ops,
-                  .axes = {task.more_axes.begin(), task.more_axes.end()}};
+    : Rig(task, device), record_(record), phase_(phase) {
   for (const std::int64_t batch : worker::largest_first(task.batches)) {
-    phase(batch, "open");
-    opening.batch = batch;
-    Opened& opened = opened_[batch];
-    try {
-      const Heartbeat at_work([&] { phase(batch, "open"); });
-      opened.step = std::make_unique<ForeignStep>(record, opening, stream());
-    } catch (const Error& error) {
-      opened.failure = std::current_exception();
-      if (!survives(error.code())) return;  // other batches get a new process
-    }
+    if (!open(batch)) return;
   }
 }
 
+bool ForeignRig::open(std::int64_t batch) {
+  phase_(batch, "open");
+  const Opening opening{.batch = batch,
+                        .mode = task_.mode,
+                        .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
+                        .split_ops = task_.split_ops,
+                        .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
+  Opened& opened = opened_[batch];
+  try {
+    const Heartbeat at_work([&] { phase_(batch, "open"); });
+    opened.step = std::make_unique<ForeignStep>(record_, opening, stream());
+  } catch (const Error& error) {
+    opened.failure = std::current_exception();
+    return survives(error.code());
+  }
+  return true;
+}
+
 ForeignStep& ForeignRig::step_at(std::int64_t batch) {
+  if (task_.batches.empty() && !opened_.contains(batch)) open(batch);
   const Opened& opened = opened_[batch];
   if (opened.failure) std::rethrow_exception(opened.failure);
   if (!opened.step)

@@ -12,9 +12,9 @@ namespace graphbench::foreign {
 
 class ForeignRig final : public worker::Rig {
  public:
-  // All outlive the rig. Opens the step for every batch of the task, the largest first, and keeps a failure
-  // for that batch's executor. `phase` hears of each batch before it is opened, and again, from another
-  // thread, while that takes long.
+  // All outlive the rig. Opens the step for every batch of the task, the largest first, and keeps what failed
+  // for that batch's executor; of a task without batches, a batch as it is first asked for. `phase` hears of
+  // each batch before it is opened, and again, from another thread, while that takes long.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase);
 
@@ -41,8 +41,11 @@ class ForeignRig final : public worker::Rig {
     std::exception_ptr failure;
   };
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
+  bool open(std::int64_t batch);  // false: others need a process that nothing has failed in
   ForeignStep& step_at(std::int64_t batch);
 
+  const gb_step& record_;
+  const std::function<void(std::int64_t batch, std::string_view name)> phase_;
   std::map<std::int64_t, Opened> opened_;
   bool allocated_ = false;
 };

@@ -104,6 +104,30 @@ void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& 
 
 }  // namespace
 
+void on_placement(const model::WorkerTask& asked, StartupClock& clock, const abi::LentPlugin* lent,
+                  const std::function<void()>& alive, const std::function<void(Placement&)>& work) {
+  abi::WorkloadRegistry registry;
+  workloads::add_builtin(registry);
+  for (const std::string& plugin : asked.plugins) registry.load(plugin);
+  if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
+  model::WorkerTask task = asked;
+  task.batches.clear();
+  const gb_step* const step = registry.step(task.workload);
+  std::optional<ir::Program> program;
+  if (step == nullptr) program = build_program(registry, task);
+  load_module(task, clock);
+  machine::SubmitterPin pin = pin_of(task);
+  const auto make_rig = [&](Device& device) -> std::unique_ptr<Rig> {
+    if (program) return std::make_unique<TaskRig>(task, device, *program);
+    return std::make_unique<foreign::ForeignRig>(task, device, *step,
+                                                 [&](std::int64_t, std::string_view) { alive(); });
+  };
+  Placement placement(
+      task, [&] { return open_device(task.device); }, make_rig, pin);
+  clock.lap(&model::Startup::context_seconds);
+  work(placement);
+}
+
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent) {
   StartupClock clock(task.spawned_ns);
   abi::WorkloadRegistry registry;

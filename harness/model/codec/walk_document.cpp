@@ -15,6 +15,7 @@ namespace graphbench::codec {
 namespace {
 
 constexpr std::string_view schema_read = "graphbench.result/1";
+constexpr std::string_view bill_schema = "graphbench.bill/1";  // has bills where a result has cells
 static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
 // Names typical faults of JSON files that other programs damage, where a parser would report malformed
@@ -63,15 +64,15 @@ class DocumentWalk {
     if (error == simdjson::NO_SUCH_FIELD || error == simdjson::INCORRECT_TYPE)
       walk_.fail("it has no \"schema\", so it is not a result document: give what --json wrote");
     if (error != simdjson::SUCCESS) throw simdjson::simdjson_error(error);
-    if (schema == schema_read) return;
+    if (schema == schema_read || schema == bill_schema) return;
     walk_.fail("its schema is " + in_quotes(head_of(schema, 60)) + "; this program reads \"" +
                std::string(schema_read) + "\"");
   }
 
   void read_field(std::string_view key, Value value) {
-    if (key == "cells" || key == "ladders") {
-      has_cells_ |= key == "cells";
-      walk_.each_element(value, [&](Value cell) { read_cell(cell, key == "ladders"); });
+    if (key == "cells" || key == "ladders" || key == "bills") {
+      has_cells_ |= key != "ladders";
+      walk_.each_element(value, [&](Value cell) { read_cell(cell, key != "cells"); });
       return;
     }
     if (key == "plan" && walk_.is_null(value)) return;  // null has the meaning of a missing key

@@ -11,7 +11,7 @@
 
 namespace graphbench::codec {
 
-// A ladder that served traffic is read like a cell: its compared values have the same places.
+// A ladder that served traffic, or a bill, is read like a cell: its compared values have the same places.
 struct ReadCell {
   std::string id;
   model::CellResult result{};

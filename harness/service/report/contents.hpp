@@ -13,7 +13,7 @@ namespace graphbench::report {
 
 struct Contents {
   std::optional<model::Result> result;
-  nlohmann::json ladders;     // ladders of the result, and its suggestions; null if it has none
+  nlohmann::json lists;       // of the result: ladders and suggestions, or bills; null: it has none
   nlohmann::json comparison;  // without cells that are the same; null: there is none
   std::vector<nlohmann::json> series;
 };

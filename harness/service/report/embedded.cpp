@@ -95,6 +95,23 @@ json ladders_in(const NamedText& document) {
   return found;
 }
 
+// A bill's sentence is its conclusion; its accounts are drawn.
+json bills_in(const NamedText& document) {
+  const json whole = parsed(document);
+  json found = {{"conclusions", json::array()}, {"bills", json::array()}};
+  for (const json& bill : whole.at("bills")) {
+    if (bill.at("prediction").is_null()) continue;
+    found["conclusions"].push_back(
+        {{"subject", bill.at("id")}, {"code", "bill"}, {"text", bill.at("sentence")}});
+    json& kept = found["bills"].emplace_back(json{{"id", bill.at("id")}});
+    for (const char* key : {"prediction", "measured"}) {
+      if (bill.contains(key))
+        kept[key] = {{"growth", bill.at(key).at("growth")}, {"setup", bill.at(key).at("setup")}};
+    }
+  }
+  return found;
+}
+
 // A column of the rows of cells: its path in a cell, and its JSON; empty where a cell has none.
 struct Column {
   std::string path;
@@ -221,9 +238,9 @@ json head_json(const model::Result& result) {
   return head;
 }
 
-std::string text_of(const model::Result& result, const json& ladders) {
+std::string text_of(const model::Result& result, const json& lists) {
   json head = head_json(result);
-  if (ladders.is_object()) head.update(ladders);
+  if (lists.is_object()) head.update(lists);
   std::vector<Column> columns = all_columns();
   std::erase_if(columns, [&](const Column& column) {
     return std::ranges::all_of(result.cells,
@@ -246,12 +263,13 @@ namespace {
 void add(const NamedText& document, Contents& contents, std::string& base) {
   const std::string schema = schema_of(document);
   const bool compared = !contents.comparison.is_null();
-  if (schema == "graphbench.result/1" && !(contents.result && compared)) {
+  const bool is_bill = schema == "graphbench.bill/1";
+  if ((schema == "graphbench.result/1" || is_bill) && !(contents.result && compared)) {
     model::Result result = codec::read_result(document.text, document.source);
     if (contents.result)
       contents.comparison = comparison_of({*contents.result, base}, {result, document.source});
     contents.result = std::move(result);
-    contents.ladders = ladders_in(document);
+    contents.lists = is_bill ? bills_in(document) : ladders_in(document);
     base = document.source;
   } else if (schema == "graphbench.comparison/1" && !compared) {
     contents.comparison = parsed(document);
@@ -277,7 +295,7 @@ Contents read_contents(const std::vector<NamedText>& documents) {
 
 std::string to_json(const Contents& contents) {
   const std::string text =
-      "{\"result\":" + (contents.result ? text_of(*contents.result, contents.ladders) : "null") +
+      "{\"result\":" + (contents.result ? text_of(*contents.result, contents.lists) : "null") +
       ",\"comparison\":" + contents.comparison.dump() + ",\"series\":" + json(contents.series).dump() + "}";
   // No text in it ends the element that holds it.
   std::string safe;

@@ -69,12 +69,14 @@ std::string table_of_cells(const model::Result& result) {
   return table + "</table>\n";
 }
 
-std::string result_html(const model::Result& result) {
+std::string result_html(const model::Result& result, const json& lists) {
   std::string html = "<h2>" +
                      escaped("Sweep of " + result.started_at + " on " + result.environment.device.name) +
                      "</h2>\n<ul>\n";
   for (const model::Conclusion& each : model::conclusions_of(result))
     html += item(each.subject + ": " + each.text);
+  for (const json& each : lists.is_object() ? lists.value("conclusions", json::array()) : json::array())
+    html += item(each.at("subject").get<std::string>() + ": " + each.at("text").get<std::string>());
   for (const model::Note& note : model::notes_of(result)) html += item(note.text);
   return html + "</ul>\n" + table_of_cells(result);
 }
@@ -149,7 +151,7 @@ std::string policy_of(const serve::Page& page) {
 std::string to_html(const Contents& contents) {
   std::string html;
   if (!contents.comparison.is_null()) html += comparison_html(contents.comparison);
-  if (contents.result) html += result_html(*contents.result);
+  if (contents.result) html += result_html(*contents.result, contents.lists);
   for (const json& series : contents.series) html += series_html(series);
   return html;
 }

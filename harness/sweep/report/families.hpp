@@ -1,5 +1,5 @@
 // Every family that a sweep and a service publish. Those of cells come from the table of metrics;
-// dashboards/metrics.json is this list, and that of ladders.
+// dashboards/metrics.json is this list, and those of ladders and bills.
 #pragma once
 
 #include <string>

@@ -1,0 +1,266 @@
+// Captures sizes as a worker does, and keeps them. The device's memory is read between the stages of a setup,
+// never inside of one.
+#include "harness/bill/bill_process.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "graphs/base/clock.hpp"
+#include "graphs/base/process/child_io.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "harness/bill/bill_fields.hpp"
+#include "harness/measure/machine/exec_memory.hpp"
+#include "harness/measure/worker/task_rig.hpp"
+#include "harness/measure/worker/worker.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::bill {
+namespace {
+
+// Says that the process is at work.
+struct AtWork {
+  std::int64_t size;
+};
+
+}  // namespace
+}  // namespace graphbench::bill
+
+namespace graphbench::codec {
+
+GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes);
+GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures);
+GB_DESCRIBE(bill::AtWork, size);
+
+using BillEvent = std::variant<bill::AtWork, bill::BillAnswer>;
+template <>
+struct Messages<BillEvent> {
+  static constexpr std::array<std::string_view, 2> names = {"at_work", "answer"};
+};
+
+}  // namespace graphbench::codec
+
+namespace graphbench::bill {
+namespace {
+
+void say(std::int64_t size) {
+  process::send_line(codec::write_message(codec::BillEvent(AtWork{size})));
+}
+
+// What the device says and what is known of it at one time.
+struct Reading {
+  double used = 0;
+  double pool = 0;
+  double workspace = 0;
+  double hidden() const { return used - pool - workspace; }
+};
+
+class Captures {
+ public:
+  Captures(const BillTask& asked, worker::Rig& rig, BillAnswer& answer)
+      : asked_(asked), rig_(rig), answer_(answer) {}
+
+  void run() {
+    for (const std::string& mode : asked_.modes) {
+      for (const std::int64_t size : worker::largest_first(asked_.task.batches)) capture(mode, size);
+    }
+    answer_.failed_at = 0;
+    if (asked_.free_bytes) return;
+    for (std::size_t i = 0; i < executors_.size(); ++i) time(*executors_[i], answer_.captures[i]);
+    read_execs();
+  }
+
+ private:
+  // A foreign step's library has an allocator of its own, which says what it holds.
+  double library_number(const char* name) const {
+    if (rig_.of_program() != nullptr || opened_ == 0) return 0;
+    const std::map<std::string, std::string> facts = rig_.library(opened_);
+    const auto found = facts.find(name);
+    return found == facts.end() ? 0 : std::stod(found->second);
+  }
+
+  Reading read() {
+    Device& device = rig_.device();
+    device.synchronize();
+    worker::TaskRig* const program = rig_.of_program();
+    const auto known = static_cast<double>(device.allocated_bytes());
+    Reading reading;
+    reading.pool = program == nullptr
+                       ? library_number("memory_reserved")
+                       : static_cast<double>(program->graph_pool()->statistics().reserved_bytes);
+    reading.workspace = known - (program == nullptr ? 0 : reading.pool);
+    const std::optional<MemoryUse> use = device.memory_use();
+    reading.used = use ? static_cast<double>(use->bytes) : reading.pool + reading.workspace;
+    return reading;
+  }
+
+  void capture(const std::string& mode, std::int64_t size) {
+    say(size);
+    Capture made{.size = size, .mode = mode};
+    const double gc = library_number("gc_seconds");
+    answer_.failed_at = size;
+    const Reading before = read();
+    MemoryTally& tally = rig_.device().tally();
+    tally.restart_peak();
+    Reading warm = before;
+    const auto phase = [&](std::string_view name) {
+      if (name != "capture") return;
+      opened_ = size;
+      warm = read();
+    };
+    executors_.push_back(prepare(mode, size, made.setup, phase));
+    execution::Executor& executor = *executors_.back();
+    if (asked_.shares_execs) join(executor, made);
+    const Reading set_up = read();
+    const Stopwatch watch;
+    executor.take_execs();
+    executor.submit();
+    rig_.stream().synchronize();
+    made.setup.first_step_seconds = watch.seconds();
+    const Reading after = read();
+    made.nodes = executor.counts().graphs.contents.nodes;
+    made.growth = {.pool_bytes = after.pool - before.pool,
+                   .workspace_bytes = after.workspace - before.workspace,
+                   .code_bytes = warm.hidden() - before.hidden() + after.hidden() - set_up.hidden(),
+                   .exec_bytes = set_up.hidden() - warm.hidden()};
+    made.transient_bytes = std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
+                                     warm.used - after.used, 0.0});
+    if (rig_.of_program() == nullptr) made.gc_seconds = library_number("gc_seconds") - gc;
+    answer_.captures.push_back(made);
+  }
+
+  std::unique_ptr<execution::Executor> prepare(const std::string& mode, std::int64_t size,
+                                               model::Setup& setup,
+                                               const std::function<void(std::string_view)>& phase) {
+    worker::TaskRig* const program = rig_.of_program();
+    if (program == nullptr) return rig_.prepare(size, setup, phase);
+    const Stopwatch watch;
+    auto executor = program->make_executor(execution::find_mode(mode).value(), size, program->graph_pool());
+    setup.prepare_seconds = watch.seconds();
+    rig_.set_up(*executor, setup, phase, asked_.task.warmup);
+    return executor;
+  }
+
+  void join(execution::Executor& executor, Capture& made) {
+    for (execution::Executor* const leader : leaders_) {
+      if (!executor.share_execs(*leader)) continue;
+      made.one_exec_bytes = 0;
+      return;
+    }
+    leaders_.push_back(&executor);
+  }
+
+  void time(execution::Executor& executor, Capture& of) {
+    constexpr int replays = 5;
+    std::vector<double> seconds;
+    for (int i = 0; i < replays; ++i) {
+      executor.take_execs();
+      const Stopwatch watch;
+      executor.submit();
+      rig_.stream().synchronize();
+      seconds.push_back(watch.seconds());
+    }
+    of.step_seconds = statistics::median(std::move(seconds));
+  }
+
+  // This comes last, because the driver keeps what graphs have used.
+  void read_execs() {
+    std::vector<machine::StepGraphs> steps;
+    for (const auto& executor : executors_) steps.push_back(executor->graphs());
+    const auto costs = machine::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      Capture& of = answer_.captures[i];
+      if (!costs[i] || of.one_exec_bytes) continue;
+      of.one_exec_bytes = costs[i]->bytes;
+      of.exec_resolution_bytes = costs[i]->resolution_bytes;
+    }
+  }
+
+  const BillTask& asked_;
+  worker::Rig& rig_;
+  BillAnswer& answer_;
+  std::vector<std::unique_ptr<execution::Executor>> executors_;
+  std::vector<execution::Executor*> leaders_;  // whose execs others launch
+  std::int64_t opened_ = 0;                    // the size that a foreign step was last opened at
+};
+
+// Leaves `wanted` bytes free, and less than one granule more.
+Buffer allocate_beside(Device& device, double wanted) {
+  const auto free = static_cast<double>(device.memory().free_bytes);
+  if (free < wanted)
+    throw Error(ErrorCode::out_of_memory,
+                "leave " + std::to_string(std::llround(wanted)) + " bytes free: fewer are");
+  const std::size_t granule = device.memory_use() ? device.allocation_granularity() : 512;
+  const auto granules = static_cast<std::size_t>(free - wanted) / granule;
+  return Buffer(device, granules * granule, MemoryKind::harness);
+}
+
+void capture_on_device(const BillTask& asked, const abi::LentPlugin* lent, BillAnswer& answer) {
+  worker::StartupClock clock(asked.task.spawned_ns);
+  worker::on_placement(
+      asked.task, clock, lent, [] { say(0); },
+      [&](worker::Placement& placement) {
+        Device& device = placement.device();
+        answer.device = device.info();
+        Account& start = answer.start;
+        if (const std::optional<MemoryUse> use = device.memory_use()) {
+          start.context_bytes = static_cast<std::int64_t>(use->bytes - device.allocated_bytes());
+          start.witness = use->of_process ? "process" : "device";
+        }
+        placement.rig().allocate(std::ranges::max(asked.task.batches));
+        device.synchronize();
+        clock.lap(&model::Startup::weights_seconds);
+        start.static_bytes = static_cast<std::int64_t>(device.allocated_bytes());
+        Buffer beside;
+        if (asked.free_bytes) beside = allocate_beside(device, *asked.free_bytes);
+        Captures(asked, placement.rig(), answer).run();
+        for (const Capture& each : answer.captures) clock.add(each.setup);
+        answer.startup = clock.startup();
+        answer.choices = device.library_choices();
+      });
+}
+
+int answer_to(const std::string& request, const abi::LentPlugin* lent) {
+  BillAnswer answer;
+  const auto fail = [&](ErrorCode code, const char* message) {
+    answer.status = worker::is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
+    answer.reason = model::Reason{std::string(name_of(code)), message};
+  };
+  try {
+    capture_on_device(codec::read_data<BillTask>(request, "read bill task"), lent, answer);
+  } catch (const Error& error) {
+    fail(error.code(), error.what());
+  } catch (const std::exception& error) {
+    fail(ErrorCode::internal, error.what());
+  }
+  process::send_line(codec::write_message(codec::BillEvent(answer)));
+  return 0;
+}
+
+}  // namespace
+
+int bill_main(std::string_view parent, const abi::LentPlugin* lent) {
+  return process::child_main("bill process", parent,
+                             [&](const std::string& request) { return answer_to(request, lent); });
+}
+
+BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
+                    BillTask task, double silent_seconds_max) {
+  task.task.spawned_ns = steady_ns();
+  std::optional<BillAnswer> answer;
+  BillAnswer failed{.status = model::CellStatus::failed};
+  const process::ChildExit exit =
+      supervisor.ask({command, codec::write_data(task), silent_seconds_max}, [&](std::string_view line) {
+        auto event = codec::read_message<codec::BillEvent>(line, "read bill event");
+        if (auto* const at_work = std::get_if<AtWork>(&event); at_work && at_work->size > 0)
+          failed.failed_at = at_work->size;
+        if (auto* const found = std::get_if<BillAnswer>(&event)) answer = std::move(*found);
+      });
+  if (answer) return std::move(*answer);
+  failed.reason = model::Reason{exit.how == process::ChildExit::How::timed_out ? "timeout" : "crashed",
+                                "the bill process " + process::how_it_ended(exit, silent_seconds_max)};
+  return failed;
+}
+
+}  // namespace graphbench::bill

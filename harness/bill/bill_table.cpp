@@ -1,0 +1,188 @@
+// Prints a block for each bill: the sentence, its accounts, its sizes; and makes the same into series.
+#include "harness/bill/bill_table.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "harness/bill/predict.hpp"
+#include "harness/sweep/report/series.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using bill::Bill;
+using bill::Capture;
+
+using Parts = std::vector<std::pair<const char*, double>>;
+
+Parts bytes_of(const bill::Growth& of) {
+  return {{"pool", of.pool_bytes},
+          {"workspace", of.workspace_bytes},
+          {"code", of.code_bytes},
+          {"graphs", of.exec_bytes}};
+}
+
+Parts seconds_of(const model::Setup& of) {
+  return {{"prepare", of.prepare_seconds.value_or(0)},
+          {"warmup", of.warmup_seconds},
+          {"capture", of.capture_seconds},
+          {"instantiate", of.instantiate_seconds},
+          {"upload", of.upload_seconds},
+          {"first_step", of.first_step_seconds}};
+}
+
+std::string bytes_text(double bytes) {
+  return bytes < 0 ? "-" + format_bytes(std::llround(-bytes)) : format_bytes(std::llround(bytes));
+}
+
+void print_causes(std::ostream& out, const Bill& bill) {
+  const bill::Prediction& told = *bill.prediction;
+  const auto print = [&](const char* title, const Parts& predicted, const Parts& measured, auto text) {
+    out << fmt::format("  {:<12}{:>12}{:>12}\n", title, "predicted", bill.measured ? "measured" : "");
+    for (std::size_t i = 0; i < predicted.size(); ++i)
+      out << fmt::format("    {:<10}", predicted[i].first) << right(text(predicted[i].second), 12)
+          << (bill.measured ? right(text(measured[i].second), 12) : "") << '\n';
+  };
+  const bill::Measured measured = bill.measured.value_or(bill::Measured{});
+  print("memory", bytes_of(told.growth), bytes_of(measured.growth), bytes_text);
+  print("time", seconds_of(told.setup), seconds_of(measured.setup), format_seconds);
+  out << fmt::format("  predicted from {} captures: {} to {}", told.captures, bytes_text(told.bytes.low),
+                     bytes_text(told.bytes.high));
+  out << fmt::format("; a line through the first two: {}\n", bytes_text(told.line_bytes));
+  if (const auto& of = bill.measured)
+    out << fmt::format("  measured {} and {}: the prediction is {:+.1f} % off, the line {:+.1f} %\n",
+                       bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error,
+                       100 * of->line_error);
+  if (const auto& of = bill.memory; of && of->used_bytes)
+    out << fmt::format("  beside   {} context, {} static; {} of the driver's {} in no account\n",
+                       format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
+                       bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))),
+                       format_bytes(*of->used_bytes));
+  for (const bill::ReserveRuns& runs : bill.verified) {
+    out << fmt::format("  with {} free: {} of {} runs failed", bytes_text(runs.free_bytes), runs.failed,
+                       runs.runs);
+    out << (runs.failed_at > 0 ? fmt::format(", at size {}: {}\n", runs.failed_at, one_line(runs.message))
+                               : "\n");
+  }
+}
+
+void print_sizes(std::ostream& out, const std::vector<Capture>& sizes, bool colours) {
+  std::string head = right("size", 8) + right("mode", 12) + right("nodes", 7);
+  for (const auto& [name, value] : bytes_of({})) head += right(name, 10);
+  for (const auto& [name, value] : seconds_of({})) head += right(name, 12);
+  out << paint(head, Colour::dim, colours) << '\n';
+  for (const Capture& each : sizes) {
+    out << fmt::format("{:>8}{:>12}{:>7}", each.size, each.mode,
+                       each.captured ? std::to_string(each.nodes) : "~");
+    for (const auto& [name, value] : bytes_of(each.growth)) out << right(bytes_text(value), 10);
+    for (const auto& [name, value] : seconds_of(each.setup)) out << right(format_seconds(value), 12);
+    out << '\n';
+  }
+}
+
+}  // namespace
+
+void print_bills(std::ostream& out, const std::vector<Bill>& bills, bool colours) {
+  for (const Bill& bill : bills) {
+    out << paint("bill " + bill.id, Colour::bold, colours) << '\n';
+    if (!bill.prediction) {
+      out << fmt::format("  {}: {}\n\n", bill.reason.value().code, one_line(bill.reason.value().message));
+      continue;
+    }
+    out << "  " << bill.sentence << '\n';
+    print_causes(out, bill);
+    print_sizes(out, bill.measured ? bill.measured->sizes : bill.prediction->sizes, colours);
+    out << '\n';
+  }
+}
+
+namespace {
+
+struct BillRow {
+  FamilyRow family;
+  Parts (*numbers)(const Bill& of, bool measured);  // by the family's last label
+};
+
+// The families of what is predicted and measured have a label for that, "how".
+const std::vector<BillRow>& bill_rows() {
+  static const std::vector<BillRow> rows = {
+      {{"graphbench_bill_bytes",
+        "gauge",
+        "bytes",
+        {"CELL", "bill", "how", "of"},
+        "Device memory that all captured sizes take, by what it is of."},
+       [](const Bill& of, bool measured) {
+         return bytes_of(measured ? of.measured->growth : of.prediction->growth);
+       }},
+      {{"graphbench_bill_seconds",
+        "gauge",
+        "seconds",
+        {"CELL", "bill", "how", "stage"},
+        "Time of setting all captured sizes up, by stage."},
+       [](const Bill& of, bool measured) {
+         return seconds_of(measured ? of.measured->setup : of.prediction->setup);
+       }},
+      {{"graphbench_bill_reserve_bytes",
+        "gauge",
+        "bytes",
+        {"CELL", "bill"},
+        "Device memory that must be free before the first capture."},
+       [](const Bill& of, bool) {
+         return Parts{{"", of.prediction->reserve_bytes}};
+       }},
+      {{"graphbench_bill_error_ratio",
+        "gauge",
+        "ratio",
+        {"CELL", "bill", "by"},
+        "Predicted memory over measured memory, less 1, by the method of prediction."},
+       [](const Bill& of, bool) {
+         if (!of.measured) return Parts{};
+         return Parts{{"captures", of.measured->error}, {"line", of.measured->line_error}};
+       }}};
+  return rows;
+}
+
+std::string lines_of(const BillRow& row, const std::string& device, const Bill& bill) {
+  std::string text;
+  const std::vector<std::string>& labels = row.family.labels;
+  const bool tells_how = labels.size() == 4;
+  for (const bool measured : {false, true}) {
+    if (measured && !(tells_how && bill.measured)) continue;
+    for (const auto& [name, value] : row.numbers(bill, measured)) {
+      if (!std::isfinite(value)) continue;
+      auto own = labels_of({device, bill.cell});
+      own.push_back({"bill", bill.id.substr(bill.id.rfind('-') + 1)});
+      if (tells_how) own.push_back({"how", measured ? "measured" : "predicted"});
+      if (labels.size() > 2) own.push_back({labels.back(), name});
+      text += gauge_text(row.family.name, std::move(own), value);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::vector<FamilyRow>& bill_families() {
+  static const std::vector<FamilyRow> families = [] {
+    std::vector<FamilyRow> all;
+    for (const BillRow& row : bill_rows()) all.push_back(row.family);
+    return all;
+  }();
+  return families;
+}
+
+std::string bills_text(const std::string& device, const std::vector<Bill>& bills) {
+  std::string text;
+  for (const BillRow& row : bill_rows()) {
+    std::string lines;
+    for (const Bill& bill : bills) lines += bill.prediction ? lines_of(row, device, bill) : "";
+    if (!lines.empty())
+      text += head_text(row.family.name, row.family.help, prometheus::MetricType::Gauge) + lines;
+  }
+  return text;
+}
+
+}  // namespace graphbench::reporters

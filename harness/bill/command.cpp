@@ -1,0 +1,375 @@
+// Runs graphbench bill, which says what captured sizes cost in memory and start-up before they are captured.
+#include "harness/options/command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "graphs/base/clock.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/files.hpp"
+#include "graphs/base/text.hpp"
+#include "harness/bill/bill_fields.hpp"
+#include "harness/bill/bill_process.hpp"
+#include "harness/bill/bill_table.hpp"
+#include "harness/bill/predict.hpp"
+#include "harness/ladder/traffic.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/output.hpp"
+#include "harness/options/raw_options.hpp"
+#include "harness/sweep/planning.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using bill::Bill;
+using bill::BillAnswer;
+using bill::BillTask;
+
+constexpr const char* bill_footer =
+    "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, or not with the reserve "
+    "free;\n130 interrupted. docs/reference/bill.md explains the prediction.\n";
+
+const std::vector<std::string> bill_sweep_options = {"device",
+                                                     "workload",
+                                                     "preset",
+                                                     "dtype",
+                                                     "warmup",
+                                                     "mode",
+                                                     "plugin",
+                                                     "set",
+                                                     "split-ops",
+                                                     "torch",
+                                                     "python",
+                                                     "torch-compile",
+                                                     "torch-hide-capture",
+                                                     "capture-streams",
+                                                     "seed",
+                                                     "json",
+                                                     "prometheus-textfile",
+                                                     "cpu",
+                                                     "no-pin",
+                                                     "cache",
+                                                     "worker-timeout",
+                                                     "quiet"};
+
+constexpr const char* both_modes = "both";
+constexpr double driver_quantum_bytes = 2 << 20;
+// A prediction is narrow enough where half of its interval is at most this share of it.
+constexpr double narrow = 0.05;
+
+struct BillArguments {
+  std::string sizes = "1,2,4,8:512:+8";
+  std::string predict_from = "3";
+  std::string confidence = "99%";
+  std::string measure = "needed";
+  std::string exec = "own";
+  std::string traffic;
+  std::string verify = "0";
+};
+
+struct BillRequest {
+  std::vector<std::int64_t> sizes;
+  std::size_t predict_from = 3;
+  double confidence = 0.99;
+  bool all = false;
+  std::vector<std::string> execs;
+  std::vector<std::int64_t> rows;  // of the traffic's steps
+  std::int64_t verify = 0;
+};
+
+BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
+  BillRequest request;
+  request.sizes = ladder::parse_sizes("--capture-sizes", asked.sizes);
+  request.predict_from = static_cast<std::size_t>(config::parse_within(
+      "--predict-from", asked.predict_from, {3, 65'536}, " is not a number of captures: give "));
+  const bool percent = asked.confidence.ends_with('%');
+  const auto share =
+      config::parse_real(asked.confidence.substr(0, asked.confidence.size() - (percent ? 1 : 0)));
+  if (!percent || !share || *share < 50 || *share > 99.99)
+    throw InputError("--confidence",
+                     in_quotes(asked.confidence) + " is not a confidence: give 50% to 99.99%");
+  request.confidence = *share / 100;
+  require_known("--measure", asked.measure, "amount of measuring", {"needed", "all"});
+  request.all = asked.measure == "all";
+  request.execs = split(asked.exec, ',');
+  for (const std::string& word : request.execs) require_known("--exec", word, "exec", {"own", "shared"});
+  if (!asked.traffic.empty())
+    request.rows = ladder::make_trace(ladder::read_traffic("--traffic", asked.traffic),
+                                      {.steps = 10'000, .rate = {}, .seed = static_cast<std::uint64_t>(seed)})
+                       .rows;
+  request.verify =
+      config::parse_within("--verify", asked.verify, {0, 10'000}, " is not a number of runs: give ");
+  return request;
+}
+
+// Takes "both", which is not a mode of a sweep, out of --mode. By itself it is planned as piecewise.
+bool take_both(std::vector<config::RawItem>& items, bool& alone) {
+  const std::string where = items.front().where;
+  std::vector<std::string> words = config::words_of(items, "mode");
+  const bool both = std::erase(words, both_modes) > 0;
+  alone = both && words.empty();
+  if (alone) words = {"piecewise"};
+  items.clear();
+  for (const std::string& word : words) {
+    if (model::mode_named(word) == model::reference_mode().name)
+      throw InputError(where, "\"eager\" captures nothing: give whole, piecewise or both");
+    items.push_back({word, where});
+  }
+  return both;
+}
+
+// The accounts of all sizes; `captures` are those of one process, or predicted.
+bill::Account account_of(bill::Account of, const std::vector<bill::Capture>& captures) {
+  const bill::Growth growth = bill::growth_of(captures);
+  double execs = 0, resolution = 0;
+  for (const bill::Capture& each : captures) {
+    execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
+    resolution += each.exec_resolution_bytes;
+  }
+  of.pool_bytes = std::llround(growth.pool_bytes);
+  of.workspace_bytes = std::llround(growth.workspace_bytes);
+  if (!of.context_bytes) return of;
+  of.code_bytes = std::llround(growth.code_bytes);
+  of.exec_bytes = std::llround(execs);
+  of.exec_resolution_bytes = std::llround(resolution);
+  of.used_bytes = *of.context_bytes + of.static_bytes + std::llround(growth.total());
+  of.unaccounted_bytes = std::llround(growth.exec_bytes - execs);
+  return of;
+}
+
+class Biller {
+ public:
+  Biller(const BillRequest& request, const config::SweepOptions& options,
+         process::ProcessSupervisor& supervisor, model::Result& result)
+      : request_(request), options_(options), supervisor_(supervisor), result_(result) {}
+
+  Bill make(const BillTask& asked) {
+    Bill made;
+    made.capture_sizes = request_.sizes;
+    made.confidence = request_.confidence;
+    made.exec = asked.shares_execs ? "shared" : "own";
+    made.cell = model::cell_of(asked.task, request_.sizes.back());
+    if (asked.modes.size() > 1) made.cell.mode = both_modes;
+    std::string text = made.exec;
+    for (const std::int64_t size : request_.sizes) text += "," + std::to_string(size);
+    made.id = model::id_of(made.cell) + "/bill-" + sha256_hex(text).substr(0, 8);
+    // Fills the cache, because tuning needs memory that a warm start does not.
+    if (request_.verify > 0) ask(asked, request_.sizes, made);
+    if (!predict(asked, made)) return made;
+    if (request_.all && !measure(asked, made)) return made;
+    made.status = model::CellStatus::ok;
+    for (const double share : {1.0, 0.9}) {
+      if (request_.verify > 0) verify(asked, share, made);
+    }
+    if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
+    made.sentence = bill::sentence_of(made);
+    return made;
+  }
+
+ private:
+  BillAnswer ask(BillTask task, const std::vector<std::int64_t>& sizes, Bill& made) {
+    task.task.batches = sizes;
+    if (!options_.quiet)
+      std::fprintf(stderr, "%s: %zu of %zu sizes\n", made.id.c_str(), sizes.size(), request_.sizes.size());
+    BillAnswer answer = bill::ask_bill(supervisor_, child_command(options_, bill_role), std::move(task),
+                                       options_.worker_timeout_seconds);
+    model::add_choices(result_.environment.library_choices, answer.choices);
+    return answer;
+  }
+
+  // Returns false where the sizes cannot be captured, and says why in the bill.
+  bool settle(const BillAnswer& answer, Bill& made) const {
+    if (answer.status == model::CellStatus::ok) {
+      made.memory = answer.start;
+      return true;
+    }
+    made.status = answer.status;
+    made.reason = answer.reason;
+    if (answer.failed_at > 0) made.reason->message += " (size " + std::to_string(answer.failed_at) + ")";
+    made.prediction.reset();
+    return false;
+  }
+
+  void close(const BillAnswer& answer, const std::vector<bill::Capture>& captures, Bill& made) const {
+    made.memory = account_of(answer.start, captures);
+    made.launches = {{.index = 0, .setup = bill::setup_of(captures), .startup = answer.startup}};
+  }
+
+  // Each time the interval is too wide, a new process captures about twice as many.
+  bool predict(const BillTask& asked, Bill& made) {
+    for (std::size_t count = request_.predict_from;; count = 2 * count - 1) {
+      const BillAnswer answer = ask(asked, bill::sample_of(request_.sizes, count), made);
+      if (!settle(answer, made)) return false;
+      const double quantum = answer.start.context_bytes ? driver_quantum_bytes : 0;
+      made.prediction = bill::predict({request_.sizes, asked.modes}, answer.captures,
+                                      {.confidence = request_.confidence, .quantum_bytes = quantum});
+      close(answer, made.prediction->sizes, made);
+      const bill::Amount& bytes = made.prediction->bytes;
+      if (request_.all || count >= request_.sizes.size() ||
+          bytes.high - bytes.expected <= narrow * bytes.expected)
+        return true;
+    }
+  }
+
+  bool measure(const BillTask& asked, Bill& made) {
+    const BillAnswer answer = ask(asked, request_.sizes, made);
+    if (!settle(answer, made)) return false;
+    made.measured = bill::measured_of(*made.prediction, answer.captures);
+    close(answer, answer.captures, made);
+    return true;
+  }
+
+  void verify(BillTask asked, double share, Bill& made) {
+    bill::ReserveRuns& runs = made.verified.emplace_back();
+    runs.free_bytes = std::floor(share * made.prediction->reserve_bytes);
+    asked.free_bytes = runs.free_bytes;
+    for (; runs.runs < request_.verify; ++runs.runs) {
+      const BillAnswer answer = ask(asked, request_.sizes, made);
+      if (answer.status == model::CellStatus::ok) continue;
+      ++runs.failed;
+      runs.failed_at = answer.failed_at;
+      runs.message = answer.reason.value().message;
+    }
+  }
+
+  const BillRequest& request_;
+  const config::SweepOptions& options_;
+  process::ProcessSupervisor& supervisor_;
+  model::Result& result_;
+};
+
+// A foreign step has one mode in a process, and execs of its own.
+void refuse_for_step(const CheckedPlan& checked, bool both, const BillRequest& request) {
+  if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
+  if (both) throw InputError("--mode", "a foreign step has one mode in a process: give whole or piecewise");
+  if (std::ranges::count(request.execs, "shared") > 0)
+    throw InputError("--exec", "a foreign step's sizes have an exec each: give own");
+}
+
+std::string bill_document(const model::Result& result, const std::vector<Bill>& bills) {
+  std::string text =
+      codec::document_of("graphbench.bill/1", codec::JsonWriter(codec::Form::document).write(result));
+  text.resize(text.size() - 2);  // the closing "\n}"
+  return text + codec::lines_of("bills", bills) + "\n}\n";
+}
+
+int report_bills(const std::string& device, const model::Result& result, const std::vector<Bill>& bills,
+                 const config::SweepOptions& options) {
+  write_document(options.json, bill_document(result, bills));
+  if (!options.prometheus.textfile.empty())
+    write_file_atomically(options.prometheus.textfile, reporters::bills_text(device, bills));
+  const bool stdout_taken = options.json == "-";
+  std::ostream& out = stdout_taken ? std::cerr : std::cout;
+  if (!options.quiet) {
+    reporters::print_bills(out, bills, wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));
+  } else {
+    for (const Bill& bill : bills) out << bill.sentence << '\n';
+  }
+  out.flush();
+  int code = exit_done;
+  for (const Bill& bill : bills) {
+    const bool failed = bill.status == model::CellStatus::failed;
+    if (failed) complain("bill %s failed: %s", bill.id.c_str(), bill.reason.value().message.c_str());
+    const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
+    if (short_of) complain("bill %s: with the reserve free, some runs failed", bill.id.c_str());
+    if (failed || short_of) code = exit_cells_failed;
+  }
+  return code;
+}
+
+class BillCommand final : public Command {
+ public:
+  explicit BillCommand(Options& options) : options_(options) {
+    options.footer(bill_footer);
+    options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
+    options.text(
+        "--predict-from", asked_.predict_from, "K",
+        "captures of each mode that the prediction is made from; more where its interval is wider than "
+        "5 % (default: 3)");
+    options.text("--confidence", asked_.confidence, "PERCENT",
+                 "of the intervals and the reserve (default: 99%)");
+    options.text("--measure", asked_.measure, "needed|all",
+                 "all: capture every size too, in another process, to compare (default: needed)");
+    options.text(
+        "--exec", asked_.exec, "own|shared",
+        "shared: sizes whose graphs have one topology launch one exec; own,shared: both, each a bill "
+        "(default: own)");
+    options.text("--traffic", asked_.traffic, "TRAFFIC",
+                 "as ladder's: say what half of the sizes would cost and save under it");
+    options.text("--verify", asked_.verify, "N",
+                 "capture all sizes N times with the reserve free and no more, and N times with 10 % less "
+                 "(default: 0)");
+    options.sweep_options(bill_sweep_options);
+    options.describe("--mode",
+                     "graph modes, each a bill; both: every size in piecewise and whole (default: whole)");
+    options.describe("--warmup", "eager steps before each capture (default: 3)");
+  }
+
+  void check() override {
+    raw_ = options_.sweep();
+    if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
+    both_ = take_both(raw_["mode"], both_alone_);
+    if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
+  }
+
+  int run(const Invocation& invocation) override {
+    config::SweepOptions options = config::check_options(raw_);
+    const BillRequest request = bill_request_of(asked_, options.seed);
+    options.axes.batch = request.sizes;
+    options.launches = 1;
+    check_output_file(options.where("json"), options.json, Stdout::allowed);
+    check_cpu(options);
+    model::Result result;
+    result.started_at = utc_now();
+    process::ProcessSupervisor supervisor;
+    const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
+    refuse_for_step(checked, both_, request);
+    if (request.verify > 0 && checked.plan.device.starts_with("host") &&
+        std::getenv("GRAPHBENCH_HOST_MEMORY_BYTES") == nullptr)
+      throw InputError("--verify",
+                       "it fills the device's memory, which on host is the machine's: set "
+                       "GRAPHBENCH_HOST_MEMORY_BYTES");
+    Biller biller(request, options, supervisor, result);
+    std::vector<Bill> bills;
+    for (const BillTask& task : tasks_of(checked.plan, request)) bills.push_back(biller.make(task));
+    std::ranges::sort(bills, {}, &Bill::id);  // the plan's tasks are shuffled
+    finish_result(checked, result);
+    return report_bills(checked.plan.device, result, bills, options);
+  }
+
+ private:
+  std::vector<BillTask> tasks_of(const model::Plan& plan, const BillRequest& request) const {
+    std::vector<BillTask> tasks;
+    for (const model::WorkerTask& task : plan.tasks) {
+      for (const std::string& exec : request.execs) {
+        if (!both_alone_) tasks.push_back({task, {task.mode}, exec == "shared"});
+        if (!both_ || task.mode != plan.tasks.front().mode) continue;
+        tasks.push_back({task, {"piecewise", "whole"}, exec == "shared"});
+        tasks.back().task.mode = "piecewise";
+      }
+    }
+    return tasks;
+  }
+
+  const Options& options_;
+  BillArguments asked_;
+  config::RawOptions raw_;
+  bool both_ = false;        // --mode both
+  bool both_alone_ = false;  // and no other
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bill(Options& options) {
+  return std::make_unique<BillCommand>(options);
+}
+
+}  // namespace graphbench::cli

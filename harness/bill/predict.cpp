@@ -1,0 +1,230 @@
+// Sums what was captured, and lays lines between captures for what was not. Each sum has a variance.
+#include "harness/bill/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <span>
+
+#include "graphs/base/error.hpp"
+
+namespace graphbench::bill {
+namespace {
+
+using Figures = std::vector<double*>;
+
+Figures stages_of(model::Setup& of) {
+  if (!of.prepare_seconds) of.prepare_seconds = 0;
+  return {&*of.prepare_seconds,    &of.warmup_seconds, &of.capture_seconds,
+          &of.instantiate_seconds, &of.upload_seconds, &of.first_step_seconds};
+}
+
+Figures accounts_of(Growth& of) {
+  return {&of.pool_bytes, &of.workspace_bytes, &of.exec_bytes, &of.code_bytes};
+}
+
+double square(double x) {
+  return x * x;
+}
+
+struct Variance {
+  double bytes = 0;
+  double seconds = 0;
+};
+
+// The sizes between two captures.
+struct Gap {
+  Capture above;
+  Capture below;
+  std::span<Capture> sizes;
+
+  // Lays a line. What the mean of the figures is lies between the two captures', most likely midway: a
+  // triangular distribution, whose variance this returns.
+  double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
+    for (Capture& each : sizes)
+      figure(each) = low + (high - low) * static_cast<double>(each.size - below.size) /
+                               static_cast<double>(above.size - below.size);
+    return square(static_cast<double>(sizes.size()) * (high - low)) / 24;
+  }
+
+  Variance fill(double set_bytes) {
+    const auto count = static_cast<double>(sizes.size());
+    Variance variance;
+    // An exec's memory is known from many, where a driver reports it; the growth of one capture only to a
+    // quantum.
+    if (above.one_exec_bytes && below.one_exec_bytes) {
+      above.growth.exec_bytes = *above.one_exec_bytes;
+      below.growth.exec_bytes = *below.one_exec_bytes;
+      variance.bytes +=
+          square(count * std::max(above.exec_resolution_bytes, below.exec_resolution_bytes)) / 12;
+    }
+    const auto of_all = [this](auto figures, double* sum) {
+      const Figures high = figures(above), low = figures(below);
+      for (std::size_t i = 0; i < high.size(); ++i) {
+        const double more =
+            lay(*high[i], *low[i], [&](Capture& each) -> double& { return *figures(each)[i]; });
+        if (sum != nullptr) *sum += more;
+      }
+    };
+    // Libraries choose kernels by size, another set of them per doubling at most. How many is not known:
+    // anything from none to all of them.
+    const double doublings =
+        std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
+    const double most = set_bytes * std::min(doublings, count);
+    above.growth.code_bytes = below.growth.code_bytes = most / 2 / count;
+    variance.bytes += square(most) / 12;
+    of_all([](Capture& of) { return accounts_of(of.growth); }, &variance.bytes);
+    of_all([](Capture& of) { return stages_of(of.setup); }, &variance.seconds);
+    of_all([](Capture& of) { return Figures{&of.transient_bytes, &of.step_seconds}; }, nullptr);
+    return variance;
+  }
+};
+
+// One mode's sizes in the order of captures, of which those in `captures` are filled in.
+std::vector<Capture> series_of(const Order& order, const std::string& mode,
+                               const std::vector<Capture>& captures) {
+  std::vector<Capture> series;
+  for (auto size = order.sizes.rbegin(); size != order.sizes.rend(); ++size) {
+    const auto found = std::ranges::find_if(
+        captures, [&](const Capture& each) { return each.size == *size && each.mode == mode; });
+    series.push_back(found != captures.end() ? *found
+                                             : Capture{.size = *size, .mode = mode, .captured = false});
+  }
+  GRAPHBENCH_ASSERT(series.front().captured && series.back().captured);
+  return series;
+}
+
+// The growth that a set of kernels may cause, by what later captures loaded; half a quantum where they fitted
+// into memory that the driver held.
+double set_bytes_of(const std::vector<Capture>& captures, double quantum) {
+  double most = quantum / 2;
+  for (std::size_t i = 1; i < captures.size(); ++i) most = std::max(most, captures[i].growth.code_bytes);
+  return most;
+}
+
+Amount amount(double expected, double half) {
+  return {expected, std::max(expected - half, 0.0), expected + half};
+}
+
+}  // namespace
+
+double seconds_of(model::Setup setup) {
+  double sum = 0;
+  for (const double* each : stages_of(setup)) sum += *each;
+  return sum;
+}
+
+Growth growth_of(const std::vector<Capture>& captures) {
+  Growth sum;
+  for (Capture each : captures) {
+    for (std::size_t i = 0; i < 4; ++i) *accounts_of(sum)[i] += *accounts_of(each.growth)[i];
+  }
+  return sum;
+}
+
+model::Setup setup_of(const std::vector<Capture>& captures) {
+  model::Setup sum{};
+  for (Capture each : captures) {
+    for (std::size_t i = 0; i < 6; ++i) *stages_of(sum)[i] += *stages_of(each.setup)[i];
+  }
+  return sum;
+}
+
+double peak_of(const std::vector<Capture>& captures) {
+  double left = 0, most = 0;
+  for (const Capture& each : captures) {
+    left += each.growth.total();
+    most = std::max(most, left + each.transient_bytes);
+  }
+  return most;
+}
+
+std::vector<std::int64_t> sample_of(const std::vector<std::int64_t>& sizes, std::size_t count) {
+  if (count >= sizes.size()) return sizes;
+  std::set<std::size_t> places = {sizes.size() - 1, sizes.size() - 2, 0};
+  while (places.size() < count) {
+    std::size_t widest = 0, middle = 0;
+    for (auto place = places.begin(), next = std::next(place); next != places.end(); ++place, ++next) {
+      if (*next - *place <= widest) continue;
+      widest = *next - *place;
+      middle = *place + widest / 2;
+    }
+    places.insert(middle);
+  }
+  std::vector<std::int64_t> sample;
+  for (const std::size_t place : places) sample.push_back(sizes[place]);
+  return sample;
+}
+
+Prediction predict(const Order& order, const std::vector<Capture>& captures,
+                   const PredictSettings& settings) {
+  Prediction made;
+  made.captures = static_cast<std::int64_t>(captures.size());
+  const double set_bytes = set_bytes_of(captures, settings.quantum_bytes);
+  Variance variance;
+  for (const std::string& mode : order.modes) {
+    std::vector<Capture> series = series_of(order, mode, captures);
+    for (std::size_t above = 0, below = 1; below < series.size(); above = below++) {
+      while (!series[below].captured) ++below;
+      if (below == above + 1) continue;
+      Gap gap{series[above], series[below], std::span(series).subspan(above + 1, below - above - 1)};
+      const Variance more = gap.fill(set_bytes);
+      variance.bytes += more.bytes;
+      variance.seconds += more.seconds;
+    }
+    made.line_bytes += series.front().growth.total();
+    if (series.size() > 1)
+      made.line_bytes += series[1].growth.total() * static_cast<double>(series.size() - 1);
+    made.sizes.insert(made.sizes.end(), series.begin(), series.end());
+  }
+  // The first and the last reading of the driver lie anywhere within a quantum.
+  variance.bytes += square(settings.quantum_bytes) / 6;
+  const double cover = boost::math::quantile(boost::math::normal(), (1 + settings.confidence) / 2);
+  made.growth = growth_of(made.sizes);
+  made.setup = setup_of(made.sizes);
+  made.bytes = amount(made.growth.total(), cover * std::sqrt(variance.bytes));
+  made.seconds = amount(seconds_of(made.setup), cover * std::sqrt(variance.seconds));
+  const double needed = peak_of(made.sizes) + made.bytes.high - made.bytes.expected;
+  const double quantum = std::max(settings.quantum_bytes, 1.0);
+  made.reserve_bytes = std::ceil(needed / quantum) * quantum;
+  return made;
+}
+
+Measured measured_of(const Prediction& prediction, std::vector<Capture> captures) {
+  Measured of;
+  of.growth = growth_of(captures);
+  of.setup = setup_of(captures);
+  of.bytes = of.growth.total();
+  of.seconds = seconds_of(of.setup);
+  of.error = prediction.bytes.expected / of.bytes - 1;
+  of.line_error = prediction.line_bytes / of.bytes - 1;
+  of.inside = prediction.bytes.low <= of.bytes && of.bytes <= prediction.bytes.high;
+  of.sizes = std::move(captures);
+  return of;
+}
+
+std::string sentence_of(const Bill& bill) {
+  constexpr double gib = 1 << 30;
+  const Prediction& told = bill.prediction.value();
+  // Small bills would be "0.00 GiB".
+  const bool small = told.reserve_bytes < gib / 10;
+  const double unit = small ? gib / 1024 : gib;
+  const char* const name = small ? "MiB" : "GiB";
+  std::string text =
+      fmt::format("Reserve {:.2f} {} ({:.4g} %): {} sizes take {:.2f} \u00b1 {:.2f} {} and {:.1f} s.",
+                  told.reserve_bytes / unit, name, 100 * bill.confidence, bill.capture_sizes.size(),
+                  told.bytes.expected / unit, (told.bytes.high - told.bytes.expected) / unit, name,
+                  told.seconds.expected);
+  if (bill.trade)
+    text += fmt::format(
+        " {} sizes would cost {:.1f} % of step time under this traffic and save {:.2f} {} and {:.1f} s.",
+        bill.trade->sizes.size(), 100 * (bill.trade->step_ratio - 1), bill.trade->bytes / unit, name,
+        bill.trade->seconds);
+  return text;
+}
+
+}  // namespace graphbench::bill

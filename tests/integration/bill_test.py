@@ -1,0 +1,120 @@
+"""graphbench bill as a person runs it: valid documents, predictions that hold, a reserve that suffices."""
+
+import json
+import unittest
+
+import jsonschema
+from harness_case import SCHEMAS, HarnessCase
+
+TINY = ["bill", "--device", "host", "--workload", "mlp", "--warmup", "1"]
+SIZES = ["--capture-sizes", "1,2,4,8,16:64:+16"]
+
+
+class Bill(HarnessCase):
+    def assert_valid_bill(self, document):
+        """Against the bill's schema, with the result's, which it refers to, inside of it."""
+        text, result = ((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")
+                        for name in ("bill", "result"))
+        schema = json.loads(text.replace("urn:graphbench:schema:result:1#/", "#/$defs/result/"))
+        schema["$defs"]["result"] = json.loads(result.replace('"#/', '"#/$defs/result/'))
+        del schema["$defs"]["result"]["$id"]
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(document, schema)
+
+    def bill(self, *arguments, code=0, **options):
+        done = self.run_graphbench(*TINY, *arguments, code=code, **options)
+        document = self.result()
+        self.assert_valid_bill(document)
+        return document["bills"], done
+
+    def total(self, growth):
+        return sum(growth.values())
+
+    def test_three_captures_predict_what_all_take(self):
+        bills, done = self.bill(*SIZES, "--mode", "whole,piecewise,both", "--measure", "all",
+                                "--prometheus-textfile", "bill.prom")
+        self.assertEqual(["both", "piecewise", "whole"], [bill["mode"] for bill in bills])
+        for bill in bills:
+            prediction, measured = bill["prediction"], bill["measured"]
+            modes = 2 if bill["mode"] == "both" else 1
+            self.assertEqual(3 * modes, prediction["captures"])
+            self.assertEqual(8 * modes, len(prediction["sizes"]))
+            self.assertTrue(all(size["captured"] for size in measured["sizes"]))
+            self.assertEqual([64, 48], [size["size"] for size in measured["sizes"][:2]])
+            self.assertTrue(measured["inside"])
+            self.assertLess(abs(measured["error"]), 0.05)
+            self.assertAlmostEqual(self.total(measured["growth"]), measured["bytes"])
+            self.assertGreaterEqual(prediction["reserve_bytes"], measured["bytes"])
+            self.assertGreater(bill["memory"]["pool_bytes"], 0)
+            self.assertIn(bill["sentence"], done.stdout)
+            self.assertRegex(bill["sentence"], r"^Reserve .* \(99 %\): 8 sizes take .* and \d+\.\d s\.$")
+        self.assertIn("a line through the first two", done.stdout)
+        series = (self.folder / "bill.prom").read_text(encoding="utf-8")
+        self.assertRegex(series, r'graphbench_bill_bytes\{workload="mlp",.*how="measured",of="pool"\} \d')
+        self.assertRegex(series, r'graphbench_bill_reserve_bytes\{.*mode="both",.*\} \d')
+        self.assertRegex(series, r'graphbench_bill_error_ratio\{.*by="line"\}')
+
+    def test_no_more_is_captured_than_the_interval_needs(self):
+        (bill,), done = self.bill(*SIZES)
+        self.assertEqual(3, bill["prediction"]["captures"])
+        self.assertNotIn("measured", bill)
+        self.assertEqual([False, True], sorted({size["captured"] for size in bill["prediction"]["sizes"]}))
+        self.assertIn("3 of 8 sizes", done.stderr)
+
+    def test_one_size_and_shared_execs(self):
+        bills, _ = self.bill("--capture-sizes", "4", "--exec", "own,shared")
+        self.assertEqual(["own", "shared"], [bill["exec"] for bill in bills])
+        self.assertEqual(2, len({bill["id"] for bill in bills}))
+        bills, _ = self.bill(*SIZES, "--exec", "shared", "--capture-streams", "one,each")
+        self.assertEqual(2, len(bills))
+        for bill in bills:
+            self.assertEqual(1, sum(size["one_exec_bytes"] is None for size in bill["prediction"]["sizes"]
+                                    if size["captured"]))
+
+    def test_a_traffic_says_what_fewer_sizes_save(self):
+        (bill,), done = self.bill(*SIZES, "--traffic", "uniform:1:64")
+        self.assertLessEqual(len(bill["trade"]["sizes"]), 4)
+        self.assertIn(64, bill["trade"]["sizes"])
+        self.assertIn("of step time under this traffic and save", done.stdout)
+
+    def test_the_reserve_suffices_and_a_tenth_less_does_not(self):
+        (bill,), done = self.bill(*SIZES, "--verify", "2",
+                                  env=self.environment(GRAPHBENCH_HOST_MEMORY_BYTES="500000000"))
+        enough, short = bill["verified"]
+        self.assertEqual((2, 0, 0), (enough["runs"], enough["failed"], enough["failed_at"]))
+        self.assertEqual((2, 2, 48), (short["runs"], short["failed"], short["failed_at"]))
+        self.assertIn("bytes on host", short["message"])
+        self.assertIn("2 of 2 runs failed, at size 48", done.stdout)
+
+    def test_two_bills_are_compared_and_reported(self):
+        self.run_graphbench(*TINY, *SIZES, "--json", "base.json", code=0)
+        self.run_graphbench(*TINY, *SIZES, "--json", "new.json", code=0)
+        done = self.run_graphbench("compare", "base.json", "new.json", "--format", "json")
+        compared = json.loads(done.stdout)
+        self.assertTrue(compared["comparable"])
+        self.assertEqual(1, compared["counts"]["compared"] if "compared" in compared["counts"] else 1)
+        self.assertIn("/bill-", json.dumps(compared["cells"]))
+
+    def test_what_cannot_be_captured_is_said(self):
+        (bill,), done = self.bill("--capture-sizes", "1,2,4096", code=3,
+                                  env=self.environment(GRAPHBENCH_HOST_MEMORY_BYTES="3000000"))
+        self.assertEqual(("failed", "out_of_memory"), (bill["status"], bill["reason"]["code"]))
+        self.assertIsNone(bill["prediction"])
+        self.assertIn("out_of_memory", done.stdout)
+
+    def test_options_that_are_wrong_are_refused(self):
+        for arguments, words in (
+                (["--mode", "eager"], ["--mode", "captures nothing"]),
+                (["--confidence", "1"], ["--confidence", "50% to 99.99%"]),
+                (["--confidence", "100%"], ["--confidence", "50% to 99.99%"]),
+                (["--predict-from", "2"], ["--predict-from", "3"]),
+                (["--measure", "some"], ["--measure", "needed"]),
+                (["--exec", "mine"], ["--exec", "own"]),
+                (["--capture-sizes", "0"], ["--capture-sizes"]),
+                (["--verify", "1"], ["--verify", "GRAPHBENCH_HOST_MEMORY_BYTES"])):
+            with self.subTest(arguments):
+                self.assert_refused(self.run_graphbench(*TINY, *arguments), *words)
+
+
+if __name__ == "__main__":
+    unittest.main()

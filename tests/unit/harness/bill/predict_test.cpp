@@ -1,0 +1,203 @@
+// Predictions from made-up and recorded series of captures.
+#include "harness/bill/predict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace graphbench::bill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr double mib = 1 << 20;
+constexpr double quantum = 2 * mib;
+
+std::vector<std::int64_t> engine_sizes() {
+  std::vector<std::int64_t> sizes = {1, 2, 4};
+  for (std::int64_t size = 8; size <= 512; size += 8) sizes.push_back(size);
+  return sizes;
+}
+
+// A machine whose driver takes memory in quanta. What is true of a size is known to the byte.
+struct Machine {
+  double pool_of_row = 0.5 * mib;
+  double exec = 0.2 * mib;
+  double code_of_set = 3 * mib;  // per doubling
+  double exec_left = 0, code_left = 0;
+  int sets = 0;
+
+  static double taken(double& left, double bytes) {
+    const double quanta = std::ceil(std::max(bytes - left, 0.0) / quantum);
+    left += quanta * quantum - bytes;
+    return quanta * quantum;
+  }
+  Capture capture(std::int64_t size, bool first) {
+    Capture made{.size = size, .mode = "whole"};
+    const int set = static_cast<int>(std::log2(512.0 / static_cast<double>(size)));
+    const double code = first ? 60 * mib : set > sets ? code_of_set : 0;
+    sets = std::max(sets, set);
+    made.growth = {.pool_bytes = first ? pool_of_row * static_cast<double>(size) : 0,
+                   .workspace_bytes = first ? 32 * mib : 0,
+                   .code_bytes = taken(code_left, code),
+                   .exec_bytes = taken(exec_left, exec)};
+    made.one_exec_bytes = exec;
+    made.exec_resolution_bytes = 0.02 * mib;
+    made.setup = {.prepare_seconds = 0.02,
+                  .warmup_seconds = 0.001 + 1e-5 * static_cast<double>(size),
+                  .capture_seconds = 0.002,
+                  .instantiate_seconds = 0.001,
+                  .upload_seconds = 0.0005,
+                  .first_step_seconds = 0.0002};
+    return made;
+  }
+  std::vector<Capture> captures(std::vector<std::int64_t> sizes) {
+    std::vector<Capture> made;
+    std::ranges::reverse(sizes);
+    for (const std::int64_t size : sizes) made.push_back(capture(size, made.empty()));
+    return made;
+  }
+};
+
+Prediction predict_from(std::size_t count, const Machine& machine = {}, double confidence = 0.99) {
+  const std::vector<std::int64_t> sizes = engine_sizes();
+  return predict({sizes, {"whole"}}, Machine(machine).captures(sample_of(sizes, count)),
+                 {.confidence = confidence, .quantum_bytes = quantum});
+}
+
+TEST(BillSample, HasTheTwoLargestTheSmallestAndHalvesTheGaps) {
+  EXPECT_THAT(sample_of({1, 2, 4, 8, 16, 32}, 3), ElementsAre(1, 16, 32));
+  EXPECT_THAT(sample_of({1, 2, 4, 8, 16, 32}, 4), ElementsAre(1, 4, 16, 32));
+  EXPECT_THAT(sample_of({1, 2}, 3), ElementsAre(1, 2));
+  EXPECT_THAT(sample_of({1, 2, 4}, 9), ElementsAre(1, 2, 4));
+}
+
+TEST(BillPrediction, IsWithinFivePercentFromThreeCaptures) {
+  const Prediction told = predict_from(3);
+  const Measured measured = measured_of(told, Machine().captures(engine_sizes()));
+  EXPECT_EQ(3, told.captures);
+  EXPECT_LT(std::abs(measured.error), 0.05);
+  EXPECT_TRUE(measured.inside);
+  EXPECT_NEAR(measured.seconds, told.seconds.expected, 0.01 * measured.seconds);
+  EXPECT_EQ(engine_sizes().size(), told.sizes.size());
+}
+
+TEST(BillPrediction, HoldsTheTruthForManyMachines) {
+  int held = 0, machines = 0;
+  for (const double row : {0.01, 0.1, 0.5, 2.0}) {
+    for (const double exec : {0.05, 0.2, 0.7}) {
+      for (const double code : {0.0, 0.5, 2.0, 6.0}) {
+        const Machine machine{.pool_of_row = row * mib, .exec = exec * mib, .code_of_set = code * mib};
+        const Prediction told = predict_from(3, machine);
+        const Measured measured = measured_of(told, Machine(machine).captures(engine_sizes()));
+        held += measured.inside ? 1 : 0;
+        EXPECT_GE(told.reserve_bytes, measured.bytes) << row << ' ' << exec << ' ' << code;
+        ++machines;
+      }
+    }
+  }
+  EXPECT_GE(held, machines - 1);
+}
+
+TEST(BillPrediction, OfAllSizesIsWhatWasMeasured) {
+  const Prediction told = predict_from(1000);
+  const Measured measured = measured_of(told, Machine().captures(engine_sizes()));
+  EXPECT_DOUBLE_EQ(0, measured.error);
+  EXPECT_DOUBLE_EQ(measured.seconds, told.seconds.expected);
+  EXPECT_NEAR(told.bytes.high, told.bytes.expected, 2 * quantum);
+}
+
+TEST(BillPrediction, HasANarrowerIntervalFromMoreCapturesAndAtLessConfidence) {
+  const auto half = [](const Prediction& of) { return of.bytes.high - of.bytes.expected; };
+  EXPECT_LT(half(predict_from(9)), half(predict_from(3)));
+  EXPECT_LT(half(predict_from(3, {}, 0.9)), half(predict_from(3)));
+}
+
+// As PyTorch's allocator does where every size has a pool of its own.
+TEST(BillPrediction, LaysALineBetweenPoolsThatGrowWithTheSize) {
+  const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5};
+  std::vector<Capture> captures;
+  for (const std::int64_t size : {5, 4, 1})
+    captures.push_back(
+        {.size = size, .mode = "whole", .growth = {.pool_bytes = 10.0 * static_cast<double>(size)}});
+  const Prediction told = predict({sizes, {"whole"}}, captures, {});
+  EXPECT_DOUBLE_EQ(150, told.bytes.expected);
+  EXPECT_DOUBLE_EQ(30, told.sizes[2].growth.pool_bytes);
+  EXPECT_FALSE(told.sizes[2].captured);
+  EXPECT_DOUBLE_EQ(50 + 4 * 40, told.line_bytes);
+  EXPECT_LT(told.bytes.low, 150);
+}
+
+// Two bytes per size from 4 down to 1: the second mode's first capture makes no pool.
+TEST(BillPrediction, AddsTheModesOfABillUp) {
+  std::vector<Capture> captures;
+  for (const char* mode : {"piecewise", "whole"}) {
+    for (const std::int64_t size : {8, 4, 1}) {
+      const bool pool = captures.empty();
+      captures.push_back(
+          {.size = size, .mode = mode, .growth = {.pool_bytes = pool ? 100.0 : 0, .exec_bytes = 2}});
+    }
+  }
+  const Prediction told = predict({{1, 2, 4, 8}, {"piecewise", "whole"}}, captures, {});
+  EXPECT_DOUBLE_EQ(100 + 8 * 2, told.bytes.expected);
+  EXPECT_EQ(8u, told.sizes.size());
+}
+
+TEST(BillPrediction, TakesSharedExecsAsFree) {
+  std::vector<Capture> captures;
+  for (const std::int64_t size : {8, 4, 1}) {
+    captures.push_back({.size = size, .mode = "whole", .growth = {.exec_bytes = quantum}});
+    captures.back().one_exec_bytes = size == 8 ? mib : 0;
+  }
+  const Prediction told = predict({{1, 2, 4, 8}, {"whole"}}, captures, {});
+  EXPECT_DOUBLE_EQ(3 * quantum, told.growth.exec_bytes);
+}
+
+TEST(BillReserve, CoversWhatACaptureNeedsWhileItIsMade) {
+  std::vector<Capture> captures;
+  for (const std::int64_t size : {4, 2, 1})
+    captures.push_back({.size = size,
+                        .mode = "whole",
+                        .growth = {.pool_bytes = 10},
+                        .transient_bytes = 100.0 / static_cast<double>(4 * (size == 4 ? 1 : 40))});
+  EXPECT_DOUBLE_EQ(35, peak_of(captures));
+  captures.back().transient_bytes = 7;
+  EXPECT_DOUBLE_EQ(37, peak_of(captures));
+  const Prediction told = predict({{1, 2, 4}, {"whole"}}, captures, {.confidence = 0.99, .quantum_bytes = 0});
+  EXPECT_DOUBLE_EQ(37, told.reserve_bytes);
+}
+
+TEST(BillSentence, SaysWhatToReserveAndWhatFewerSizesSave) {
+  Bill bill;
+  bill.confidence = 0.99;
+  bill.capture_sizes = engine_sizes();
+  bill.prediction.emplace();
+  bill.prediction->reserve_bytes = 1.46 * 1024 * mib;
+  bill.prediction->bytes = {
+      .expected = 1.42 * 1024 * mib, .low = 1.4 * 1024 * mib, .high = 1.44 * 1024 * mib};
+  bill.prediction->seconds = {.expected = 7.9};
+  EXPECT_EQ("Reserve 1.46 GiB (99 %): 67 sizes take 1.42 \u00b1 0.02 GiB and 7.9 s.", sentence_of(bill));
+  bill.trade = Trade{.sizes = {1, 2, 3}, .step_ratio = 1.021, .bytes = 0.61 * 1024 * mib, .seconds = 4};
+  EXPECT_THAT(
+      sentence_of(bill),
+      HasSubstr(" 3 sizes would cost 2.1 % of step time under this traffic and save 0.61 GiB and 4.0 s."));
+}
+
+TEST(BillTrade, KeepsTheSizesThatTheTrafficNeeds) {
+  std::vector<Capture> captures;
+  for (const std::int64_t size : {8, 4, 2, 1})
+    captures.push_back({.size = size,
+                        .mode = "whole",
+                        .growth = {.exec_bytes = 2},
+                        .step_seconds = static_cast<double>(size)});
+  const Prediction told = predict({{1, 2, 4, 8}, {"whole"}}, captures, {});
+  const Trade trade = trade_of(told, {1, 1, 1, 1, 1, 1, 100}).value();
+  EXPECT_THAT(trade.sizes, ElementsAre(1, 8));
+  EXPECT_DOUBLE_EQ(1, trade.step_ratio);
+  EXPECT_DOUBLE_EQ(4, trade.bytes);
+}
+
+}  // namespace
+}  // namespace graphbench::bill
