@@ -81,7 +81,8 @@ class Packages(HarnessCase):
         self.compile()
         for option, value in (("workload", "mlp"), ("dtype", "fp32"), ("set", "mlp.hidden=64"),
                               ("attention", "fused"), ("epilogues", "off"), ("optimizer", "sgd")):
-            self.refused(*SWEEP, *FILES, f"--{option}", value, said=f"--{option}: --package has compiled programs")
+            self.refused(*SWEEP, *FILES, f"--{option}", value,
+                         said=f"--{option}: --package has compiled programs")
         self.refused(*SWEEP, "--package", "p.gbp", said="--package: its weights are a file of their own")
         self.refused(*SWEEP, "--weights", "w", said="--weights: it goes with a package")
         self.refused(*SWEEP, *FILES, "--batch", "2,3",
