@@ -38,7 +38,7 @@ class TrainingPlugins(HarnessCase):
             if cell["mode"] == "eager":
                 self.assertNotIn("breaks", cell["training"])
                 continue
-            self.assertEqual([{"code": "no_gradient_capture", "message": named + ", as 1 more of its kind"}],
+            self.assertEqual([{"code": "no_gradient_capture", "message": named + ", and 1 more of its kind"}],
                              cell["training"]["breaks"])
             counts = (cell["graph"]["pieces"], cell["graph"]["eager_ops"])
             if cell["mode"] == "whole":

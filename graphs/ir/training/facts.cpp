@@ -22,7 +22,7 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
     const auto all = std::ranges::count(program.ops(), op.kind, &Op::kind);
     lines.push_back("op " + op.name + " (" + op.kind + ") " +
                     (op.traits.host_op ? "runs on the host" : "is marked as not capturable") +
-                    (all > 1 ? ", and so are " + std::to_string(all - 1) + " more of its kind" : ""));
+                    (all > 1 ? ", and " + std::to_string(all - 1) + " more of its kind" : ""));
   }
   return lines;
 }

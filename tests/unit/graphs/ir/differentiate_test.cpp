@@ -290,7 +290,7 @@ TEST_F(TrainingPlugins, GradientsThatNoGraphHoldsAreNamedOnceAKind) {
   gradient_.traits.host_op = true;
   const Program program = train({.micro_batches = 2});
   EXPECT_THAT(uncapturable_gradients(program),
-              ElementsAre("op op.grad_inputs (mine_grad) runs on the host, as 1 more of its kind"));
+              ElementsAre("op op.grad_inputs (mine_grad) runs on the host, and 1 more of its kind"));
   EXPECT_EQ(partition(program, {}).size(), 5u) << "a piece, the gradient, and so on for the second part";
   EXPECT_EQ(first_uncapturable(program)->name, "op.grad_inputs");
 }

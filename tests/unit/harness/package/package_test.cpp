@@ -156,7 +156,7 @@ TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   EXPECT_EQ(why_not_with(manifest, {path}), "");
   EXPECT_THAT(why_not_with(manifest, {}), HasSubstr("plugins: it has ops of \"p.so\""));
   std::ofstream(path) << "two";
-  EXPECT_THAT(why_not_with(manifest, {path}), HasSubstr("which no --plugin is"));
+  EXPECT_THAT(why_not_with(manifest, {path}), HasSubstr("which no --plugin has"));
 }
 
 // Deterministic: the standard says what this generator gives.

@@ -120,7 +120,7 @@ TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {
   EXPECT_THAT(failure(), HasSubstr("tensor c does not have the digest that the package has"));
   put(text_);
   manifest_.tensors[1].sha256[0] ^= 1;
-  EXPECT_THAT(failure(), HasSubstr("tensor b is another's"));
+  EXPECT_THAT(failure(), HasSubstr("tensor b belongs to another package"));
   manifest_.tensors[1].dims = {5, 5};
   EXPECT_THAT(failure(), HasSubstr("tensor b has another type or shape"));
   manifest_.tensors[0].name = "z";
@@ -264,7 +264,7 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   EXPECT_THAT(failure_of("program 1", "program 2"), HasSubstr("line 1: "));
   EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is too small");
   EXPECT_THAT(failure_of("micro_batches 1", "micro_batches 01"),
-              HasSubstr("not in the form of graphbench's programs are"));
+              HasSubstr("the text is not in the form of graphbench's programs"));
   EXPECT_THAT(failure_of("values ", "values 99999"),
               HasSubstr("line 6: it announces more items than follow"));
   EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("is not a word that can come here"));

@@ -90,7 +90,7 @@ TEST(CacheEntry, SaysWhyItIsRefused) {
   EXPECT_EQ(why(""), "it is not an entry of a cache");
   EXPECT_EQ(why("{\"schema\": 1}"), "it is not an entry of a cache");
   EXPECT_EQ(why("graphbench cache 2\n" + sound.substr(sound.find('\n') + 1)),
-            "it is of version 2, this reads 1");
+            "it is of version 2, and this graphbench reads 1");
   EXPECT_EQ(why(sound.substr(0, 60)), "it is cut short");
   EXPECT_EQ(why(sound.substr(0, sound.size() - 1)), "it is cut short");
   EXPECT_EQ(why(sound + "7"), "it is damaged");
