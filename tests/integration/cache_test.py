@@ -67,7 +67,8 @@ class Cache(HarnessCase):
         foreign = sound.rename(self.kept / ("0" * 64 + ".entry"))
         (self.kept / "notes.txt").write_text("not of the cache")
         said = self.cache("verify", code=10).stdout
-        for file, why in ((damaged, "it is damaged"), (newer, "it is of version 9, and this graphbench reads 1"),
+        for file, why in ((damaged, "it is damaged"),
+                          (newer, "it is of version 9, and this graphbench reads 1"),
                           (short, "it is cut short"), (foreign, "its name does not fit its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
         self.assertIn("4 files in kept, 4 of them not sound", said)
