@@ -1,4 +1,4 @@
-// Files: open ones with one owner each; reading whole files, with a limit, because any name may be a device
+// Files: descriptors with one owner each; reading whole files, with a limit, because any name may be a device
 // or a pipe; and writing so that a reader sees either the old file or the whole new one.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Maps statuses to error codes and texts, outside of the launch path.
+// Maps failed statuses to error codes and texts, off the launch path.
 #include "graphs/cuda/status.hpp"
 
 #include <algorithm>

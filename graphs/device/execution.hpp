@@ -166,8 +166,8 @@ class DeviceExecution {
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
-  // A kernel without operands that calls `call` when it is launched, which enqueues work of its own on the
-  // launch's stream, or records it. On the host device the stream's thread calls it in its turn, and a
+  // A kernel without operands. Its launch calls `call`, which enqueues work of its own on the launch's
+  // stream, or records it. On the host device the stream's thread calls it in its turn, and a
   // recording holds the call. An exception of `call` is thrown by launch(), or by the next synchronize().
   virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
   // A graph (cudaGraph_t) that another library has captured. It must stay until the returned object is gone.

@@ -91,7 +91,7 @@ void check_routes(const LadderRequest& request) {
 }
 
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
-  const std::string why = " is not a time that --suggest uses: give ";
+  const std::string why = " does not fit --suggest, which needs ";
   if (request.policy.pad != model::LadderPad::up)
     throw InputError("--pad", in_quotes(asked.pad) + why + "up");
   if (request.policy.beyond != model::LadderBeyond::eager)

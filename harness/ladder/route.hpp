@@ -33,7 +33,7 @@ struct Tally {
   std::int64_t graph_rows = 0;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> used;  // size -> rows -> replays
   std::map<std::int64_t, std::int64_t> eager;                         // rows -> steps
-  std::int64_t warmups = 0;  // warmups of each size, if its first requests are its warmups
+  std::int64_t warmups = 0;                          // how many first requests of each size are warmups
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> of these
 
   // Counts a step with this route. With captures inside requests, the first part in a size makes the step

@@ -140,7 +140,7 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
     const model::LadderSize& of = rung.result;
     if (!of.first_request_seconds || !of.step_seconds) continue;  // too few requests came for a capture
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
-    spreads.push_back(rung.step.spreads.front());  // first requests are the first placement's
+    spreads.push_back(rung.step.spreads.front());  // first requests come in the first placement
   }
   if (longer.empty()) return std::nullopt;
   return model::FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),

@@ -229,9 +229,9 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
   for (const std::int64_t each : rows) ++problem.steps[each];
   const std::int64_t largest = problem.steps.rbegin()->first;
   if (largest > measured.eager.rbegin()->first)
-    throw InputError(where, "steps of " + std::to_string(largest) + " rows are beyond what was measured, " +
+    throw InputError(where, "steps have up to " + std::to_string(largest) + " rows, but " +
                                 std::to_string(measured.eager.rbegin()->first) +
-                                ": measure larger sizes too");
+                                " is the most measured: measure larger sizes");
   const StepTimes steps(measured.step_seconds), startups(measured.startup_seconds),
       execs(measured.exec_bytes), pools(measured.pool_bytes), eager(measured.eager);
   std::set<std::int64_t> sizes;

@@ -285,7 +285,7 @@ bool any_slower(const ComparisonCounts& counts);
 // False if every verdict is inconclusive: these sides say nothing.
 bool decided(const Comparison& comparison);
 
-// False if --require-power asks for more than these launches find.
+// False if these launches cannot find what --require-power asks for.
 bool powerful(const Comparison& comparison);
 
 // The condition that CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also

@@ -31,7 +31,7 @@ class Options {
   void flag(const std::string& name, bool& target, const std::string& help);
   void text(const std::string& name, std::string& target, const std::string& placeholder,
             const std::string& help, Empty empty = Empty::refused);
-  // Adds an option like text(), whose value may be left out; then it is `alone`.
+  // Like text(), but the option's value may be left out, and is `alone` then.
   void text_or(const std::string& alone, const std::string& name, std::string& target,
                const std::string& placeholder, const std::string& help);
   void texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,

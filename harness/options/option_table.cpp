@@ -117,7 +117,7 @@ std::vector<OptionSpec> prometheus_options() {
       {"baseline", prometheus, text, "FILE",
        "publish the comparison of the sweep with this result, or folder of results", true},
       {"against", prometheus, text, "NAME",
-       "instead of --baseline: the latest of this branch, label or commit in the history", true},
+       "instead of --baseline: the history's latest result of this branch, label or commit", true},
       {"history", prometheus, text, "FILE", "the history's file, for --against", true},
   };
 }

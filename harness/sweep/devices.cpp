@@ -179,8 +179,7 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
       items->back().text == "all" ? all_devices() : config::words_of({items->back()}, "device");
   for (const std::string& device : devices) {
     if (device == "auto" || device == "cuda" || device == "all")
-      throw InputError(items->back().where,
-                       in_quotes(device) + " is not one of several devices: give cuda:N");
+      throw InputError(items->back().where, in_quotes(device) + " cannot stand in a list: give cuda:N");
     static_cast<void>(config::check_options(options_of(raw, device)));
   }
   if (devices.size() > children_max)

@@ -64,8 +64,7 @@ std::optional<std::string_view> record_of(std::string_view line) {
   return record;
 }
 
-// Another program's file must not be overwritten, nor one that is too short to be recognised. So a journal
-// whose first write fails is removed.
+// Only a file that begins as a journal may be overwritten, because another may belong to another program.
 bool may_begin_a_journal(std::string_view line) {
   constexpr std::string_view start = R"( {"event":"writer")";
   return line.find_first_not_of("0123456789abcdef") == digest_size &&

@@ -152,7 +152,7 @@ class Training(HarnessCase):
         self.assertEqual(1, len(reasons))
         code, message = reasons.pop()
         self.assertEqual("no_backward", code)
-        self.assertIn("cross_entropy needs rows of classes", message)
+        self.assertIn("cross_entropy needs [rows, classes]", message)
 
     def test_the_dump_shows_both_programs(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--plugin", self.plugin("good_op"),

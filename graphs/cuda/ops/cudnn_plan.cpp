@@ -151,7 +151,7 @@ bool CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t m
     read_notes(config, engine, dtype);
     read_name(config, engine);
     if (!config.allowed) {
-      context_.tuner->say(std::string(object_) + ": neither deterministic nor exact: " + config.name);
+      context_.tuner->say(std::string(object_) + ": not deterministic, or not exact: " + config.name);
       continue;
     }
     if (config.name == wanted) {

@@ -12,7 +12,7 @@ struct ElementwiseParameters {
   const void* b;  // not read by operations of one input
   void* y;
   std::int64_t elements;
-  std::int64_t columns;  // columns of b, if all rows take the same values
+  std::int64_t columns;  // columns of b, if it is one row for all rows of a
 };
 
 struct Add {

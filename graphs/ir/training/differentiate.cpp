@@ -90,7 +90,7 @@ class Differentiation {
     const Value& y = forward_.value(output());
     const bool classes = options_.loss == Loss::cross_entropy;
     if (classes && (y.shape.size() != 2 || y.shape[1].per_batch != 0))
-      draft_.refuse("cross_entropy needs rows of classes, and output " + y.name + " is " +
+      draft_.refuse("cross_entropy needs [rows, classes], and output " + y.name + " is " +
                     to_string(y.shape));
     const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
                       classes ? static_cast<double>(y.shape[1].fixed) : 1.0};

@@ -160,7 +160,7 @@ int show(const HistoryArguments& arguments, const std::string& file) {
 class HistoryCommand final : public Command {
  public:
   explicit HistoryCommand(Options& options)
-      : add_(options.command("add", "keep result documents", "history add FILE... [options]")),
+      : add_(options.command("add", "add result documents", "history add FILE... [options]")),
         list_(options.command("list", "list the entries, oldest first", "history list [options]")),
         show_(options.command("show", "plot a cell's history and say where it changed",
                               "history show CELL [options]")) {

@@ -1,4 +1,4 @@
-// Writes the findings of `history` as JSON, which is never read back.
+// Writes the findings of `history` as JSON, which reports read.
 #include <utility>
 
 #include "harness/judge/history/history.hpp"

@@ -184,7 +184,7 @@ std::string Store::document(std::int64_t id) {
   } catch (const Error& error) {
     throw damaged(path_, name + ", " + error.what());
   }
-  throw damaged(path_, name + " is not the text that was added");
+  throw damaged(path_, name + " does not match its checksum");
 }
 
 bool Store::knows_cell(const std::string& cell) {

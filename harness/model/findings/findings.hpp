@@ -26,7 +26,7 @@ struct Note {
   std::vector<std::string> cells = {};  // ids of the cells that it is about; empty: all
 };
 
-// From this many launches on there are intervals.
+// Confidence intervals need this many launches.
 inline constexpr std::int64_t launches_for_intervals = 3;
 // A gain below it makes no difference.
 inline constexpr double gain_margin = 0.02;

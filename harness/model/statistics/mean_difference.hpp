@@ -20,7 +20,7 @@ struct MeanDifference {
   double mean = 0;
   double error = 0;
   double freedom = 0;
-  double share = 1;  // share of one launch's variance that is the variance of the error
+  double share = 1;  // the error squared, over the variance of one launch
 };
 
 // Welch's unequal-variances t statistic with Satterthwaite's degrees of freedom (Welch 1947), of `now`
@@ -77,8 +77,8 @@ struct Power {
 };
 Power power_of(const MeanDifference& difference, double margin, double threshold);
 
-// Quantiles of the standard normal distribution: how many scales beyond the centre a difference must be to be
-// found in four of five, or nine of ten cases.
+// Quantiles of the standard normal distribution: a difference of the centre and this many scales is found in
+// four of five, or nine of ten, cases.
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 

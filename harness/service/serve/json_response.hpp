@@ -19,7 +19,7 @@ net::Response json_response(unsigned status, std::shared_ptr<const std::string> 
 // {"error": "why"}
 net::Response refusal(unsigned status, const std::string& why);
 
-// Makes the server answer with refusal(status, why). `retry_after` is that header's seconds; 0: without it.
+// Makes the server answer with refusal(status, why). `retry_after`: seconds for Retry-After; 0: no header.
 class Refused : public std::exception {
  public:
   Refused(unsigned status, std::string why, int retry_after = 0);

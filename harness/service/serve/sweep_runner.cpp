@@ -183,7 +183,7 @@ void SweepRunner::loop() {
     turn_.give_back();
     const bool stored = store_end(sweep->id, end, document);
     service_metrics_.count_sweep(end_status(end));
-    if (!stored) return;  // the next process finds its document, or what it has finished
+    if (!stored) return;  // the next start finds the sweep's document or journal
     feed_.tell_done(sweep->id);
     remove_file(document);
     // The next run finds the tasks that earlier runs have finished.

@@ -274,7 +274,7 @@ std::optional<SweepStore::Ended> SweepStore::last_done() const {
 void SweepStore::write(const std::function<void()>& change) {
   storage::Transaction transaction(database_);
   if (database_.file_has_moved()) {
-    throw storage::StorageError("use the sweeps' database: its file is no longer there");
+    throw storage::StorageError("cannot use the sweeps' database: its file is gone");
   }
   change();
   transaction.commit();

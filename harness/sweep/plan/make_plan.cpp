@@ -78,7 +78,7 @@ std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& wor
   return round;
 }
 
-// The axes of every grid, with what the device and the workloads decide.
+// Fills in what the device and the workloads decide of each grid's axes.
 void complete_grids(model::PlanFacts& facts, const config::SweepOptions& options, const Catalog& catalog,
                     const std::vector<WorkloadChoice>& workloads) {
   const abi::WorkloadInfo* const step = step_of(workloads, catalog);
