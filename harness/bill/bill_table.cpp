@@ -113,7 +113,7 @@ const std::vector<BillRow>& bill_rows() {
         "gauge",
         "bytes",
         {"CELL", "bill", "how", "of"},
-        "Device memory that all captured sizes take, by what it is of."},
+        "Device memory that all captured sizes take, by cause."},
        [](const Bill& of, bool measured) {
          return bytes_of(measured ? of.measured->growth : of.prediction->growth);
        }},
