@@ -291,7 +291,7 @@ class Ladder(HarnessCase):
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),
                 ("--mode NONE,best", ["--mode", "give whole or piecewise"]),  # vLLM's word for eager
                 ("--suggest --pad none", ["--pad", '"none"', "--suggest"]),
-                ("--suggest --beyond split", ["--beyond", '"split"', "give eager"]),
+                ("--suggest --beyond split", ["--beyond", '"split"', "needs eager"]),
                 ("--suggest --memory engine --engine-sizes 1,600", ["--memory", "600", "--capture-sizes"]),
                 ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
                 ("--suggest --memory much", ["--memory", '"much"', "engine"]),
