@@ -140,7 +140,7 @@ TEST(TrafficFile, RuntimeModesAreChosen) {
   EXPECT_THAT(why({"FULL"}, parse_traffic_file("t.csv", "size,count\n4,10\n")), HasSubstr("leave it out"));
   const std::string header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n";
   const Traffic full = parse_traffic_file("t", header + "| 5 | 8 | 3 | FULL | 1 |\n");
-  EXPECT_THAT(why({"NONE"}, full), HasSubstr("give some of FULL"));
+  EXPECT_THAT(why({"NONE"}, full), HasSubstr("give one or more of FULL"));
   EXPECT_THAT(choose_modes("--traffic-mode", {"FULL", "NONE"}, full).modes, SizeIs(1));
 }
 
@@ -161,7 +161,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
            {"size,count\n9,99999999999999\n", "2: ", "too large for a count"},
            {"size,count\n99999999999999999999,3\n", "2: ", "too large for a size"},
            {"size,count\n4,1\n4,3\n", "3: ", "size 4 is given twice"},
-           {"size,count\n9\n", "2: ", "has not two fields"},
+           {"size,count\n9\n", "2: ", "does not have two fields"},
            {"time,size\n1,4\n0.5,4\n", "3: ", "time goes back"},
            {"time,size\n-1,4\n", "2: ", "\"-1\" is not a time"},
            {"time,size\nnan,4\n", "2: ", "\"nan\" is not a time"},
