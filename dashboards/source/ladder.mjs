@@ -73,13 +73,15 @@ function bill(builder) {
   const bar = (title, description, unit, metric, label) => bars({
     title, description, unit, span: 9, min: 0, stacked: true,
   }, maxBy(["mode", label], billOf(metric, 'how="predicted"')), { over: "mode", of: label, numeric: false });
-  numbers(builder, { span: 6, name: "{{mode}}" },
+  numbers(builder, { span: 3, name: "{{mode}}" },
     ["Reserve", "Device memory that must be free before the first capture.", UNITS.bytes,
-      maxBy(["mode"], billOf("reserve_bytes")), { decimals: 2 }]);
+      maxBy(["mode"], billOf("reserve_bytes")), { decimals: 2 }],
+    ["Error", "Predicted memory over measured memory, less 1.", UNITS.share,
+      maxBy(["mode"], billOf("error_ratio", 'by="captures"')), { decimals: 2 }]);
   return builder
-    .withPanel(bar("Predicted memory", "Of all captured sizes, by what it is of.", UNITS.bytes, "bytes",
+    .withPanel(bar("Predicted memory", "Memory of all captured sizes, by cause.", UNITS.bytes, "bytes",
       "of"))
-    .withPanel(bar("Predicted time", "Of setting all captured sizes up, by stage.", UNITS.seconds,
+    .withPanel(bar("Predicted time", "Time to set all captured sizes up, by stage.", UNITS.seconds,
       "seconds", "stage"));
 }
 
