@@ -168,8 +168,8 @@ function(graphbench_test_program name)
 endfunction()
 
 # graphbench_test(<name> [THREADS] [FOLDERS ...] [SOURCES ...] [LINK ...] [LABELS ...]): one GoogleTest
-# program of every .cpp file in FOLDERS, one CTest entry a test. THREADS: what it tests runs threads, so that
-# it runs under ThreadSanitizer too.
+# program of every .cpp file in FOLDERS, one CTest entry per test. THREADS: its tests run threads, so that it
+# runs under ThreadSanitizer too.
 function(graphbench_test name)
   cmake_parse_arguments(ARG "THREADS" "" "FOLDERS;SOURCES;LINK;LABELS" ${ARGN})
   if(ARG_THREADS)

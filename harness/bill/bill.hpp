@@ -31,9 +31,10 @@ struct Capture {
   // launches another's. Absent if no driver reports it.
   std::optional<double> one_exec_bytes = {};
   double exec_resolution_bytes = 0;
-  double transient_bytes = 0;             // that it needed at its highest, beyond what it left
-  double step_seconds = 0;                // the median of a few replays
-  std::optional<double> gc_seconds = {};  // of the setup, the interpreter's garbage collection
+  double transient_bytes = 0;  // that it needed at its highest, beyond what it left
+  double step_seconds = 0;     // the median of a few replays
+  // Part of the setup: the interpreter's garbage collection. Absent for the first size, which opens the step.
+  std::optional<double> gc_seconds = {};
   model::Setup setup{};
 };
 

@@ -72,12 +72,14 @@ class Captures {
   }
 
  private:
-  // A foreign step's library has an allocator of its own, which says what it holds.
-  double library_number(const char* name) const {
-    if (rig_.of_program() != nullptr || opened_ == 0) return 0;
+  // A number that a foreign step's library reports, such as the bytes that its allocator holds. Absent before
+  // the first size is opened.
+  std::optional<double> library_number(const char* name) const {
+    if (rig_.of_program() != nullptr || opened_ == 0) return std::nullopt;
     const std::map<std::string, std::string> facts = rig_.library(opened_);
     const auto found = facts.find(name);
-    return found == facts.end() ? 0 : std::stod(found->second);
+    if (found == facts.end()) return std::nullopt;
+    return std::stod(found->second);
   }
 
   Reading read() {
@@ -87,7 +89,7 @@ class Captures {
     const auto known = static_cast<double>(device.allocated_bytes());
     Reading reading;
     reading.pool = program == nullptr
-                       ? library_number("memory_reserved")
+                       ? library_number("memory_reserved").value_or(0)
                        : static_cast<double>(program->graph_pool()->statistics().reserved_bytes);
     reading.workspace = known - (program == nullptr ? 0 : reading.pool);
     const std::optional<MemoryUse> use = device.memory_use();
@@ -98,7 +100,7 @@ class Captures {
   void capture(const std::string& mode, std::int64_t size) {
     say(size);
     Capture made{.size = size, .mode = mode};
-    const double gc = library_number("gc_seconds");
+    const std::optional<double> gc = library_number("gc_seconds");
     answer_.failed_at = size;
     const Reading before = read();
     MemoryTally& tally = rig_.device().tally();
@@ -126,7 +128,7 @@ class Captures {
                    .exec_bytes = set_up.hidden() - warm.hidden()};
     made.transient_bytes = std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
                                      warm.used - after.used, 0.0});
-    if (rig_.of_program() == nullptr) made.gc_seconds = library_number("gc_seconds") - gc;
+    if (gc) made.gc_seconds = library_number("gc_seconds").value() - *gc;
     answer_.captures.push_back(made);
   }
 

@@ -271,7 +271,9 @@ int report_bills(const std::string& device, const model::Result& result, const s
   if (!options.quiet) {
     reporters::print_bills(out, bills, wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));
   } else {
-    for (const Bill& bill : bills) out << bill.sentence << '\n';
+    for (const Bill& bill : bills) {
+      if (!bill.sentence.empty()) out << bill.sentence << '\n';
+    }
   }
   out.flush();
   int code = exit_done;

@@ -368,7 +368,7 @@ struct Environment {
   std::string cpu;
   std::int64_t cores = 0;
   DeviceFacts device{};
-  std::string fingerprint;  // hex digest of the facts that must agree for numbers to be comparable
+  std::string fingerprint;  // hex digest of device, driver, libraries, CPU and version (fingerprint_of)
   std::optional<Floors> floors;
   std::optional<CpuState> machine;
   std::optional<InstrumentState> profiler;  // instrument of profiles and of foreign steps' records

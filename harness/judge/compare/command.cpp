@@ -19,7 +19,8 @@ namespace {
 constexpr const char* compare_footer =
     "BASE and NEW are result documents, or folders of them (one per shard or launch).\nExit codes: 0 nothing "
     "slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured; 11\ninconclusive, "
-    "with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
+    "with --strict, or short of --require-power; 12 not comparable. docs/comparing.md explains\n"
+    "every number.\n";
 
 struct CompareArguments {
   std::string base;

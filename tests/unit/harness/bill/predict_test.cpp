@@ -115,7 +115,7 @@ TEST(BillPrediction, HasANarrowerIntervalFromMoreCapturesAndAtLessConfidence) {
   EXPECT_LT(half(predict_from(3, {}, 0.9)), half(predict_from(3)));
 }
 
-// As PyTorch's allocator does where every size has a pool of its own.
+// PyTorch's memory grows like this where every size has a pool of its own.
 TEST(BillPrediction, LaysALineBetweenPoolsThatGrowWithTheSize) {
   const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5};
   std::vector<Capture> captures;
