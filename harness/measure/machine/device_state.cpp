@@ -38,10 +38,17 @@ std::optional<facts::DeviceReading> DeviceStateReader::read() {
   return result_.monitor->read();
 }
 
-std::optional<double> DeviceClock::slowdown(const Probe& probe) {
-  const std::optional<double> seconds = probe();
+std::optional<double> DeviceClock::probed(const Probe& probe) {
+  std::optional<double> seconds = probe();
   if (!seconds || *seconds <= 0) return std::nullopt;
+  if (*seconds < confirmed_from * quickest_seconds_) seconds = std::max(*seconds, probe().value_or(0));
   quickest_seconds_ = std::min(quickest_seconds_, *seconds);
+  return seconds;
+}
+
+std::optional<double> DeviceClock::slowdown(const Probe& probe) {
+  const std::optional<double> seconds = probed(probe);
+  if (!seconds) return std::nullopt;
   return *seconds / quickest_seconds_;
 }
 
@@ -49,9 +56,8 @@ std::optional<double> DeviceClock::slowdown(const Probe& probe) {
 void DeviceClock::settle(const Probe& probe) {
   double waited_seconds = 0;
   while (true) {
-    const std::optional<double> seconds = probe();
-    if (!seconds || *seconds <= 0) return;
-    quickest_seconds_ = std::min(quickest_seconds_, *seconds);
+    const std::optional<double> seconds = probed(probe);
+    if (!seconds) return;
     usual_seconds_ = std::min(usual_seconds_, *seconds);
     waited_seconds += *seconds;
     const bool recovered = *seconds <= lowered * usual_seconds_;

@@ -2,7 +2,7 @@
 // among algorithms.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <vector>
 
 #include "gpu_fixture.hpp"
 #include "graphs/cuda/device_facts.hpp"
@@ -208,9 +208,11 @@ double fastest_clock_hz(const std::string& bus_id) {
 
 TEST_F(ClockProbeTest, CountsTheCyclesOfAClockThatTheGpuCanHave) {
   const auto stream = device().make_stream();
-  double quickest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 50; ++i) quickest = std::min(quickest, device().clock_probe_seconds(*stream).value());
-  const double hz = static_cast<double>(clock_probe_cycles) / quickest;
+  std::vector<double> probes(50);
+  for (double& seconds : probes) seconds = device().clock_probe_seconds(*stream).value();
+  // Not the quickest: the timer is at times wrong, and loses microseconds of a probe.
+  std::ranges::nth_element(probes, probes.begin() + 5);
+  const double hz = static_cast<double>(clock_probe_cycles) / probes[5];
   EXPECT_LT(hz, fastest_clock_hz(pci_bus_id_of(device().index())) * 1.02);
   EXPECT_GT(hz, 100e6) << "an idle GPU's lowest clock is above that";
 }
