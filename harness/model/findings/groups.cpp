@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::model {
@@ -32,6 +33,27 @@ std::string subject_of(const Cell& cell, const Result& result) {
   }
   for (const auto& [axis, value] : cell.more_axes) subject += fmt::format(" {}={}", axis, value);
   return subject;
+}
+
+using Cells = std::vector<const CellResult*>;
+
+// Adds the section's cells to each other section whose graphs refer to them, where all of them are eager and
+// each is referred to. Returns whether it did.
+bool lend(const Cells& section, std::vector<Cells>& sections) {
+  std::set<std::string> lent;
+  std::vector<std::pair<Cells*, const CellResult*>> places;
+  for (Cells& other : sections) {
+    if (&other == &section) continue;
+    for (const CellResult* cell : section) {
+      const auto refers = [&](const CellResult* graph) { return reference_of(graph->cell) == cell->cell; };
+      if (!std::ranges::any_of(other, refers)) continue;
+      lent.insert(id_of(cell->cell));
+      places.emplace_back(&other, cell);
+    }
+  }
+  if (lent.size() < section.size()) return false;
+  for (const auto& [other, cell] : places) other->push_back(cell);
+  return true;
 }
 
 }  // namespace
@@ -74,25 +96,37 @@ std::string CellGroup::batches_text(const std::vector<std::int64_t>& some) const
   return text;
 }
 
-std::vector<CellGroup> groups_of(const Result& result) {
-  std::vector<std::pair<Key, std::vector<const CellResult*>>> parts;
-  for (const CellResult& cell : result.cells) {
-    const Key key = key_of(cell.cell);
-    auto part = std::ranges::find_if(parts, [&](const auto& each) { return each.first == key; });
-    if (part == parts.end()) part = parts.insert(part, {key, {}});
-    part->second.push_back(&cell);
+std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells) {
+  std::vector<Cells> sections;
+  for (const CellResult& cell : cells) {
+    const auto same = [&](const auto& each) { return key_of(each.front()->cell) == key_of(cell.cell); };
+    const auto section = std::ranges::find_if(sections, same);
+    if (section == sections.end()) {
+      sections.push_back({&cell});
+    } else {
+      section->push_back(&cell);
+    }
   }
+  for (Cells& section : sections) {
+    if (lend(section, sections)) section.clear();
+  }
+  std::erase_if(sections, &Cells::empty);
+  return sections;
+}
+
+std::vector<CellGroup> groups_of(const Result& result) {
+  const std::vector<Cells> sections = sections_of(result.cells);
   // Variants of a workload stand behind it.
   std::vector<CellGroup> groups;
   std::vector<std::string> workloads;
-  for (const auto& [key, cells] : parts) {
-    if (!contains(workloads, std::get<0>(key))) workloads.push_back(std::get<0>(key));
+  for (const auto& section : sections) {
+    if (!contains(workloads, section.front()->cell.workload))
+      workloads.push_back(section.front()->cell.workload);
   }
   for (const std::string& workload : workloads) {
-    for (auto& [key, cells] : parts) {
-      if (std::get<0>(key) != workload) continue;
-      const std::string subject = subject_of(cells.front()->cell, result);
-      groups.emplace_back(result, subject, std::move(cells));
+    for (const auto& section : sections) {
+      const Cell& first = section.front()->cell;
+      if (first.workload == workload) groups.emplace_back(result, subject_of(first, result), section);
     }
   }
   return groups;

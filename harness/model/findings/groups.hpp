@@ -42,6 +42,12 @@ class CellGroup {
 
 std::vector<CellGroup> groups_of(const Result& result);
 
+// The cells that stand together in tables and paragraphs: those that differ in batch, warmups and mode alone,
+// in the order in which the plan names them first. Eager cells that no graph of their own axes refers to
+// stand with the cells that take their gain over them: with PyTorch's, "torch-hide-capture" changes graphs
+// alone.
+std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells);
+
 // Whether the cell's gain lies above 1 by its interval; below three launches, by more than its steps spread.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 

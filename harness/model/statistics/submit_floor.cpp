@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/model/vocabulary.hpp"
+
 namespace graphbench::statistics {
 
 namespace {
@@ -11,17 +13,25 @@ double later_launch(const model::Floor& idle, const std::optional<model::Floor>&
   return queued ? std::min(idle.p50, queued->p50) : idle.p50;
 }
 
+// A foreign step launches as many operations as records of one show, which only some of its cells have.
+std::optional<std::int64_t> eager_launches(const model::CellResult& cell) {
+  if (cell.cell.preset != model::of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
+  if (!cell.records) return std::nullopt;
+  return cell.records->operations - cell.graph->contents.nodes;
+}
+
 }  // namespace
 
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell) {
   if (!cell.graph || !floors.kernel_launch || !floors.graph_launch) return std::nullopt;
-  if (cell.graph->pieces + cell.graph->eager_ops <= 0) return std::nullopt;
+  const std::optional<std::int64_t> eager = eager_launches(cell);
+  if (!eager || cell.graph->pieces + *eager <= 0) return std::nullopt;
   const double graph = later_launch(*floors.graph_launch, floors.queued_graph_launch);
   const double kernel = later_launch(*floors.kernel_launch, floors.queued_kernel_launch);
   const double first =
       cell.graph->pieces > 0 ? floors.graph_launch->p50 - graph : floors.kernel_launch->p50 - kernel;
-  const double floor = first + static_cast<double>(cell.graph->pieces) * graph +
-                       static_cast<double>(cell.graph->eager_ops) * kernel;
+  const double floor =
+      first + static_cast<double>(cell.graph->pieces) * graph + static_cast<double>(*eager) * kernel;
   return floor > 0 ? std::optional<double>(floor) : std::nullopt;
 }
 

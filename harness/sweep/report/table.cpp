@@ -7,14 +7,13 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -87,14 +86,6 @@ int group_width(const Columns& columns, std::string_view mode) {
   return width;
 }
 
-// The cells that stand in one section of the table, and those that stand in one row.
-using Section =
-    std::tuple<std::string, std::string, std::string, std::string, std::map<std::string, std::string>>;
-
-Section section_of(const model::Cell& cell) {
-  return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
-}
-
 struct Row {
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
@@ -102,27 +93,26 @@ struct Row {
 };
 
 struct TableSection {
-  Section key;
+  const model::Cell* first = nullptr;  // in the heading
   std::vector<Row> rows;
 };
 
 // Sections and rows in the order in which the plan names them first.
 std::vector<TableSection> arrange(const model::Result& result, const std::vector<std::string>& modes) {
   std::vector<TableSection> sections;
-  for (const model::CellResult& result_cell : result.cells) {
-    const model::Cell& cell = result_cell.cell;
-    const Section key = section_of(cell);
-    auto section =
-        std::find_if(sections.begin(), sections.end(), [&](const TableSection& s) { return s.key == key; });
-    if (section == sections.end()) section = sections.insert(section, TableSection{key, {}});
-    auto row = std::find_if(section->rows.begin(), section->rows.end(),
-                            [&](const Row& r) { return r.batch == cell.batch && r.warmup == cell.warmup; });
-    if (row == section->rows.end()) {
-      row = section->rows.insert(
-          row, Row{cell.batch, cell.warmup, std::vector<const model::CellResult*>(modes.size(), nullptr)});
+  for (const auto& cells : model::sections_of(result.cells)) {
+    TableSection& section = sections.emplace_back(TableSection{&cells.front()->cell, {}});
+    for (const model::CellResult* each : cells) {
+      const model::Cell& cell = each->cell;
+      auto row = std::ranges::find_if(
+          section.rows, [&](const Row& r) { return r.batch == cell.batch && r.warmup == cell.warmup; });
+      if (row == section.rows.end()) {
+        row = section.rows.insert(
+            row, Row{cell.batch, cell.warmup, std::vector<const model::CellResult*>(modes.size(), nullptr)});
+      }
+      const auto mode = std::find(modes.begin(), modes.end(), cell.mode) - modes.begin();
+      row->cells[static_cast<std::size_t>(mode)] = each;
     }
-    const auto mode = std::find(modes.begin(), modes.end(), cell.mode) - modes.begin();
-    row->cells[static_cast<std::size_t>(mode)] = &result_cell;
   }
   return sections;
 }
@@ -308,11 +298,14 @@ std::string legend(const Columns& columns, int columns_of_terminal) {
   return text + line + "\n";
 }
 
-void print_heading(std::ostream& out, const Section& section, bool colours) {
-  const auto& [workload, preset, dtype, pass, more_axes] = section;
-  out << paint(one_line(workload), Colour::bold, colours) << "  preset " << one_line(preset) << ", " << dtype
-      << ", " << pass;
-  for (const auto& [axis, value] : more_axes) out << ", " << one_line(axis) << " " << one_line(value);
+void print_heading(std::ostream& out, const model::Cell& cell, bool colours) {
+  out << paint(one_line(cell.workload), Colour::bold, colours);
+  if (cell.preset == model::of_its_own) {
+    out << "  its own preset, dtype and pass";
+  } else {
+    out << "  preset " << one_line(cell.preset) << ", " << cell.dtype << ", " << cell.pass;
+  }
+  for (const auto& [axis, value] : cell.more_axes) out << ", " << one_line(axis) << " " << one_line(value);
   out << '\n';
 }
 
@@ -382,7 +375,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   constexpr std::size_t rows_below_head = 40;
   std::size_t rows = rows_below_head;
   for (const TableSection& section : arrange(result, modes)) {
-    print_heading(out, section.key, options.colours);
+    print_heading(out, *section.first, options.colours);
     if (wide) {
       if (rows + section.rows.size() > rows_below_head) {
         print_wide_head(out, modes, columns, options.colours);

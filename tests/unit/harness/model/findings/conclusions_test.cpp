@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/model/findings/findings.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 
 namespace graphbench::model {
@@ -102,6 +103,20 @@ TEST_F(ConclusionsTest, TakeAnotherGraphModeWhereItsGainLiesWhollyAbove) {
   add("piecewise", 1, {72e-6});
   EXPECT_THAT(text("use_graphs"), HasSubstr("Use piecewise"));
   EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise takes 0.90x whole's time.");
+}
+
+TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
+  add("eager", 1, {100e-6});
+  add("whole", 1, {50e-6}).cell.more_axes = {{"io", "copy_in"}};
+  ASSERT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1: 2.00x"));
+  const std::vector<Conclusion> all = conclusions_of(result_);
+  for (const Conclusion& each : all) EXPECT_EQ(each.subject, "mlp io=copy_in");
+  EXPECT_THAT(text("bound"), HasSubstr("Steps are device-bound at 1"))
+      << "eager's share is said in the same paragraph";
+
+  add("eager", 2, {100e-6});  // no graph refers to it: eager cells stay together
+  found();
+  EXPECT_EQ(sections_of(result_.cells).size(), 2u);
 }
 
 TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {

@@ -28,6 +28,21 @@ TEST(SubmitFloor, AddsUpGraphLaunchesAndEagerOps) {
   EXPECT_DOUBLE_EQ(*submit_floor(floors(), cell(0, 30)), 60e-6);
 }
 
+TEST(SubmitFloor, OfAForeignStepTakesItsLaunchesFromRecords) {
+  model::CellResult foreign = cell(0, 1);
+  foreign.cell.preset = "own";
+  foreign.graph->contents.nodes = 0;
+  EXPECT_FALSE(submit_floor(floors(), foreign).has_value()) << "one part, of an unknown number of launches";
+  foreign.records.emplace().operations = 30;
+  EXPECT_DOUBLE_EQ(*submit_floor(floors(), foreign), 60e-6);
+  foreign.graph->pieces = 2;
+  foreign.graph->contents.nodes = 20;
+  EXPECT_DOUBLE_EQ(*submit_floor(floors(), foreign), 2e-6 + 20e-6);
+  foreign.records.reset();
+  foreign.graph->eager_ops = 0;
+  EXPECT_DOUBLE_EQ(*submit_floor(floors(), foreign), 2e-6);
+}
+
 TEST(SubmitFloor, OnlyTheFirstLaunchOfAStepFindsAnIdleStream) {
   model::Floors busy = floors();
   busy.queued_kernel_launch = model::Floor{.p50 = 0.5e-6, .count = 10};
