@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sums the JUnit reports of several ctest runs: `N passed, N failed, N skipped` is alone on the last line. A
-line "skipped: WHAT" in the output of a test that passed is printed too, because that test left out a part.
-Exits non-zero if anything failed, nothing ran, or a report is missing."""
+"""Sums the JUnit reports of several runs of ctest and of GoogleTest programs: `N passed, N failed, N skipped`
+is alone on the last line. A line "skipped: WHAT" in the output of a test that passed is printed too, because
+that test left out a part. Exits non-zero if anything failed, nothing ran, or a report is missing."""
 
 import argparse
 import collections
@@ -14,6 +14,8 @@ def outcome_of(case):
     program that could not be started is `notrun` too, but has a failure or says so."""
     if case.find("failure") is not None or case.get("status") == "fail":
         return "failed"
+    if case.get("result") == "skipped":  # GoogleTest's word
+        return "skipped"
     if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
         skipped = case.find("skipped")
         message = skipped.get("message", "") if skipped is not None else ""

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/figures.md from committed result documents.
+"""Makes the tables of docs/figures.md and docs/torch.md from committed result documents.
 
-    ci/tables.py                       # rewrites docs/figures.md
+    ci/tables.py                       # rewrites both pages
     ci/tables.py --print TABLE FILE... # one table (torch, base or warmups) of other documents
 
 Each table stands between two comments, `<!-- table NAME -->` and `<!-- end of NAME -->`, and names the card
 and the commit that measured it. Exit codes: 0 done; 1 the documents are of several commits or cards,
-or docs/figures.md lacks a table."""
+or a page lacks its table."""
 
 import argparse
 import json
@@ -16,9 +16,10 @@ import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "figures.md"
 BASELINES = ROOT / "ci" / "baselines"
-DOCUMENTS = {"base": BASELINES / "h100-launches.json", "warmups": BASELINES / "h100.json"}
+# Of each table, its page and documents.
+PLACES = {"base": ("figures.md", ["h100"]), "warmups": ("figures.md", ["h100"]),
+          "torch": ("torch.md", [f"h100-torch-{step}" for step in ("bert", "llama", "resnet50")])}
 BATCHES = (1, 16, 256)
 
 
@@ -128,21 +129,23 @@ def origin(documents):
 def one_origin(document):
     device = document["environment"]["device"]
     libraries = device.get("libraries") or {}
-    torch = f", PyTorch {libraries['torch']}" if "torch" in libraries else ""
+    torch = f", PyTorch {libraries['torch'].split(',')[0]}" if "torch" in libraries else ""
     return f"One {device['name']} (driver {device['driver']}{torch}), commit {document['tool']['commit']}"
 
 
-def rewritten(page):
-    documents = {name: json.loads(path.read_text()) for name, path in DOCUMENTS.items()}
-    origin(documents.values())  # one commit measured all tables
-    for name, document in documents.items():
-        block = "\n\n".join([f"<!-- table {name} -->", origin([document]), TABLES[name]([document]),
+def rewritten(page, text):
+    """The text of docs/PAGE with its tables made again."""
+    for name, (place, files) in PLACES.items():
+        if place != page:
+            continue
+        documents = [json.loads((BASELINES / f"{each}.json").read_text()) for each in files]
+        block = "\n\n".join([f"<!-- table {name} -->", origin(documents), TABLES[name](documents),
                              f"<!-- end of {name} -->"])
         pattern = f"<!-- table {name} -->.*?<!-- end of {name} -->"
-        page, found = re.subn(pattern, lambda _, block=block: block, page, flags=re.DOTALL)
+        text, found = re.subn(pattern, lambda _, block=block: block, text, flags=re.DOTALL)
         if found != 1:
-            sys.exit(f"ci/tables.py: docs/figures.md has {found} tables {name}: give it one")
-    return page
+            sys.exit(f"ci/tables.py: docs/{page} has {found} tables {name}: give it one")
+    return text
 
 
 def main():
@@ -151,7 +154,9 @@ def main():
     parser.add_argument("--print", nargs="+", metavar=("TABLE", "FILE"), help="print a table instead")
     asked = parser.parse_args().print
     if asked is None:
-        PAGE.write_text(rewritten(PAGE.read_text()))
+        for page in {page for page, _ in PLACES.values()}:
+            path = ROOT / "docs" / page
+            path.write_text(rewritten(page, path.read_text()))
         return
     if asked[0] not in TABLES:
         parser.error(f"--print: '{asked[0]}' is not a table: give {', '.join(TABLES)}")

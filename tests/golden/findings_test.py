@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the conclusions of ci/baselines/h200-launches.json again, from the document's numbers alone, and
-compares them with what the binary concludes (json/h200-launches.findings.json): each sentence and figure."""
+"""Writes the conclusions of ci/baselines/h100.json again, from the document's numbers alone, and
+compares them with what the binary concludes (json/h100.findings.json): each sentence and figure."""
 
 import json
 import pathlib
@@ -8,8 +8,8 @@ import statistics
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-BASELINE = FOLDER.parents[1] / "ci" / "baselines" / "h200-launches.json"
-FOUND = FOLDER / "json" / "h200-launches.findings.json"
+BASELINE = FOLDER.parents[1] / "ci" / "baselines" / "h100.json"
+FOUND = FOLDER / "json" / "h100.findings.json"
 
 
 def three_digits(value):
@@ -28,11 +28,17 @@ def megabytes(count):
     return three_digits(count / 1e6) + " MB"
 
 
+def seconds(setup):
+    return setup["capture_seconds"] + setup["instantiate_seconds"] + setup["upload_seconds"]
+
+
 class Sweep:
     """One workload of the document, by batch and mode."""
 
     def __init__(self, document, workload):
-        self.cells = {(c["batch"], c["mode"]): c for c in document["cells"] if c["workload"] == workload}
+        cells = [cell for cell in document["cells"] if cell["workload"] == workload]
+        self.cells = {(cell["batch"], cell["mode"]): cell for cell in cells if "prepare" not in cell}
+        self.first_uses = sorted((cell for cell in cells if "prepare" in cell), key=lambda c: c["warmup"])
         self.batches = document["plan"]["axes"]["batch"]
 
     def summary(self, batch, mode):
@@ -65,7 +71,8 @@ class Sweep:
             gain, low, high = self.gain(batch)
             return f"{ratio(gain)} [{low:.2f}, {high:.2f}]" + (f" at {batch}" if len(some) > 1 else "")
         most, least = max(some, key=self.gain), min(some, key=self.gain)
-        return text(most) if most == least else f"{text(most)} down to {text(least)}"
+        joined = ", " if len(some) == 2 else " down to "
+        return text(most) if most == least else text(most) + joined + text(least)
 
     def modes(self):
         alike = [b for b in self.batches if 1 / 1.02 <= self.gain(b)[1] <= self.gain(b)[2] <= 1.02]
@@ -79,6 +86,16 @@ class Sweep:
         ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]
         return f"Piecewise takes {ratio(min(ratios))} to {ratio(max(ratios))} whole's time."
 
+    def throughput(self):
+        """"whole at 64, piecewise at 8": captures that pay back and yet may do no more steps per second."""
+        modes = []
+        for mode in ("whole", "piecewise"):
+            some = [b for b in self.batches if self.summary(b, mode)["breakeven_steps"] is not None
+                    and self.summary(b, mode)["throughput_over_eager_ci95"][0] <= 1]
+            modes += [f"{mode} at {self.ranges(some)}"] if some else []
+        if modes:
+            yield f"No gain in throughput is seen in {', '.join(modes)}."
+
     def bound(self):
         share = {b: self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
                  for b in self.batches}
@@ -91,21 +108,35 @@ class Sweep:
                 f"at {first}, {100 * share[last]:.0f} % at {last}).")
 
     def costs(self, mode):
-        """Capture, instantiation and upload: medians over later setups of a launch, then over launches."""
-        def seconds(setup):
-            return setup["capture_seconds"] + setup["instantiate_seconds"] + setup["upload_seconds"]
+        """Medians over later setups of a launch, then over launches; and what first setups took more."""
         cells = [self.cells[b, mode] for b in self.batches]
-        setup = sum(statistics.median(statistics.median([seconds(s) for s in launch["setups"][1:]])
-                                      for launch in cell["launches"]) for cell in cells)
-        return {"setup_seconds": setup, "exec_bytes": sum(c["memory"]["exec_bytes"] for c in cells),
-                "pool_bytes": max(c["memory"]["pool_bytes"] for c in cells), "sizes": len(cells)}
+        later = [[statistics.median(seconds(each) for each in launch["setups"][1:])
+                  for launch in cell["launches"] if len(launch["setups"]) > 1] for cell in cells]
+        costs = {"setup_seconds": sum(map(statistics.median, later)),
+                 "exec_bytes": sum(cell["memory"]["exec_bytes"] for cell in cells),
+                 "pool_bytes": max(cell["memory"]["pool_bytes"] for cell in cells), "sizes": len(cells)}
+        [once] = {cell["summary"].get("setup_once_seconds") for cell in cells}
+        return costs | ({"setup_once_seconds": once} if once else {})
 
     def cost(self):
         def text(mode):
             costs = self.costs(mode)
-            return (f"{mode} {milliseconds(costs['setup_seconds'])}, ~{megabytes(costs['exec_bytes'])}, "
-                    f"pool {megabytes(costs['pool_bytes'])}")
+            once = costs.get("setup_once_seconds")
+            more = f" ({milliseconds(once)} more the first time)" if once else ""
+            return (f"{mode} {milliseconds(costs['setup_seconds'])}{more}, "
+                    f"~{megabytes(costs['exec_bytes'])}, pool {megabytes(costs['pool_bytes'])}")
         return f"Capturing {len(self.batches)} sizes: {text('whole')}; {text('piecewise')}."
+
+    def warmups(self):
+        """Of the cells that prepare nothing ahead: medians of first setups."""
+        return [(cell["warmup"], statistics.median(seconds(launch["setup"]) for launch in cell["launches"]))
+                for cell in self.first_uses]
+
+    def warmups_sentence(self):
+        made = self.warmups()
+        best = min(setup for _, setup in made)
+        return (f"1 warmup is enough (whole's set-up at {self.first_uses[0]['batch']}: "
+                f"{milliseconds(made[0][1])} with 0, {three_digits(best * 1e6)}us at best).")
 
     def payback(self):
         steps = [self.summary(b, "whole")["breakeven_steps"] for b in self.batches]
@@ -113,7 +144,8 @@ class Sweep:
                 f"{min(steps):.0f} to {max(steps):.0f} replays.")
 
     def sentences(self):
-        return [*self.modes(), self.piecewise(), self.bound(), self.cost(), self.payback()]
+        return [*self.modes(), self.piecewise(), *self.throughput(), self.bound(), self.cost(),
+                self.payback()]
 
 
 class Findings(unittest.TestCase):
@@ -125,11 +157,15 @@ class Findings(unittest.TestCase):
     def test_each_sentence_is_what_the_document_says(self):
         for workload in self.document["plan"]["axes"]["workload"]:
             said = [each["text"] for each in self.found["conclusions"] if each["subject"] == workload]
-            self.assertEqual(Sweep(self.document, workload).sentences(), said)
+            sweep = Sweep(self.document, workload)
+            self.assertEqual(sweep.sentences(), said)
+            said = [each["text"] for each in self.found["conclusions"]
+                    if each["subject"] == workload + " prepare=first-use"]
+            self.assertEqual([sweep.warmups_sentence()], said)
 
     def test_each_figure_is_the_one_in_its_sentence(self):
         for each in self.found["conclusions"]:
-            sweep, figures = Sweep(self.document, each["subject"]), each["figures"]
+            sweep, figures = Sweep(self.document, each["subject"].split()[0]), each["figures"]
             with self.subTest(each["text"]):
                 self.assertLessEqual(set(each["cells"]), {cell["id"] for cell in self.document["cells"]})
                 getattr(self, "figures_of_" + each["code"].split("_")[0])(sweep, figures, each["text"])
@@ -156,6 +192,15 @@ class Findings(unittest.TestCase):
         for mode in ("whole", "piecewise"):
             for name, expected in sweep.costs(mode).items():
                 self.assertAlmostEqual(expected, figures[f"{mode}_{name}"], places=12)
+
+    def figures_of_warmups(self, sweep, figures, _):
+        made = sweep.warmups()
+        self.assertEqual(made[0][1], figures["fewest_seconds"])
+        self.assertEqual(min(setup for _, setup in made), figures["best_seconds"])
+        self.assertEqual(1, figures["enough"])
+
+    def figures_of_throughput(self, _, figures, __):
+        self.assertEqual({}, figures, "it names cells alone")
 
     def figures_of_payback(self, _, figures, text):
         self.assertIn(f"after {figures['replays_min']:.0f} to {figures['replays_max']:.0f} replays", text)

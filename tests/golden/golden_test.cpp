@@ -61,14 +61,14 @@ TEST(Golden, Documents) {
 
 // findings_test.py computes each figure of them again.
 TEST(Golden, FindingsOfACommittedSweep) {
-  const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h200-launches.json";
+  const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h100.json";
   const model::Result result = codec::read_result(test::read_file(path), path);
   const nlohmann::ordered_json head = nlohmann::ordered_json::parse(codec::head_to_json(result) + "]}");
   const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
-  expect_golden("json/h200-launches.findings.json", findings.dump(2) + "\n");
+  expect_golden("json/h100.findings.json", findings.dump(2) + "\n");
   std::ostringstream out;
   reporters::print_conclusions(out, result, {});
-  expect_golden("console/h200-launches.conclusions.txt", out.str());
+  expect_golden("console/h100.conclusions.txt", out.str());
 }
 
 TEST(Golden, MetricsOfASmallSweep) {

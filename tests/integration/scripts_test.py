@@ -90,10 +90,11 @@ class KernelBuild(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_are_what_the_results_say(self):
-        page = tables.PAGE.read_text()
-        self.assertEqual(page, tables.rewritten(page), "run ci/tables.py")
-        with self.assertRaisesRegex(SystemExit, "docs/figures.md has 0 tables warmups: give it one"):
-            tables.rewritten(page.replace("<!-- table warmups -->", ""))
+        for page in ("figures.md", "torch.md"):
+            text = (ROOT / "docs" / page).read_text()
+            self.assertEqual(text, tables.rewritten(page, text), "run ci/tables.py")
+        with self.assertRaisesRegex(SystemExit, "docs/torch.md has 0 tables torch: give it one"):
+            tables.rewritten("torch.md", text.replace("<!-- table torch -->", ""))
 
     def test_name_one_commit(self):
         documents = [{"environment": {"device": {"name": "GPU", "driver": "1"}}, "tool": {"commit": commit},
@@ -228,6 +229,14 @@ skipped: b with bf16
 
     def test_counts_each_outcome_over_all_reports(self):
         self.assertEqual((1, "2 passed, 4 failed, 4 skipped"), self.sum(REPORT, REPORT))
+
+    def test_reads_what_a_googletest_program_writes(self):
+        report = """<testsuites tests="3" failures="1"><testsuite name="S">
+<testcase name="a" status="run" result="completed"/>
+<testcase name="b" status="run" result="skipped"><skipped message="a.cpp:1&#x0A;no GPU"/></testcase>
+<testcase name="c" status="run" result="completed"><failure message="a.cpp:2"/></testcase>
+</testsuite></testsuites>"""
+        self.assertEqual((1, "1 passed, 1 failed, 1 skipped"), self.sum(report))
 
     def test_passes_where_all_passed(self):
         report = '<testsuite><testcase name="a" status="run"/></testsuite>'

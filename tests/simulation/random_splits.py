@@ -95,7 +95,8 @@ def inflated(result, factor):
             logs = [math.log(launch[metric]["p50"]) for launch in found]
             for launch, log in zip(found, logs):
                 off = log - sum(logs) / len(logs)
-                launch[metric] = scaled(launch[metric], math.exp((factor - 1) * off))
+                wider = min(9.0, max(-9.0, (factor - 1) * off))  # a time stays one that a document may have
+                launch[metric] = scaled(launch[metric], math.exp(wider))
         cells.append({**cell, "launches": launches})
     return {**result, "cells": cells}
 
@@ -158,7 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("--document", default=ROOT / "ci" / "baselines" / "h200-launches.json",
+    parser.add_argument("--document", default=ROOT / "ci" / "baselines" / "h100.json",
                         type=pathlib.Path)
     parser.add_argument("--splits", default=60, type=int)
     parser.add_argument("--seed", default=1, type=int)
