@@ -167,17 +167,18 @@ function(graphbench_test_program name)
   graphbench_use_precompiled(${name} test)
 endfunction()
 
-# graphbench_test(<name> [THREADS] [FOLDERS ...] [SOURCES ...] [LINK ...] [LABELS ...]): one GoogleTest
+# graphbench_test(<name> [THREADS] [LABEL label] [FOLDERS ...] [SOURCES ...] [LINK ...]): one GoogleTest
 # program of every .cpp file in FOLDERS, one CTest entry per test. THREADS: its tests run threads, so that it
 # runs under ThreadSanitizer too.
 function(graphbench_test name)
-  cmake_parse_arguments(ARG "THREADS" "" "FOLDERS;SOURCES;LINK;LABELS" ${ARGN})
-  if(ARG_THREADS)
-    list(APPEND ARG_LABELS threads)
-    set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
+  cmake_parse_arguments(ARG "THREADS" "LABEL" "FOLDERS;SOURCES;LINK" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
   endif()
-  if(ARG_FOLDERS)
-    list(APPEND ARG_LABELS unit)
+  if(ARG_THREADS)
+    # One word, because gtest_discover_tests() takes the second of a list for a property.
+    string(APPEND ARG_LABEL _threads)
+    set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
   endif()
   foreach(folder IN LISTS ARG_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -187,5 +188,11 @@ function(graphbench_test name)
   graphbench_test_program(${name})
   target_link_libraries(${name} PRIVATE
     graphbench_flags ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  if(GRAPHBENCH_SANITIZE)
+    # A sanitized program takes longer to start than most tests run. Its report says what each test did.
+    add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${name}.xml")
+    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 900)
+  else()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
+  endif()
 endfunction()

@@ -9,6 +9,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/ir/text.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/builtin.hpp"
 
@@ -163,7 +164,7 @@ TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
 TEST_F(PackageTest, TenThousandFlippedBytesAreRefused) {
   const std::string text = write_package(package_);
   std::mt19937_64 random(18);
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < test::repetitions(10'000); ++i) {
     std::string changed = text;
     const std::size_t at = random() % text.size();
     changed[at] = static_cast<char>(changed[at] ^ (1 + random() % 255));
@@ -175,7 +176,7 @@ TEST_F(PackageTest, TenThousandFlippedBytesAreRefused) {
 TEST_F(PackageTest, SoAreThoseWhoseDigestsWereMadeToMatch) {
   const std::vector<Section> sections = decode(write_package(package_));
   std::mt19937_64 random(19);
-  for (int i = 0; i < 2'000; ++i) {
+  for (int i = 0; i < test::repetitions(2'000); ++i) {
     std::vector<Section> changed = sections;
     std::string& content = changed[random() % changed.size()].content;
     const std::size_t at = random() % content.size();
@@ -193,7 +194,8 @@ TEST_F(PackageTest, SoAreThoseWhoseDigestsWereMadeToMatch) {
 TEST_F(PackageTest, AThousandTruncationsAreRefused) {
   const std::string text = write_package(package_);
   std::mt19937_64 random(20);
-  for (int i = 0; i < 1'000; ++i) ASSERT_NE(failure(text.substr(0, random() % text.size())), "none");
+  for (int i = 0; i < test::repetitions(1'000); ++i)
+    ASSERT_NE(failure(text.substr(0, random() % text.size())), "none");
   EXPECT_EQ(failure(text + "x"), "data follows its last section");
 }
 

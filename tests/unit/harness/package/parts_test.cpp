@@ -16,6 +16,7 @@
 #include "graphs/ir/text.hpp"
 #include "harness/package/weights.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/builtin.hpp"
 
@@ -142,14 +143,14 @@ TEST_F(WeightsTest, TenThousandFlippedBytesAndAThousandTruncationsAreRefused) {
     file.seekp(static_cast<std::streamoff>(at));
     file.put(byte).flush();
   };
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < test::repetitions(10'000); ++i) {
     const std::size_t at = random() % text_.size();
     write(at, static_cast<char>(text_[at] ^ (1 + random() % 255)));
     ASSERT_NE(failure(), "none") << "byte " << at;
     write(at, text_[at]);
   }
   EXPECT_EQ(failure(), "none");
-  for (int i = 0; i < 1'000; ++i) {
+  for (int i = 0; i < test::repetitions(1'000); ++i) {
     put(text_.substr(0, random() % text_.size()));
     ASSERT_NE(failure(), "none");
   }
@@ -276,7 +277,7 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
 // Whatever is cut off or changed, the reader neither crashes nor gives a program that is another text.
 TEST_F(ProgramTextTest, NoByteThatIsChangedMakesAnUnsoundProgram) {
   const std::string text = write_program(build("attention"));
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size(); i += test::sanitized ? 10 : 1) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ (1 << i % 7));
     EXPECT_NE(
