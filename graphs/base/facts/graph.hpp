@@ -19,7 +19,6 @@ struct Reason {
 struct GraphContents {
   std::int64_t nodes;
 };
-// Adds every count of `more` to `sum`.
 void add(GraphContents& sum, const GraphContents& more);
 
 struct GraphCounts {
