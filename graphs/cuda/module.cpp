@@ -9,8 +9,8 @@ GRAPHBENCH_MODULE_EXPORT graphbench::Backend* graphbench_backend_open() {
   return new graphbench::cuda::CudaBackend();
 }
 
-// The module computes its identity here, because a call into libgraphbench_device would return the binary's.
-// A test checks that the text equals that of graphs/device/device.cpp.
+// The module has its own identity text, because libgraphbench_device would return the binary's identity. A
+// test checks that this text equals the text of graphs/device/device.cpp.
 GRAPHBENCH_MODULE_EXPORT const char* graphbench_backend_identity() {
 #if defined(__clang__)
   return GRAPHBENCH_VERSION " clang " __clang_version__;

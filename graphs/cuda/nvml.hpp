@@ -59,7 +59,7 @@ const NvmlLibrary* nvml_library(std::string& why);
 class NvmlMemory {
  public:
   // Must be constructed before this process's first context on the device: all memory in use at that time
-  // counts as that of other processes. `library` must be initialised and outlive this object.
+  // counts as memory of other processes. `library` must be initialised and outlive this object.
   NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
 
   // Returns the driver's value for this process, or else the decrease of free memory since construction,

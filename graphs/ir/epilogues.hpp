@@ -14,9 +14,9 @@ namespace graphbench::ir {
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
 // Fuses a bias_add, activation or add into the product right before it, if no other op reads the product and
-// its kind has these stages in this order. The fused product rounds once and keeps its name. Does not fuse an
-// op that a splitting point names, unless the point names the product too. Empty `splits`: the program's own
-// points. Returns training programs unchanged. `catalog` must outlive the result.
+// the product's kind has these stages in this order. The fused product rounds once and keeps its name. Does
+// not fuse an op that a splitting point names, unless the point names the product too. Empty `splits`: the
+// program's own points. Returns training programs unchanged. `catalog` must outlive the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
                        const std::vector<std::string>& splits = {});
 

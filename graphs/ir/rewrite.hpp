@@ -40,7 +40,7 @@ class Rewriter {
   std::string pass_;
   ProgramBuilder builder_;
   std::vector<ValueId> now_;                   // per value: the value that replaces it, or itself
-  std::vector<bool> computed_;                 // per value: true if it exists so far
+  std::vector<bool> computed_;                 // per value: true if the value exists so far
   std::vector<bool> kept_;                     // per op of the old program
   std::vector<std::string> graph_of_;          // per op of the old program: its graph
   std::map<std::string, std::string> graphs_;  // by name of a new op: its graph

@@ -219,9 +219,9 @@ std::string convolution_key(const ConvolutionShape& s) {
 }
 
 // Makes the plan from a package, or the plan with the engine `wanted`, or the plan that the tuner chooses. A
-// plan with a residual is timed alternately with the convolution ahead of it in its block, if that is known:
-// of two plans that were equally fast alone on an H200, one made whole steps slower. Null if cuDNN has no
-// plan that is deterministic, computes in fp32 and fits the workspace.
+// plan with a residual is timed in turns with the same convolution without a residual, if that has a plan: of
+// two plans that were equally fast alone on an H200, one made whole steps slower. Null if cuDNN has no plan
+// that is deterministic, computes in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
                                                  const ConvolutionShape& shape, const ir::OpCall& op,
                                                  const std::optional<std::string>& wanted) {

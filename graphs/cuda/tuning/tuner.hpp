@@ -63,7 +63,7 @@ class Tuner {
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
   // Returns the choice for `key` from this or an earlier process. If the library still offers it, the caller
-  // need not list the other candidates. Absent if choosing would time candidates, or if time does not decide.
+  // need not list the other candidates. Absent if no choice exists, if timing is off, or if `prefer` is set.
   std::optional<std::string> known(const std::string& key);
 
   // True: from now on, keys that differ only in their size (the first number) share the choice of the first
@@ -93,7 +93,7 @@ class Tuner {
 
   // Returns the offered choice for `key` if it has a serialised plan and is the known choice; else null.
   const cache::Choice* serialised(const std::string& key);
-  // Records if the library accepted that plan. If so, the choice is made; else the caller builds it by name.
+  // Records whether the library accepted the serialised plan. If not, the caller builds the plan by name.
   void tried_serialised(const std::string& key, bool taken);
 
   // Prints a line if `verbose` is set.

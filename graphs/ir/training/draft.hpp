@@ -83,7 +83,7 @@ struct Rule {
   std::string_view kind;
   // Null: copies the op.
   void (*forward)(Draft& draft, const Op& op) = nullptr;
-  // `gradient`: of the op's only output; if the op has several, of one of them.
+  // `gradient`: the gradient of the op's only output, or of one output if there are several.
   void (*backward)(Draft& draft, const Op& op, ValueId gradient) = nullptr;
 };
 
