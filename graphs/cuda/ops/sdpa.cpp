@@ -76,7 +76,7 @@ bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
 
 namespace {
 
-// Attention as a cuDNN operation graph: q kᵀ, scale, mask, max, subtract, exp, sum, divide, times v. cuDNN's
+// Attention as a cuDNN operation graph: q kT, scale, mask, max, subtract, exp, sum, divide, times v. cuDNN's
 // fused engines recognise this pattern.
 class SdpaGraph : public CudnnGraph {
  public:
