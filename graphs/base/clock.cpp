@@ -1,4 +1,4 @@
-// The system's clock, which a person or a network may set: measuring uses the steady clock.
+// Reads the time of day. Measurements use the steady clock instead, because people and networks set this one.
 #include "graphs/base/clock.hpp"
 
 #include <ctime>

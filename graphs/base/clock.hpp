@@ -1,4 +1,4 @@
-// The steady clock, which all processes of a machine share and nothing can set; and the time of day.
+// The steady clock, which all processes of a machine share and nobody can set, and the time of day.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace graphbench {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Nanoseconds since an arbitrary moment.
+// Nanoseconds since an arbitrary moment, the same for all processes of the machine.
 inline std::int64_t steady_ns() {
   return std::chrono::nanoseconds(SteadyClock::now().time_since_epoch()).count();
 }
@@ -17,7 +17,7 @@ inline double steady_seconds() {
   return std::chrono::duration<double>(SteadyClock::now().time_since_epoch()).count();
 }
 
-// Runs from the moment it is made, or from the one that is given.
+// Counts from its construction, or from `start`.
 class Stopwatch {
  public:
   Stopwatch() = default;
@@ -28,8 +28,8 @@ class Stopwatch {
   SteadyClock::time_point start_ = SteadyClock::now();
 };
 
-// The time of day as documents hold it: RFC 3339, in UTC, in seconds. "2026-11-21T08:15:30Z"
+// The time of day in UTC, as RFC 3339 with whole seconds: "2026-11-21T08:15:30Z".
 std::string utc_now();
-double unix_seconds_now();  // with its fraction
+double unix_seconds_now();  // seconds since 1970 with a fraction
 
 }  // namespace graphbench

@@ -9,7 +9,7 @@ struct evp_md_ctx_st;
 
 namespace graphbench {
 
-// The digest of text that comes in parts.
+// Computes the digest of a text that is added in parts.
 class Sha256 {
  public:
   Sha256();

@@ -1,4 +1,4 @@
-// Spelling of error codes, and the assertion that every build keeps.
+// Spells the error codes, and prints a failed assertion before it aborts.
 #include "graphs/base/error.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace graphbench {
 namespace {
 
-// In the order of the codes.
+// In the order of ErrorCode.
 constexpr std::array<std::string_view, 32> code_names{"invalid_argument",
                                                       "unsupported",
                                                       "out_of_memory",

@@ -1,8 +1,8 @@
-// Uses system calls, because the standard library opens folders, waits for a pipe's writer, and neither syncs
-// nor locks. It writes a temporary file beside the target, then calls fsync, rename, and fsync of the folder,
-// so the file survives a full disk, a kill and a power cut. The writer holds a lock on the temporary file,
-// which the system releases when its process ends. So a later writer of the same target can recognise a
-// leftover, even if containers give all processes the same id.
+// Reads and writes files with system calls, because the standard library opens folders, waits for a pipe's
+// writer, and can neither sync nor lock. A writer fills a temporary file beside the target, then calls fsync,
+// rename, and fsync of the folder, so the target survives a full disk, a kill and a power cut. The kernel
+// drops the writer's lock on the temporary file when the process ends. A later writer finds leftovers by
+// their missing lock, because in containers several processes may have the same id.
 #include "graphs/base/files.hpp"
 
 #include <fcntl.h>
@@ -33,9 +33,9 @@ WholeFile read_from(int descriptor, std::size_t bytes_max) {
   if (S_ISDIR(facts.st_mode)) return {{}, "cannot be read: it is a directory"};
   if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) return {{}, "cannot be read: it is a device"};
   const WholeFile too_large{{}, "has more than " + std::to_string(bytes_max >> 20) + " MiB"};
-  const auto expected = static_cast<std::size_t>(facts.st_size);  // files of /proc and pipes say 0
+  const auto expected = static_cast<std::size_t>(facts.st_size);  // 0 for pipes and files of /proc
   if (expected > bytes_max) return too_large;
-  std::string text(expected + 1, '\0');  // a byte more, so that the end is seen
+  std::string text(expected + 1, '\0');  // one byte more: read() can then report the end
   std::size_t size = 0;
   while (const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size)) {
     if (got < 0 && errno == EINTR) continue;
@@ -66,11 +66,10 @@ std::string start_of_temporary(const fs::path& target) {
 }
 constexpr std::string_view end_of_temporary = ".tmp";
 
-// Leftovers belong to writers that were killed: a living one holds the lock of its file, and names are not
-// used again.
+// Removes the files of killed writers. A living writer holds the lock on its file, so its file stays.
 void remove_leftovers(const fs::path& target) {
   const std::string start = start_of_temporary(target);
-  std::error_code unreadable;  // leftovers stay in a folder that cannot be listed
+  std::error_code unreadable;  // in a folder that cannot be listed, leftovers stay
   for (fs::directory_iterator entry(folder_of(target), unreadable), behind; entry != behind;
        entry.increment(unreadable)) {
     std::string name = entry->path().filename().string();
@@ -83,13 +82,13 @@ void remove_leftovers(const fs::path& target) {
   }
 }
 
-// Removes the temporary file unless it was renamed into place.
+// A file that the destructor removes unless it was renamed to the target.
 class TemporaryFile {
  public:
   explicit TemporaryFile(fs::path target) : target_(std::move(target)), descriptor_(create()) {
     remove_leftovers(target_);
   }
-  // Overwrites whatever a killed process left at `draft`.
+  // Overwrites the file that a killed process may have left at `draft`.
   TemporaryFile(fs::path target, fs::path draft)
       : target_(std::move(target)),
         path_(std::move(draft)),
@@ -104,7 +103,7 @@ class TemporaryFile {
 
   int fd() const noexcept { return descriptor_.get(); }
 
-  // The lock is held, so a draft that is neither renamed nor locked is a leftover.
+  // Keeps the lock, so that no other writer takes the file for a leftover before the rename.
   void rename_to_target() {
     if (::fsync(fd()) != 0) fail(errno, target_, "sync to disk");
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename into place");
@@ -112,8 +111,8 @@ class TemporaryFile {
   }
 
  private:
-  // Tries another name if another writer removed the file as a leftover before it was locked. A file system
-  // without locks keeps leftovers.
+  // Another writer may remove the file as a leftover before the lock is taken; the loop then tries another
+  // name. On a file system without locks, leftovers stay.
   Descriptor create() {
     for (;;) {
       std::uint32_t number = 0;
@@ -154,7 +153,7 @@ bool is_special(const fs::path& path, const fs::file_status& status) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-// Does not wait for the reader of a pipe, which might never come.
+// Throws instead of waiting for a pipe's reader, which might never come.
 Descriptor open_special(const fs::path& path) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0 && errno == ENXIO && fs::is_fifo(path))
@@ -174,7 +173,7 @@ fs::file_status checked_status(const fs::path& path) {
   return status;
 }
 
-// Makes the rename itself durable. Some file systems cannot sync a folder (EINVAL).
+// Makes the rename durable. Some file systems cannot sync a folder (EINVAL).
 void sync_folder(const fs::path& path) {
   const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) fail(errno, path, "open its folder");
@@ -248,13 +247,13 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void check_writable(const std::filesystem::path& path) {
   const fs::file_status status = checked_status(path);
   if (is_special(path, status)) {
-    // The pipe stays open until this process ends, because its reader sees the end of the text when the last
-    // writer closes it.
+    // The reader of a pipe sees the end of the text when the last writer closes the pipe, so this process
+    // keeps the pipe open.
     static std::vector<Descriptor> opened;
     opened.push_back(open_special(path));
     return;
   }
-  // Permissions alone do not tell (a read-only file system, root): make a file and remove it.
+  // Permission bits mislead on a read-only file system and for root, so this creates a file and removes it.
   const fs::path target = follow_links(path);
   const TemporaryFile probe(target);
 }

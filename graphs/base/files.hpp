@@ -1,5 +1,5 @@
-// Files: descriptors with one owner each; reading whole files, with a limit, because any name may be a device
-// or a pipe; and writing so that a reader sees either the old file or the whole new one.
+// Reads whole files up to a size limit, because a name may belong to an endless device or pipe, and writes
+// files so that a reader sees either the old file or the complete new one.
 #pragma once
 
 #include <cstddef>
@@ -26,37 +26,37 @@ class Descriptor {
   int value_ = -1;
 };
 
-// Returns the part that could not be written, for the reason in errno; empty if all was written.
+// Returns the part that was not written; errno has the reason. Empty if everything was written.
 std::string_view write_all(int descriptor, std::string_view text) noexcept;
 
 struct WholeFile {
   std::string text;
-  // why the text is incomplete: "cannot be read: No such file or directory"; empty if it is complete
+  // Why the text is incomplete: "cannot be read: No such file or directory". Empty if the text is complete.
   std::string why_not;
-  int error = 0;  // the errno of a call that failed
+  int error = 0;  // errno of the failed call; 0 if no call failed
 };
 
-// A pipe is read where it has a writer (`<(command)`), and no writer is waited for.
+// Reads a pipe that has a writer, such as `<(command)`, and never waits for a writer.
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 
-// Writes a temporary file in the same folder, syncs it and renames it over `path`. On failure the temporary
-// file is removed, a file that stood at `path` is as it was, and std::system_error is thrown whose what() is
-// one line naming the path, the step and the cause. A symbolic link is followed. A path that is neither a
-// file nor a folder (/dev/null, a pipe) is written to directly.
+// Writes a temporary file in the same folder, syncs it and renames it over `path`. Follows a symlink. Writes
+// directly to a `path` that is neither a file nor a folder (/dev/null, a pipe). On failure, removes the
+// temporary file, leaves an old file at `path` unchanged, and throws std::system_error, whose what() is one
+// line with the path, the failed operation and the cause.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
-// Writes a text that is made part by part, and is never in memory as a whole.
+// Writes a text part by part, so that memory never holds the whole text.
 using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
-// For a caller that holds a lock on `path`. A leftover of a killed process at `draft` is overwritten, and a
-// link at `path` is replaced.
+// The caller must hold a lock on `path`. Overwrites what a killed process left at `draft`. Replaces a symlink
+// at `path`.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 
-// Throws as above if write_file_atomically could not begin: the folder is missing or takes no files, or
-// `path` is a folder or a pipe without a reader. It leaves nothing behind. A pipe stays open, so that its
-// reader waits for the text.
+// Throws the same errors if write_file_atomically could not start: the folder is missing or read-only, or
+// `path` is a folder or a pipe without a reader. Leaves no file behind. Keeps a pipe open until this process
+// ends, so that its reader waits for the text.
 void check_writable(const std::filesystem::path& path);
 
 }  // namespace graphbench

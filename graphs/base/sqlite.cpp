@@ -12,7 +12,7 @@ namespace {
   const char* message = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
   const std::string what = std::string(operation) + " " + name + ": " + message;
   const int status = connection != nullptr ? sqlite3_errcode(connection) & 0xff : SQLITE_NOMEM;
-  // SQLITE_ERROR means here: the file's format or its tables are not those that the header promises.
+  // Here, SQLITE_ERROR means that the file's format or tables are not as the header says.
   if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR) throw DamageError(what);
   throw StorageError(what);
 }
@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
-  sqlite3_finalize(statement);  // repeats the error of the last step, which was reported there
+  sqlite3_finalize(statement);  // returns the error of the last step again, which step() has reported
 }
 
 Statement::Statement(sqlite3* connection, std::string name, std::string_view sql)
@@ -84,7 +84,7 @@ double Statement::real(int column) const {
 }
 
 std::string Statement::text(int column) const {
-  // The bytes before their number: SQLite documents this order.
+  // SQLite documents that the bytes must be read before their number.
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int count = sqlite3_column_bytes(statement_.get(), column);
   if (bytes == nullptr || count <= 0) return "";
@@ -101,9 +101,9 @@ void Connection::Close::operator()(sqlite3* connection) const noexcept {
 
 Connection::Connection(const std::string& path, Options options) : options_(std::move(options)) {
   sqlite3* connection = nullptr;
-  // Readers may write too: the next connection rolls back the unfinished work of a killed writer.
+  // Readers open for writing too, because the next connection after a killed writer must roll back its work.
   const int flags = SQLITE_OPEN_READWRITE | (options_.create ? SQLITE_OPEN_CREATE : 0);
-  // SQLite takes ":memory:" and names that begin with "file:" for no file of that name.
+  // Prevents SQLite from reading ":memory:" or "file:..." as a special name.
   const std::string file = path.starts_with('/') ? path : "./" + path;
   const int status = sqlite3_open_v2(file.c_str(), &connection, flags, nullptr);
   connection_.reset(connection);
@@ -151,7 +151,7 @@ Transaction::~Transaction() {
   try {
     connection_.execute("ROLLBACK");
   } catch (const std::exception&) {
-    // SQLite rolls back by itself after some errors, and says then that there is nothing to roll back.
+    // After some errors SQLite has already rolled back, and reports that there is nothing to roll back.
   }
 }
 

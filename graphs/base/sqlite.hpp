@@ -1,4 +1,5 @@
-// SQLite with owners and exceptions: connections, statements, transactions. The only code that calls SQLite.
+// Connections, statements and transactions of SQLite, with ownership and exceptions. No other code calls
+// SQLite.
 #pragma once
 
 #include <chrono>
@@ -15,13 +16,13 @@ struct sqlite3_stmt;
 
 namespace graphbench::storage {
 
-// A database that cannot be read or written: a lock, permissions, a disk, its contents. Code io.
+// The database cannot be read or written: locked, no permission, disk error, or damaged. Its code is io.
 class StorageError : public Error {
  public:
   explicit StorageError(const std::string& what) : Error(ErrorCode::io, what) {}
 };
 
-// The contents of the file are wrong.
+// The contents of the database file are damaged.
 class DamageError : public StorageError {
  public:
   using StorageError::StorageError;
@@ -50,8 +51,8 @@ class Statement {
     return value ? bind(at, *value) : bind_null(at);
   }
 
-  bool step();  // true: there is a row
-  void run();   // runs to the end, and is ready for new parameters
+  bool step();  // returns true if there is a row
+  void run();   // runs to the end, then accepts new parameters
 
   // Columns of the row are numbered from 0.
   std::int64_t integer(int column) const;
@@ -75,13 +76,13 @@ class Connection {
  public:
   struct Options {
     std::string name;     // the database in messages
-    bool create = false;  // creates the file if there is none
+    bool create = false;  // creates the file if it is missing
     // How long a call waits while another connection holds the file.
     std::chrono::milliseconds busy_max{10'000};
   };
   Connection(const std::string& path, Options options);
 
-  // `values` are bound in their order.
+  // Binds `values` to the parameters in their order.
   template <typename... Values>
   Statement prepare(std::string_view sql, const Values&... values) {
     Statement statement(connection_.get(), options_.name, sql);
@@ -89,7 +90,7 @@ class Connection {
     (statement.bind(++at, values), ...);
     return statement;
   }
-  // Runs the statement to its end. Returns how many rows it changed.
+  // Runs the statement to its end. Returns the number of changed rows.
   template <typename... Values>
   int run(std::string_view sql, const Values&... values) {
     prepare(sql, values...).run();
@@ -97,11 +98,11 @@ class Connection {
   }
 
   void execute(const char* sql);  // one statement or several
-  // The first column of the first row; zero or empty if there is no row.
+  // The first column of the first row. Zero or empty if there is no row.
   std::int64_t integer_of(const char* sql);
   std::string text_of(const char* sql);
   std::int64_t last_id() const;
-  // Whether the file was removed or replaced since it was opened, so that writes are lost.
+  // True if the file was removed or replaced since it was opened, so that writes are lost.
   bool file_has_moved() const;
 
  private:
@@ -114,8 +115,8 @@ class Connection {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-// Rolls back unless committed. BEGIN IMMEDIATE takes the lock before anything is read, so that two writers
-// wait for each other and neither fails half-way.
+// The destructor rolls back unless commit() was called. BEGIN IMMEDIATE takes the write lock before the first
+// read, so the second of two writers waits instead of failing in the middle.
 class Transaction {
  public:
   explicit Transaction(Connection& connection);

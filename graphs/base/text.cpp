@@ -1,5 +1,5 @@
-// Works code point by code point; utf8cpp says where they begin and end. Near misses are found by edit
-// distance (insert, delete, replace, swap of neighbours) over short words.
+// Reads text by code points, with utf8cpp. Finds near misses by edit distance: insert, delete, replace, and
+// swap of neighbours.
 #include "graphs/base/text.hpp"
 
 #include <utf8.h>
@@ -124,7 +124,7 @@ std::string_view head_of(std::string_view text, std::size_t bytes_max) {
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  // People type short words. A long argument is not a misspelling, and must not cost quadratic time.
+  // A word this long is not a misspelling, and the edit distance takes quadratic time.
   if (word.size() > 64) return std::nullopt;
   std::optional<std::string> best;
   std::size_t best_edits = 0;
@@ -153,7 +153,7 @@ void require_known(const std::string& where, const std::string& word, const std:
 }
 
 void complain(const char* format, ...) {
-  // Writes in one piece, because threads and children write to stderr too.
+  // Prints the line with one call, because threads and child processes write to stderr too.
   va_list arguments;
   va_start(arguments, format);
   char* line = nullptr;

@@ -1,4 +1,4 @@
-// Text that people read or typed: lists, quotes, unseen characters, near misses, the error about bad input.
+// Helpers for text that people read or type: lists, quotes, invisible characters, near misses, input errors.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr bool contains(const List& list, const Value& value) {
   return std::ranges::find(list, value) != std::ranges::end(list);
 }
 
-// "a, b, c"; `text_of` is called with each element, and returns what can be appended to a string.
+// Returns "a, b, c". `text_of` turns each element into a string.
 template <std::ranges::input_range List, typename TextOf = std::identity>
 std::string join(const List& list, std::string_view separator = ", ", TextOf text_of = {}) {
   std::string text;
@@ -31,20 +31,19 @@ std::string join(const List& list, std::string_view separator = ", ", TextOf tex
   return text;
 }
 
-// Splits at every separator, so there is one part more than separators: "a,,b" has three, "" has one.
+// Splits at every separator: "a,,b" has three parts, "" has one.
 std::vector<std::string> split(std::string_view text, char separator);
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);
-// True for characters that Unicode's Default_Ignorable_Code_Point lists (marks, embeddings, overrides and
-// isolates of direction, blanks and joiners of no width, fillers, variation selectors, tags), and for
-// interlinear annotation.
+// True for characters in Unicode's Default_Ignorable_Code_Point (marks, embeddings, overrides and isolates of
+// direction, zero-width spaces and joiners, fillers, variation selectors, tags), and for interlinear
+// annotation.
 bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".
 std::string escape_of(char32_t c);
-// The text with invisible characters escaped, and control characters as escapes or blanks. Bytes that are not
-// UTF-8 stay.
+// Escapes invisible characters. Escapes control characters, or replaces them by blanks. Keeps invalid UTF-8.
 enum class Controls : bool { blank, escaped };
 std::string with_unseen_escaped(std::string_view text, Controls controls);
 
@@ -55,23 +54,23 @@ class InputError : public std::runtime_error {
       : std::runtime_error(where.empty() ? detail : where + ": " + detail) {}
 };
 
-// The text in double quotes, with invisible characters escaped, so that a message stays one line.
+// Puts the text in double quotes and escapes invisible characters, so that a message stays one line.
 std::string in_quotes(std::string_view text);
 
-// At most `bytes_max` of the text, cut between characters.
+// The start of the text: at most `bytes_max` bytes, cut between characters.
 std::string_view head_of(std::string_view text, std::size_t bytes_max);
 
-// The known words within a third of the word's length in edits (at least one), the nearest first.
+// The known word with the fewest edits, if they are at most a third of the longer word's length (or one).
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-// "; did you mean \"mlp\"?" or "", to end a message with.
+// "; did you mean \"mlp\"?" to end a message with, or "" if no known word is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-// Throws InputError(where) for a word that is not among `known`: "\"fast\" is not a `noun`: give ...".
+// Throws InputError(where) unless `known` contains the word: "\"fast\" is not a `noun`: give ...".
 void require_known(const std::string& where, const std::string& word, const std::string& noun,
                    const std::vector<std::string>& known);
 
-// Writes a line on stderr: "graphbench: " and the rest as printf() formats it.
+// Prints "graphbench: ", the text as printf() formats it, and a newline to stderr.
 [[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);
 
 }  // namespace graphbench

@@ -1,5 +1,5 @@
 // Arithmetic that kernels share: conversions to and from fp32, 16-byte vectors, sums, rmsnorm and rope. Each
-// operation says how it rounds, so that the bits are the same whatever a compiler contracts.
+// operation fixes its rounding, so the compiler's choice to fuse operations cannot change the bits.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -11,9 +11,9 @@
 
 namespace graphbench::cuda {
 
-// Programmatic dependent launch: every kernel says at its start that the next one may be put on the device,
-// and waits for the kernels ahead before it touches anything that a step writes. A kernel with nothing left
-// to do waits too, which keeps the order transitive. On older GPUs both calls do nothing.
+// Programmatic dependent launch: at its start, every kernel lets the next kernel start, and it waits for the
+// earlier kernels before it touches memory that a step writes. A kernel without work waits too, so that its
+// successors also wait for its predecessors. On GPUs before sm_90 both calls do nothing.
 __device__ __forceinline__ void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -50,7 +50,7 @@ __device__ __forceinline__ float block_reduce(float value) {
   for (int offset = 16; offset > 0; offset /= 2) {
     value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
   }
-  __syncthreads();  // `partial` may be used again at once
+  __syncthreads();  // the next call may overwrite `partial` at once
   return value;
 }
 
@@ -68,7 +68,7 @@ __device__ __forceinline__ float gelu_tanh(float x) {
   return __fmul_rn(__fmul_rn(0.5f, x), __fadd_rn(1.0f, t));
 }
 
-// Parts of rmsnorm: adding a square to the sum, the scale of a row, and an element of the row.
+// Three parts of rmsnorm: add a square to the sum, compute the scale of a row, compute an element.
 __device__ __forceinline__ float add_square(float squares, float x) {
   return __fmaf_rn(x, x, squares);
 }
@@ -79,7 +79,7 @@ __device__ __forceinline__ float normed(float x, float scale, float gamma) {
   return __fmul_rn(__fmul_rn(x, scale), gamma);
 }
 
-// Turns the elements i and i + half of a head by the frequency of i, as rope does.
+// Rotates elements i and i + half of a head, as rope does. `turn`: cosine and sine of the angle.
 struct Pair {
   float low;
   float high;
@@ -91,8 +91,8 @@ __device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
 __device__ __forceinline__ double rope_frequency(int i, int head_dim, double log2_theta) {
   return exp2(__dmul_rn(__ddiv_rn(-2.0 * i, head_dim), log2_theta));
 }
-// Cosine and sine of an angle that is reduced to one turn in fp64: in fp32, a position of some thousands
-// costs four digits.
+// Returns cosine and sine of an angle, reduced to one turn in fp64. In fp32, positions in the thousands would
+// lose four digits.
 __device__ __forceinline__ float2 turn_of(int position, double frequency) {
   constexpr double turn = 6.283185307179586476925;
   const double angle = __dmul_rn(position, frequency);
@@ -129,7 +129,7 @@ __device__ __forceinline__ std::int32_t from_float<std::int32_t>(float x) {
   return static_cast<std::int32_t>(x);
 }
 
-// Sixteen bytes of T, which are moved in one access.
+// Sixteen bytes of T, which one access loads or stores.
 template <class T>
 struct alignas(16) Vector16 {
   static constexpr int size = 16 / sizeof(T);

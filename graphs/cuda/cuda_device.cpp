@@ -16,9 +16,9 @@ namespace graphbench::cuda {
 namespace {
 
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
-constexpr std::size_t word_slot_size = 512;  // slot behind the workspace, for results of one word
+constexpr std::size_t word_slot_size = 512;  // slot after the workspace, for one-word results
 
-// Reads a variable, which is "on" where it is not set.
+// Reads an environment variable. An unset variable means "on".
 bool is_on(const char* variable) {
   const char* value = std::getenv(variable);
   const std::string text = value == nullptr ? "on" : value;
@@ -29,7 +29,7 @@ bool is_on(const char* variable) {
   return text == "on";
 }
 
-// Makes a stream, or uses `stream` if it is given. Timing candidates may borrow it.
+// Creates a stream, or wraps the given `stream`. CandidateTimer may use it too.
 template <typename... Stream>
 std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
   const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};
@@ -44,8 +44,8 @@ int attribute(cudaDeviceAttr name, int index, const char* operation) {
   return value;
 }
 
-// With settings from the environment (`of_process`), a choice is kept until the process ends: a device that
-// is opened again must not time again, because it might choose another plan.
+// Settings from the environment (`of_process`) share a tuner until the process ends: a device that is opened
+// again must not time candidates again, because it might choose another plan.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
   static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
@@ -57,9 +57,9 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, boo
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
-  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // made before the context, whose memory it measures
-  // Spinning keeps the wake-up of a blocked thread out of every latency. It must be set when the context is
-  // made.
+  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // made before the context, to measure it
+  // Spinning avoids the wake-up time of a blocked thread in every latency. The flag must be set when the
+  // context is created.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
   const bool use_cudnn = is_on("GRAPHBENCH_CUDNN") && options.use_cudnn;

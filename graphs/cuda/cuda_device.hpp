@@ -1,7 +1,7 @@
-// The CUDA device: one GPU, its library handles and the scratch memory that libraries use.
+// The CUDA device: one GPU, its library handles and the scratch memory of libraries.
 //
-// The scratch is one buffer for all kernels: work of one device runs on one stream at a time, so a
-// kernel's scratch is dead before the next one starts.
+// All kernels share one scratch buffer. A device runs its work on one stream at a time, so each kernel is
+// done with its scratch before the next kernel starts.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@
 namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
-  bool use_cudnn = true;                 // false: our kernels even where cuDNN is installed
-  std::optional<TuningSettings> tuning;  // absent: the environment's
+  bool use_cudnn = true;                 // false: use our kernels even if cuDNN is installed
+  std::optional<TuningSettings> tuning;  // absent: the settings of the environment
 };
 
 class CudaDevice final : public Device {
@@ -71,8 +71,8 @@ class CudaDevice final : public Device {
 
   int index_;
   facts::DeviceFacts info_{};
-  NvmlMemory* driver_memory_ = nullptr;  // null if there is no NVML
-  MemoryHandle workspace_;               // its end is the word's slot
+  NvmlMemory* driver_memory_ = nullptr;  // null without NVML
+  MemoryHandle workspace_;               // ends with the word slot
   CublasHandle cublas_;
   OpContext context_;  // refers to the members above, so it is destroyed first
 };

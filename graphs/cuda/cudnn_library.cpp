@@ -16,7 +16,7 @@ struct OpenedCudnn {
 
 OpenedCudnn open_library() {
   OpenedCudnn opened;
-  // It is never closed: cuDNN keeps threads and device state until the process ends.
+  // Never closed, because cuDNN keeps threads and device state until the process ends.
   void* handle = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     opened.reason = "libcudnn.so.9 not found";

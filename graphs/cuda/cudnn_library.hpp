@@ -1,5 +1,5 @@
-// cuDNN is opened at run time where it is installed, and built against its headers where the toolkit has
-// them. Without headers or library, convolution is im2col and cuBLASLt.
+// Opens cuDNN at run time if it is installed. The build needs cuDNN's headers for this. Without headers or
+// library, convolution uses im2col and cuBLASLt.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace graphbench::cuda {
 
-// Null if libcudnn.so.9 cannot be opened or this build had no headers. It is opened once per process.
+// Opens the library once per process. Null if libcudnn.so.9 cannot be opened or the build had no headers.
 struct CudnnLibrary;
 const CudnnLibrary* cudnn_library() noexcept;
 
-// "9.19.0", or why cuDNN is not used.
+// "9.19.0", or the reason why cuDNN is not used.
 std::string cudnn_version_text();
 
-// The library's text for a cudnnStatus_t; a fixed word where the library is absent.
+// cuDNN's text for a cudnnStatus_t, or a fixed word if cuDNN is missing.
 const char* cudnn_status_text(int status) noexcept;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-// The functions that are used, under their own names.
+// The cuDNN functions in use, under their own names.
 struct CudnnLibrary {
 #define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
   X(GetVersion)                       \

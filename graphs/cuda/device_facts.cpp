@@ -1,4 +1,4 @@
-// Reads device properties, library versions and, where NVML is installed, the driver's version.
+// Reads device properties, library versions and, if NVML is installed, the driver's version.
 #include "graphs/cuda/device_facts.hpp"
 
 #include <cublasLt.h>
@@ -17,7 +17,7 @@ std::string cuda_version(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// cudaDriverGetVersion gives the CUDA version that a driver serves; its own version comes from NVML.
+// The driver's own version. cudaDriverGetVersion returns the CUDA version that the driver supports instead.
 std::string driver_release() {
   std::string why;
   const NvmlLibrary* nvml = nvml_library(why);

@@ -1,5 +1,5 @@
-// Kernels beside ops: fill and digest over graphs/ir/random_fill.hpp, the clock probe, the empty kernel, and
-// kernel nodes that replace memset nodes.
+// Kernels that are not ops: fill and digest (graphs/ir/random_fill.hpp), the clock probe, the empty kernel,
+// and kernel nodes that replace memset nodes.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -38,7 +38,7 @@ __global__ void digest_kernel(const std::uint32_t* source, std::size_t words, un
     partial += ir::digest_word(i, source[i]);
   }
   for (int offset = 16; offset > 0; offset /= 2) partial += __shfl_down_sync(0xffffffffu, partial, offset);
-  // Integer sums do not depend on their order, so atomics give the same bits as a tree.
+  // Integer sums do not depend on their order, so atomics always give the same bits.
   if (threadIdx.x % 32 == 0) atomicAdd(sum, partial);
 }
 
@@ -59,7 +59,7 @@ __device__ unsigned long long timer_nanoseconds() {
   return now;
 }
 
-// One thread leaves the GPU almost idle, so that repeated probing lets it rest.
+// One thread leaves the GPU almost idle, so the GPU rests during repeated probes.
 __global__ void count_cycles(unsigned long long* nanoseconds) {
   const unsigned long long begun = timer_nanoseconds();
   const long long first = clock64();
@@ -101,7 +101,7 @@ void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds) {
   check(cudaGetLastError(), "probe clock");
 }
 
-// The call that a compiler makes from <<<>>>.
+// A launch with <<<>>> compiles to this call.
 void EmptyKernel::launch(Stream& stream, void* const*) {
   check(cudaLaunchKernel(reinterpret_cast<const void*>(&empty_kernel), dim3(1), dim3(1), nullptr, 0,
                          static_cast<CudaStream&>(stream).handle()),
@@ -141,8 +141,8 @@ struct Neighbours {
   std::vector<cudaGraphNode_t> after;
 };
 
-// Returns the nodes before and after a node; absent if an edge has ports or a type, and so is more than plain
-// order.
+// Returns the nodes before and after a node. Absent if an edge has ports or a type, because such an edge says
+// more than order.
 std::optional<Neighbours> neighbours_of(cudaGraphNode_t node) {
   Neighbours found;
   std::vector<cudaGraphEdgeData> edges;

@@ -1,5 +1,4 @@
-// The device's work beside ops: it fills and digests memory, measures the device itself, and replaces memset
-// nodes of graphs.
+// Device work that is not an op: fills and digests memory, measures the device, and replaces memset nodes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,17 +13,17 @@ namespace graphbench::cuda {
 void launch_fill(cudaStream_t stream, void* destination, ir::DType dtype, std::size_t elements,
                  const ir::Init& init, std::uint64_t seed);
 
-// Adds the digest of `words` 32-bit words to `*sum`, which the caller has zeroed.
+// Adds the digest of `words` 32-bit words to `*sum`. The caller must set `*sum` to zero first.
 void launch_digest(cudaStream_t stream, const void* source, std::size_t words, unsigned long long* sum,
                    int multiprocessors);
 
-// Enqueues one thread that counts a fixed number of cycles and stores their nanoseconds by the GPU's timer,
-// which ticks at least once per microsecond. That gives the present clock, behind which a driver's reading
-// lags.
+// Enqueues one thread that counts a fixed number of cycles and stores their duration in nanoseconds. The
+// GPU's timer ticks at least once per microsecond. The result gives the present clock; the driver's reading
+// is older.
 inline constexpr long long clock_probe_cycles = 400'000;  // 0.2 ms at 2 GHz
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds);
 
-// One block of one thread that does nothing. It measures the cost of a launch.
+// Launches one thread that does nothing, to measure the cost of a launch.
 class EmptyKernel final : public Kernel {
  public:
   void launch(Stream& stream, void* const* operands) override;
@@ -40,11 +39,11 @@ struct DeviceRange {
   }
 };
 
-// Replaces each memset node that writes whole words inside `workspace`, which only our library calls use, by
-// a kernel node that writes the same. A plugin's nodes stay. The driver launches a straight line of kernel
-// nodes at a constant cost, but node by node as soon as one is not a kernel: 17 us instead of 1 us for
-// sixteen convolutions of cuDNN on an H200, and 3 us of the device's time each. Returns how many were
-// replaced.
+// Replaces each memset node that writes whole words inside `workspace` by a kernel node that writes the same
+// words, and returns how many it replaced. Only our library calls use `workspace`, so plugins' nodes stay.
+// The driver launches a straight line of kernel nodes at a constant cost, but launches node by node if one of
+// them is not a kernel: 17 us instead of 1 us for sixteen cuDNN convolutions on an H200, and 3 us more of
+// device time for each.
 std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace);
 
 }  // namespace graphbench::cuda

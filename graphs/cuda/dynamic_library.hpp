@@ -1,5 +1,5 @@
-// A library that is opened at run time: NVML belongs to the driver, CUPTI to the toolkit, and a machine may
-// have neither. What is missing is kept as a sentence, never thrown.
+// Opens a library at run time: NVML belongs to the driver, CUPTI to the toolkit, and a machine may have
+// neither. Does not throw if something is missing, but keeps the reason as a sentence.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,8 @@
 
 namespace graphbench::cuda {
 
-// It is never closed, because drivers' libraries leave threads and handlers behind. Copies share it.
+// Never closes the library, because libraries of drivers leave threads and handlers behind. Copies share the
+// handle.
 class DynamicLibrary {
  public:
   // Opens the first of `files` that exists. `name` is the library's name in messages.
@@ -24,8 +25,7 @@ class DynamicLibrary {
   }
 
   bool is_open() const noexcept { return handle_ != nullptr; }
-  // Why the library cannot be used: it is missing, or lacks a function that was looked up. Empty if it
-  // can.
+  // Why the library cannot be used: it is missing, or lacks a function. Empty if it can be used.
   const std::string& why() const noexcept { return why_; }
 
   template <typename Function>
@@ -41,13 +41,13 @@ class DynamicLibrary {
   std::string why_;
 };
 
-// The functions of a library, and why they cannot be used (empty if they can).
+// The functions of a library, and the reason why they cannot be used (empty if they can).
 template <typename Functions>
 struct Opened {
   Functions library;
   std::string why;
 
-  // Null, with the reason in `why_not`, where they cannot be used.
+  // Null if the functions cannot be used; `why_not` then has the reason.
   const Functions* usable(std::string& why_not) const {
     why_not = why;
     return why.empty() ? &library : nullptr;

@@ -39,7 +39,7 @@ const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value 
   return found == std::end(texts) ? other : found->second;
 }
 
-// Names the node by its place in the graph, "kernel node 3"; empty if there is none.
+// Names the node by its index in the graph: "kernel node 3". Empty for a null node.
 std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
@@ -112,8 +112,8 @@ facts::GraphContents CudaGraph::contents() const {
 
 std::unique_ptr<GraphExec> CudaGraph::instantiate() {
   GraphExecHandle exec;
-  // Without the first flag, replay would lose the priorities that captured streams had. PyTorch sets the
-  // second one too: memory that a graph allocates and does not free is freed at the next launch.
+  // The first flag keeps the priorities of captured streams. The second flag, which PyTorch sets too, frees
+  // at the next launch any memory that the graph allocated and did not free.
   const unsigned long long flags =
       cudaGraphInstantiateFlagUseNodePriority | (lent_ ? cudaGraphInstantiateFlagAutoFreeOnLaunch : 0);
   check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), flags), "instantiate graph");
@@ -126,8 +126,8 @@ std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// Looks up a driver function in its form of CUDA 12.3, because the driver is not linked. Null if the driver
-// lacks it.
+// Looks up the CUDA 12.3 version of a driver function, because the driver is not linked. Null if the driver
+// lacks the function.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;
@@ -138,7 +138,7 @@ Function* driver_function(const char* name) {
   return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
 }
 
-// Adds the attributes that an update of an exec keeps, where they are not at their defaults.
+// Adds the attributes that an exec update leaves unchanged, if they differ from their defaults.
 void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetAttribute)>("cuGraphKernelNodeGetAttribute");
@@ -150,8 +150,7 @@ void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) 
     described.facts["priority"] = std::to_string(value.priority);
 }
 
-// Asks the driver, because the runtime refuses to describe kernels that a library launched through the
-// driver.
+// Asks the driver, because the runtime refuses to describe kernels that a library launched by the driver API.
 void describe_kernel(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
@@ -186,7 +185,7 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
   }
 }
 
-// Returns the nodes that the node waits for, and notes in `facts` which edges let it begin before they end.
+// Returns the nodes that `node` waits for. Notes in `facts` how many edges let it start before they end.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   std::size_t count = 0;
   check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");

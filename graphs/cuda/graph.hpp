@@ -1,4 +1,4 @@
-// A captured graph and its instantiated form. An exec does not need the graph it came from.
+// A captured graph, and the exec that is instantiated from it. The exec does not need the graph afterwards.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace graphbench::cuda {
 
-// The graph's nodes in the order in which they were made.
+// The graph's nodes in order of creation.
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
 const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
 
@@ -33,10 +33,10 @@ class CudaGraphExec final : public GraphExec {
 
 class CudaGraph final : public Graph {
  public:
-  // `workspace` is memory that only our library calls use (replace_memset_nodes).
+  // `workspace`: memory that only our library calls use (see replace_memset_nodes).
   CudaGraph(GraphHandle graph, DeviceRange workspace) noexcept
       : graph_(std::move(graph)), workspace_(workspace) {}
-  // A graph that PyTorch or another library has captured, and keeps.
+  // Borrows a graph that PyTorch or another library captured and still owns.
   explicit CudaGraph(cudaGraph_t lent) noexcept : graph_(lent), lent_(true) {}
   ~CudaGraph() override { reset(); }
   CudaGraph(const CudaGraph&) = delete;
@@ -49,7 +49,7 @@ class CudaGraph final : public Graph {
   std::vector<facts::DescribedNode> describe() const override;
   void reset() override { lent_ ? graph_.release() : graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
-  // Replaces the handle that it held.
+  // Destroys the old graph and takes the new one.
   void hold(GraphHandle graph) noexcept { graph_ = std::move(graph); }
 
  private:

@@ -1,4 +1,4 @@
-// Owners of the handles of CUDA and its libraries, and the only place that destroys them.
+// Owners of CUDA and library handles. No other code destroys handles.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,7 +11,7 @@
 
 namespace graphbench::cuda {
 
-// Owns a handle or is empty. `Destroy` is called with the handle once, and never throws.
+// Owns a handle or is empty. Calls `Destroy` once with the handle; `Destroy` must not throw.
 template <class T, class Destroy>
 class Handle {
  public:
@@ -29,9 +29,9 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
-  // The owner holds nothing afterwards.
+  // Gives up the handle without destroying it.
   void release() noexcept { handle_ = T{}; }
-  // Destroys the owned handle, and returns the place where a creating function writes the new one.
+  // Destroys the owned handle, and returns the address where a create function stores the new handle.
   T* put() noexcept {
     reset();
     return &handle_;
@@ -76,7 +76,7 @@ using PinnedHandle = Handle<void*, FreeHostMemory>;
 using CublasHandle = Handle<cublasLtHandle_t, DestroyCublas>;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// The library is open as long as one of its handles exists.
+// A handle exists only while the library is open.
 struct DestroyCudnn {
   void operator()(cudnnHandle_t handle) const noexcept { (void)cudnn_library()->Destroy(handle); }
 };

@@ -1,4 +1,4 @@
-// Exports the two functions that the registry looks up in the module.
+// Exports the two functions that the registry looks up in this module.
 #include "graphbench_version.hpp"
 #include "graphs/cuda/cuda_device.hpp"
 #include "graphs/device/backend_module.hpp"
@@ -9,8 +9,8 @@ GRAPHBENCH_MODULE_EXPORT graphbench::Backend* graphbench_backend_open() {
   return new graphbench::cuda::CudaBackend();
 }
 
-// The module has its own identity, because libgraphbench_device would answer with the binary's. A test checks
-// that the text is the one of graphs/device/device.cpp.
+// The module has its own identity text, because libgraphbench_device would return the binary's identity. A
+// test checks that this text equals the text of graphs/device/device.cpp.
 GRAPHBENCH_MODULE_EXPORT const char* graphbench_backend_identity() {
 #if defined(__clang__)
   return GRAPHBENCH_VERSION " clang " __clang_version__;

@@ -1,4 +1,4 @@
-// Binds and makes the prepared calls.
+// Binds the prepared calls to addresses, and makes them.
 #include "graphs/cuda/native_call.hpp"
 
 #include <string>
@@ -62,7 +62,7 @@ int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
   }
 }
 
-// A capture error or a lost device is reported instead of "plugin failed", because it is more precise.
+// Reports a capture error or a lost device instead of "plugin failed", because the cause is more precise.
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
   if (call.host != nullptr) return call.host->run(call.operands.data(), stream, object);
   const int status = launch_foreign(call, stream, object);

@@ -1,6 +1,6 @@
-// The prepared calls that a kernel consists of: plain data with everything chosen, down to the library call.
-// A kernel's launch binds operand addresses and makes the calls; tests/gpu makes them in a bare loop to
-// measure what our layer adds.
+// The prepared calls of a kernel: plain data with every choice made, down to the library call. A launch binds
+// the operand addresses and makes the calls. tests/gpu makes the same calls in a bare loop, to measure the
+// overhead of our layer.
 #pragma once
 
 #include <cublasLt.h>
@@ -26,9 +26,9 @@ class CudnnDescriptor;  // ops/cudnn_graph.hpp
 class CudnnPlan;        // ops/cudnn_plan.hpp
 class HostRun;          // ops/foreign.hpp
 
-// The source of an address: an operand of the op plus an offset, or a fixed place.
+// Where an address comes from: an operand of the op, or a fixed address, plus an offset.
 struct Source {
-  int operand = -1;        // -1: `offset` from `fixed`
+  int operand = -1;        // -1: use `fixed`
   std::size_t offset = 0;  // bytes
   void* fixed = nullptr;
 
@@ -44,8 +44,8 @@ inline Source fixed_source(void* address) {
   return Source{-1, 0, address};
 }
 
-// A launch of one of our kernels. Each takes one struct by value, whose first members are its pointers. A
-// long struct and its pointers are in separate memory.
+// A launch of one of our kernels. The kernel takes one struct by value, whose first members are its pointers.
+// A struct that is longer than `parameters`, and its pointers, are in the two vectors.
 struct KernelCall {
   static constexpr std::size_t parameter_bytes_max = 128;
   static constexpr std::size_t pointers_max = 6;
@@ -56,7 +56,7 @@ struct KernelCall {
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
   unsigned cluster_blocks = 1;
-  // Launches before the kernel ahead has finished; the function waits for it (kernel_support.cuh).
+  // May start before the kernel ahead ends; the function waits for that kernel (kernel_support.cuh).
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
@@ -74,7 +74,7 @@ struct KernelCall {
   }
 };
 
-// D = epilogue(A B + beta C). The call holds cuBLASLt's opaque structs by value, so that a copy is complete.
+// D = epilogue(A B + beta C). Holds cuBLASLt's opaque structs by value, so that a copy is complete.
 struct MatmulCall {
   cublasLtHandle_t handle = nullptr;
   cublasLtMatmulDescOpaque_t description{};
@@ -99,18 +99,18 @@ struct MatmulCall {
   void* d = nullptr;
   const void* bias = nullptr;
 
-  // Sets the bias address where it moved, and returns that call's status.
+  // Binds the addresses. If the bias moved, sets its address and returns the status of that call.
   cublasStatus_t bind(void* const* operands) noexcept;
 };
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// One run of a cuDNN execution plan: a convolution with what follows it, or attention. Handle and plan belong
-// to the kernel. `pack` holds the addresses; calls with the same addresses share it.
+// One run of a cuDNN execution plan: a convolution with its epilogue, or attention. The kernel owns handle
+// and plan. `pack` holds the addresses; calls with the same addresses share a pack.
 struct CudnnCall {
   static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;
   cudnnHandle_t handle = nullptr;
-  cudaStream_t* handle_stream = nullptr;  // the stream that the handle is set to; all its calls share it
+  cudaStream_t* handle_stream = nullptr;  // the handle's current stream, which all calls of the handle share
   CudnnPlan* plan = nullptr;
   cudnnBackendDescriptor_t execution_plan = nullptr;
   std::shared_ptr<const CudnnDescriptor> pack_owner;
@@ -119,7 +119,7 @@ struct CudnnCall {
   std::array<Source, pointers_max> pointers{};  // in the order of the plan's tensors
   std::array<void*, pointers_max> bound{};
 
-  // Looks up or makes the pack of the addresses where they moved.
+  // Finds or creates the pack for the addresses, if they changed.
   void bind(void* const* operands);
 };
 #else
@@ -133,7 +133,7 @@ struct ForeignCall {
   static constexpr std::size_t operands_max = 64;
   const gb_op* op = nullptr;
   const gb_op_call* call = nullptr;
-  HostRun* host = nullptr;  // set for a host op, instead of the two above
+  HostRun* host = nullptr;  // set for a host op; `op` and `call` are then null
   std::size_t operand_count = 0;
   std::array<void*, operands_max> operands{};
 
@@ -144,16 +144,16 @@ struct ForeignCall {
 
 using NativeCall = std::variant<KernelCall, MatmulCall, CudnnCall, ForeignCall>;
 
-// Puts the addresses in. Throws Error, which names `object`, where a library refuses.
+// Binds the addresses. Throws Error, which names `object`, if a library refuses them.
 void bind(NativeCall& call, void* const* operands, const char* object);
 
-// Makes the call on `stream`, and nothing else. Throws Error, which names `object`.
+// Makes the call on `stream`. Throws Error, which names `object`.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);
 
-// Looks the function up, which loads its code. Throws Error(unsupported) if the device has none for it.
+// Loads the code of the function. Throws Error(unsupported) if there is no code for this device.
 void resolve_function(const void* function, const char* object);
 
-// Makes the call of `function`, a __global__ function that takes `Parameters` by value.
+// Prepares a launch of `function`, a __global__ function that takes `Parameters` by value.
 template <class Parameters>
 KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                        std::initializer_list<Source> pointers) {
@@ -169,12 +169,12 @@ KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parame
   return call;
 }
 
-// Makes the call of a function whose struct is long, or has more pointers.
+// Prepares a launch of a function whose struct is longer or has more pointers.
 template <class Parameters>
 KernelCall long_kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                             std::vector<Source> pointers) {
   static_assert(std::is_trivially_copyable_v<Parameters>);
-  static_assert(sizeof(Parameters) <= 4096);  // every GPU takes that much
+  static_assert(sizeof(Parameters) <= 4096);  // the limit of all GPUs
   KernelCall call;
   call.function = function;
   call.grid = grid;

@@ -1,5 +1,5 @@
-// Opens libnvidia-ml.so.1, and reads a process's part of a GPU's memory and a GPU's state. A figure that a
-// GPU does not offer is absent.
+// Opens libnvidia-ml.so.1, and reads this process's share of a GPU's memory and the GPU's state. Values that
+// a GPU does not report are absent.
 #include "graphs/cuda/nvml.hpp"
 
 #include <unistd.h>
@@ -25,13 +25,13 @@ Opened<NvmlLibrary> open_nvml() {
   file.look_up("nvmlDeviceGetClockInfo", library.clock_info);
   file.look_up("nvmlDeviceGetTemperature", library.temperature);
   file.look_up("nvmlDeviceGetPowerUsage", library.power_usage);
-  // Drivers since 535 call them event reasons, and keep the old name.
+  // Drivers since 535 call these event reasons, but keep the old function.
   file.look_up("nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons);
   file.look_up("nvmlDeviceGetMemoryInfo", library.memory_info);
   file.look_up("nvmlDeviceGetComputeRunningProcesses_v3", library.compute_processes);
   opened.why = file.why();
-  // Initialises NVML until the process ends. It takes long, and monitors, which also do it, come and go. If
-  // it fails here, a monitor's attempt reports the reason.
+  // Initialises NVML until the process ends, because this takes long and monitors initialise it again and
+  // again. If this call fails, a monitor reports the reason later.
   if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }
@@ -63,8 +63,8 @@ std::optional<unsigned long long> NvmlMemory::free_bytes() const {
   return info.free;
 }
 
-// Finds this process by its number, or as the only process that came with the context: in a container NVML's
-// numbers are not those that this process knows.
+// Finds this process by its process id, or else as the only process that appeared with the context: in a
+// container, NVML's process ids differ from those of this process.
 std::optional<unsigned> NvmlMemory::find_own() const {
   Processes came = processes();
   for (const auto& [pid, bytes] : before_) came.erase(pid);
@@ -143,7 +143,7 @@ MonitorResult NvmlMonitor::open(const NvmlLibrary& library, const std::string& b
 }
 
 NvmlMonitor::~NvmlMonitor() {
-  // The result does not matter: the process is about to end, or another monitor has its own count.
+  // Ignores the result: the process is about to end, or another monitor holds its own reference.
   (void)library_.shutdown();
 }
 

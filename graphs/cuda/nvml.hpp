@@ -1,5 +1,5 @@
-// NVML, the driver's management library, opened at run time, and its readings. Its functions are declared
-// here rather than taken from nvml.h, which many toolkits lack; their layout is NVML's stable C ABI.
+// NVML, the driver's management library, opened at run time, and readings from it. The functions are declared
+// here, because many toolkits lack nvml.h; NVML's C ABI is stable.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr unsigned nvml_clock_sm = 1;
 inline constexpr unsigned nvml_clock_memory = 2;
 inline constexpr unsigned nvml_temperature_gpu = 0;
 
-inline constexpr unsigned long long nvml_not_available = ~0ULL;  // stands for a figure that is not available
+inline constexpr unsigned long long nvml_not_available = ~0ULL;  // NVML's mark for an unknown value
 
 using NvmlDevice = struct NvmlDeviceHandle*;
 
@@ -35,7 +35,7 @@ struct NvmlProcess {  // nvmlProcessInfo_t
   unsigned compute_instance = 0;
 };
 
-// The functions that are used. Tests fill in a table of their own.
+// The NVML functions in use. Tests fill in their own table.
 struct NvmlLibrary {
   int (*init)() = nullptr;      // nvmlInit_v2
   int (*shutdown)() = nullptr;  // nvmlShutdown
@@ -50,25 +50,25 @@ struct NvmlLibrary {
   int (*compute_processes)(NvmlDevice device, unsigned* count, NvmlProcess* processes) = nullptr;
 };
 
-// Null, with the reason in `why`, where libnvidia-ml.so.1 cannot be opened or lacks a function. It is opened
-// once per process.
+// Opens the library once per process. Null, with the reason in `why`, if libnvidia-ml.so.1 cannot be opened
+// or lacks a function.
 const NvmlLibrary* nvml_library(std::string& why);
 
-// This process's part of a GPU's memory, as the driver reports it. CUDA's own figure needs a context, whose
-// memory is to be measured too.
+// This process's share of a GPU's memory, as the driver reports it. CUDA's own value needs a context, but the
+// memory of the context must be measured too.
 class NvmlMemory {
  public:
-  // It is made before this process's first context on the device, because memory in use at that time belongs
-  // to others. `library` has been initialised and outlives this.
+  // Must be constructed before this process's first context on the device: all memory in use at that time
+  // counts as memory of other processes. `library` must be initialised and outlive this object.
   NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
 
-  // Returns the driver's figure for this process if there is one, else the loss of free memory since the
-  // start, which other processes change too. The first call decides which; it comes after the context. Absent
-  // if NVML gives neither.
+  // Returns the driver's value for this process, or else the decrease of free memory since construction,
+  // which other processes change too. The first call, after the context exists, decides between the two.
+  // Absent if NVML reports neither.
   std::optional<MemoryUse> read();
 
  private:
-  using Processes = std::map<unsigned, unsigned long long>;  // bytes by NVML's number of a process
+  using Processes = std::map<unsigned, unsigned long long>;  // bytes by NVML's process id
 
   Processes processes() const;
   std::optional<unsigned long long> free_bytes() const;
@@ -82,8 +82,8 @@ class NvmlMemory {
   std::optional<unsigned> own_;
 };
 
-// Returns the device's NvmlMemory, which the first call makes and the process keeps. Null if there is no
-// NVML or it does not know the device.
+// Returns the device's NvmlMemory, which the first call creates and the process keeps. Null without NVML, or
+// if NVML does not know the device.
 NvmlMemory* nvml_memory_of(const std::string& pci_bus_id);
 
 // Reads one GPU's clocks, temperature, power and throttle reasons.
@@ -93,8 +93,8 @@ class NvmlMonitor final : public DeviceMonitor {
   NvmlMonitor(const NvmlMonitor&) = delete;
   NvmlMonitor& operator=(const NvmlMonitor&) = delete;
 
-  // `bus_id` is the one that CUDA writes, "0000:1b:00.0", because NVML may number GPUs differently. `library`
-  // outlives the monitor.
+  // `bus_id`: in CUDA's form, "0000:1b:00.0", because NVML may number GPUs differently. `library` must
+  // outlive the monitor.
   static MonitorResult open(const NvmlLibrary& library, const std::string& bus_id);
 
   facts::DeviceReading read() override;
@@ -106,8 +106,7 @@ class NvmlMonitor final : public DeviceMonitor {
   NvmlDevice device_;
 };
 
-// Names the bits that nvmlDeviceGetCurrentClocksThrottleReasons sets, except idling. An unknown bit is named
-// by its number.
+// Names the bits of nvmlDeviceGetCurrentClocksThrottleReasons except idling. Unknown bits get their number.
 std::vector<std::string> throttle_names(unsigned long long reasons);
 
 }  // namespace graphbench::cuda

@@ -1,4 +1,4 @@
-// A launch binds and makes the prepared calls, and nothing else.
+// Launches a kernel: binds its prepared calls and makes them.
 #include "graphs/cuda/prepared_kernel.hpp"
 
 #include "graphs/cuda/stream.hpp"

@@ -1,5 +1,5 @@
-// PreparedKernel is the class of every CUDA kernel here: a list of prepared calls and the memory and plans
-// that they need. Ops differ only in how the list is made.
+// PreparedKernel is the class of all CUDA kernels here: a list of prepared calls, and the memory and plans
+// that the calls need. Ops differ only in how they make the list.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace graphbench::cuda {
 
 struct PreparedOp {
   std::vector<NativeCall> calls;                 // in launch order; empty for a marker
-  std::vector<Buffer> buffers;                   // scratch that outlives the calls
+  std::vector<Buffer> buffers;                   // scratch memory of the calls
   std::vector<std::shared_ptr<void>> resources;  // descriptors
   KernelPath path;
   std::optional<std::size_t> in_place_input;  // see Kernel::in_place_input()
@@ -33,8 +33,8 @@ class PreparedKernel final : public Kernel {
   // See GraphExec::set_operands().
   void set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode>& nodes, void* const* operands);
 
-  // Appends copies of the calls, bound to `operands`. They use what this kernel holds, which must outlive
-  // them.
+  // Appends copies of the calls, bound to `operands`. The copies use this kernel's resources, so the kernel
+  // must outlive them.
   void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;
 
  private:

@@ -1,4 +1,4 @@
-// Maps failed statuses to error codes and texts, off the launch path.
+// Maps failed statuses to error codes and texts, outside the launch path.
 #include "graphs/cuda/status.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// A library's status often hides the CUDA error that caused it, which is the better reason.
+// Returns the CUDA error behind a library's status, if there is one, because it is the more precise reason.
 cudaError_t take_hidden_error() noexcept {
   const cudaError_t hidden = cudaGetLastError();
   return hidden == cudaErrorInvalidValue ? cudaSuccess : hidden;

@@ -1,5 +1,5 @@
-// The one place where statuses of CUDA, cuBLASLt and cuDNN become graphbench::Error. The checks are
-// inline and branch once, so that a launch path pays nothing for them.
+// Turns statuses of CUDA, cuBLASLt and cuDNN into graphbench::Error; no other code does. The checks are
+// inline and branch once, so they add no cost to the launch path.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,17 +11,17 @@
 
 namespace graphbench::cuda {
 
-// The reason behind a status. Capture errors have a code each; a sticky error is device_lost.
+// The error code of a status. Each capture error has its own code; a sticky error is device_lost.
 ErrorCode code_of(cudaError_t status) noexcept;
 
-// True if the process's context is gone and no further call can succeed.
+// True if the process has lost its CUDA context, so that no further call can succeed.
 bool is_sticky(cudaError_t status) noexcept;
 
 // "cudaErrorNoDevice (100): no CUDA-capable device is detected".
 std::string describe(cudaError_t status);
 
-// Throws Error("<operation> <object>: <description>") and clears the thread's last CUDA error, so that
-// the next call does not report this one again.
+// Throws Error("<operation> <object>: <description>") and clears the thread's last CUDA error, so that the
+// next call does not report it again.
 [[noreturn]] void raise(cudaError_t status, const char* operation, const char* object);
 [[noreturn]] void raise_cublas(cublasStatus_t status, const char* operation, const char* object);
 [[noreturn]] void raise_cudnn(int status, const char* operation, const char* object);
@@ -36,7 +36,7 @@ inline void check(cublasStatus_t status, const char* operation, const char* obje
     raise_cublas(status, operation, object);
 }
 
-// For destructors: logs the failure once per process and goes on.
+// For destructors: logs the first failure of the process, and does not throw.
 void log_failure(cudaError_t status, const char* operation) noexcept;
 
 }  // namespace graphbench::cuda

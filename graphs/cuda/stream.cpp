@@ -1,4 +1,4 @@
-// Streams, which record and replay graphs, and events.
+// Implements events and streams, which capture and replay graphs.
 #include "graphs/cuda/stream.hpp"
 
 #include "graphs/cuda/graph.hpp"
@@ -20,8 +20,8 @@ void CudaStream::synchronize() {
 }
 
 void CudaStream::begin_capture() {
-  // Thread-local: calls that no capture may hold are refused only on this thread, so that a monitoring thread
-  // elsewhere in the process cannot invalidate the recording.
+  // Thread-local mode refuses forbidden calls only on this thread, so that a monitoring thread cannot
+  // invalidate the capture.
   check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeThreadLocal), "begin capture");
 }
 
@@ -29,7 +29,7 @@ GraphHandle CudaStream::finish_capture() {
   GraphHandle graph;
   const cudaError_t status = cudaStreamEndCapture(handle(), graph.put());
   if (status == cudaSuccess) return graph;
-  // A forked stream that was not joined leaves this one capturing; a second end returns it to normal.
+  // If a forked stream was not joined, this stream is still capturing; a second end resets it.
   abandon_capture();
   raise(status, "end capture", "");
 }

@@ -1,4 +1,4 @@
-// A CUDA stream that does not synchronise with the legacy stream, and captures on it.
+// A CUDA stream that does not synchronise with the legacy stream, and its captures.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@ namespace graphbench::cuda {
 
 class CudaStream final : public Stream {
  public:
-  // `workspace` is the memory of the library calls that are captured on this stream (CudaGraph).
+  // `workspace`: memory of the library calls that this stream captures (see CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
-  // A stream that is not ours to destroy.
+  // Borrows `stream`, and does not destroy it.
   CudaStream(DeviceRange workspace, cudaStream_t stream) : workspace_(workspace), handle_(stream) {}
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
@@ -40,14 +40,14 @@ class CudaStream final : public Stream {
   std::weak_ptr<CudaStream*> reference() const noexcept { return self_; }
 
  private:
-  cudaGraph_t graph_so_far() const;  // null if it does not capture
+  cudaGraph_t graph_so_far() const;  // null unless the stream is capturing
   GraphHandle finish_capture();
 
-  StreamHandle stream_;  // empty if the stream is not ours to destroy
+  StreamHandle stream_;  // empty for a borrowed stream
   DeviceRange workspace_;
   cudaStream_t handle_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
-  EventHandle sleeper_;  // made by the first synchronize_blocking()
+  EventHandle sleeper_;  // created by the first synchronize_blocking()
 };
 
 class CudaEvent final : public Event {

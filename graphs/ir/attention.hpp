@@ -1,13 +1,13 @@
-// Replaces fused attention by the ops that it consists of, for devices or comparisons without a fused kernel.
+// Replaces fused attention by separate ops, for devices without a fused kernel and for comparisons.
 #pragma once
 
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {
 
-// Each `sdpa` X becomes X.scores (batched_matmul, q by the transpose of k, scaled), X.weights (softmax,
-// causal where X is) and X.mixed (batched_matmul, by v): three ops, whose results are rounded and stored in
-// between. Together they split where `sdpa` does. `catalog` outlives the result.
+// Replaces each `sdpa` X by X.scores (batched_matmul of q and the transposed k, scaled), X.weights (softmax,
+// causal if X is) and X.mixed (batched_matmul with v). Each op rounds and stores its result. A splitting
+// point that names `sdpa` applies to the three ops together. `catalog` must outlive the result.
 Program decompose_attention(const Program& program, const OpCatalog& catalog);
 
 }  // namespace graphbench::ir

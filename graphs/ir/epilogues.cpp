@@ -1,4 +1,4 @@
-// Splits epilogues from their products, and takes them in again, by one table.
+// Splits epilogues (bias, activation, residual) from products and fuses them again, by one table of stages.
 #include "graphs/ir/epilogues.hpp"
 
 #include <algorithm>
@@ -11,14 +11,13 @@
 namespace graphbench::ir {
 namespace {
 
-// One stage that a kind of product can have behind the product: the attribute that asks for it, and the ops
-// that do it.
+// One epilogue stage of a product: the attribute that enables the stage, and the kinds of op that compute it.
 struct Stage {
   const char* attribute;
   std::vector<std::string_view> kinds;
 
   bool is_activation() const { return std::string_view(attribute) == "activation"; }
-  // The kind of the op that does the same outside of this product; empty if the product does nothing here.
+  // The kind of the separate op for this stage; empty if the product does not use the stage.
   std::string kind_in(const Op& product) const {
     if (!is_activation()) return integer_attribute(product, attribute) != 0 ? std::string(kinds[0]) : "";
     const std::string& kind = text_attribute(product, attribute);
@@ -26,7 +25,7 @@ struct Stage {
   }
 };
 
-// The stages of a kind in their order; empty for a kind that is not a product.
+// The stages of a kind in the order of execution; empty for a kind that is not a product.
 std::span<const Stage> stages_of(const std::string& kind) {
   static const std::vector<Stage> linear = {
       {"bias", {"bias_add"}}, {"activation", {"relu", "gelu_tanh"}}, {"residual", {"add"}}};
@@ -56,7 +55,7 @@ void take_apart(Rewriter& rewriter, OpId id, const Op& op) {
   rewriter.replace(op.outputs[0], y);
 }
 
-// A product, with the ops behind it that became part of it.
+// A product, and the following ops that it has fused.
 class Product {
  public:
   explicit Product(const Op& op) : left_(stages_of(op.kind)), product_(op) {
@@ -68,7 +67,7 @@ class Product {
     }
   }
 
-  // Returns false and changes nothing if this product cannot do the op, or not in this order.
+  // Fuses `op`. Returns false and changes nothing if no stage after the used ones can do what `op` does.
   bool take(const Op& op) {
     const auto at = std::ranges::find_if(
         left_, [&](const Stage& stage) { return std::ranges::count(stage.kinds, op.kind) > 0; });
@@ -123,7 +122,7 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
       continue;
     }
     Product product(ops[id]);
-    // A splitting point that names both the product and its parts does not lie between them.
+    // A splitting point that names both the product and the next op does not separate them.
     const auto splits_before = [&](const Op& op) {
       return std::ranges::any_of(named, [&](const std::string& split) {
         return splits_at(op, split) && !splits_at(ops[id], split);

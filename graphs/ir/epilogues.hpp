@@ -1,4 +1,4 @@
-// Separates bias, activation and residual from products, as importers of models do, and joins them again.
+// Splits bias, activation and residual from products, as importers of models do, and fuses them again.
 #pragma once
 
 #include <string>
@@ -8,16 +8,15 @@
 
 namespace graphbench::ir {
 
-// Replaces a `linear` or `conv2d` X by its product and one op for each thing that X does behind it, in the
-// order of the kind, rounded and stored in between: X.product, then X.bias (bias_add), X.activation (relu,
-// gelu_tanh) and X.residual (add). Other ops stay. `catalog` outlives the result.
+// Replaces each `linear` or `conv2d` X by X.product and one op for each epilogue stage that X uses: X.bias
+// (bias_add), X.activation (relu, gelu_tanh) and X.residual (add), in the order of the kind. Each op rounds
+// and stores its result. Other ops stay. `catalog` must outlive the result.
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
-// Makes a bias_add, activation or add that comes right behind a product, and is the only op to read it, part
-// of the product, where its kind does that in this order. One rounding is left of several. The product keeps
-// its name. Training programs stay as they are, and so do ops at which `splits` (empty: the program's own)
-// split and the product does not.
-// `catalog` outlives the result.
+// Fuses a bias_add, activation or add into the product right before it, if no other op reads the product and
+// the product's kind has these stages in this order. The fused product rounds once and keeps its name. Does
+// not fuse an op that a splitting point names, unless the point names the product too. Empty `splits`: the
+// program's own points. Returns training programs unchanged. `catalog` must outlive the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
                        const std::vector<std::string>& splits = {});
 

@@ -1,4 +1,4 @@
-// The kinds of ops that compute, by name: a device has one function for each, and does not link without it.
+// The names of all kinds that compute. A device defines one function per kind; a missing one fails to link.
 #pragma once
 
 #define GRAPHBENCH_KINDS(KIND) \

@@ -10,32 +10,32 @@ namespace graphbench::ir {
 
 using Outputs = std::vector<InferredOutput>;
 
-// Inputs are floats of one dtype, except `integer_inputs`, which are i32, and `scalar_inputs`, always fp32.
+// Inputs are floats of one dtype, except `integer_inputs` (i32) and `scalar_inputs` (always fp32).
 struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;
-  std::vector<std::string> flagged_inputs = {};    // flags; a flag that is 1 adds an input
+  std::vector<std::string> flagged_inputs = {};    // attributes; each that is 1 adds an input
   std::vector<std::uint32_t> integer_inputs = {};  // by position
   std::vector<std::uint32_t> scalar_inputs = {};   // by position
   std::vector<std::uint32_t> mutated_inputs = {};  // by position
-  InputGroups groups = {};                         // behind the inputs, where the kind takes any number
+  InputGroups groups = {};                         // after the inputs, if the kind takes any number
   std::vector<AttributeRule> attributes = {};
-  Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // called after the row's checks
+  Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // runs after the row's checks
   OpTraits traits = {};
 };
 
-// Every built-in kind; OPS.md says what they compute.
+// All built-in kinds. OPS.md defines what each computes.
 const std::vector<KindRow>& kind_rows();
 
-// Makes definitions from the rows. Their inference first checks attributes, number and dtypes of inputs.
+// Makes one definition per row. Its `infer` first checks attributes and the number and dtypes of inputs.
 std::vector<OpDefinition> builtin_definitions();
 
-// The kinds that training adds, which are among kind_rows().
+// The kinds that training adds; kind_rows() includes them.
 std::vector<KindRow> training_rows();
 
-[[noreturn]] void refuse(const Op& op, const std::string& why);  // Error(invalid_argument)
+[[noreturn]] void refuse(const Op& op, const std::string& why);  // throws Error(invalid_argument)
 
-// Helpers that several kinds share in their inference. All throw as refuse() does.
+// Helpers for shape inference. All throw what refuse() throws.
 void expect_shape(const Op& op, const Value& value, const Shape& wanted);
 void expect_rank(const Op& op, const Value& value, std::size_t rank);
 std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis);
@@ -45,10 +45,10 @@ AttributeRule flag_rule(const char* name);
 AttributeRule required_size(const char* name);
 AttributeRule padding_rule();
 AttributeRule stride_rule();
-// How many steps a window makes over an image's extent with the attributes padding and stride.
+// The output extent of a window that slides over `extent`, with the op's padding and stride.
 std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window);
-Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // for q, k, v
-Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // every input has the shape of the first
+Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // inputs: q, k, v
+Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // all inputs have the first one's shape
 Outputs infer_nothing(const Op& op, const Inputs& inputs);      // for an op without outputs
 
 }  // namespace graphbench::ir

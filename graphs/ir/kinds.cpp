@@ -1,4 +1,4 @@
-// The table of built-in kinds, and their shape inference. A refusal names the op and the requirement.
+// The table of built-in kinds, and their shape inference. Errors name the op and the broken rule.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -33,7 +33,7 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
-// The shape of q, k and v each, where rows of `qkv` are a sequence's tokens.
+// The shape of q, k and v, each. The rows of `qkv` are the tokens of all sequences.
 Shape shape_of_heads(const Op& op, const Value& qkv) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");
@@ -89,7 +89,7 @@ void expect_slots_for(const Op& op, std::int64_t tokens, std::int64_t slots) {
                  " slots");
 }
 
-// The product is a[B,H,M,K] times b[B,H,K,N], or b[B,H,N,K] transposed.
+// Infers a[B,H,M,K] times b[B,H,K,N], or times the transpose of b[B,H,N,K].
 Outputs infer_batched_matmul(const Op& op, const Inputs& inputs) {
   expect_rank(op, *inputs[0], 4);
   expect_rank(op, *inputs[1], 4);

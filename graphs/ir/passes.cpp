@@ -1,4 +1,4 @@
-// Partition, liveness and write sets, which executors need before they run a program, and its dump as text.
+// Computes partitions, live ranges and write sets for executors, and dumps a program as text.
 #include "graphs/ir/passes.hpp"
 
 #include <algorithm>
@@ -27,12 +27,12 @@ std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits) {
   std::vector<Segment> segments;
   const std::vector<Op>& ops = program.ops();
-  bool open = false;  // true while the last segment may grow
+  bool open = false;  // true while the last segment can take more ops
   for (OpId id = 0; id < ops.size(); ++id) {
     const bool ends_piece =
         std::ranges::any_of(splits, [&](const std::string& split) { return splits_at(ops[id], split); });
     if (ops[id].traits.marker) {
-      // A piece goes on across a marker that does not split.
+      // A marker that is not a splitting point does not end the piece.
       if (ends_piece) open = false;
       continue;
     }

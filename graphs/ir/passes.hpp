@@ -1,4 +1,4 @@
-// Passes over a Program are pure functions from a Program to facts that executors act on.
+// Passes: pure functions that compute facts about a Program for executors.
 #pragma once
 
 #include <string>
@@ -8,43 +8,42 @@
 
 namespace graphbench::ir {
 
-// A run of consecutive ops [first, last) that `piecewise` treats alike.
+// Consecutive ops [first, last) that `piecewise` either captures together or launches eagerly.
 struct Segment {
-  bool captured = false;  // a piece; otherwise its ops are launched eagerly, one by one
+  bool captured = false;  // true: a piece; false: its ops are launched eagerly, one by one
   OpId first = 0;
   OpId last = 0;
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// Cuts the program at splitting ops, at host ops and at ops that cannot be captured, and keeps the order. The
-// gradient of a splitting op splits too. Segments alternate; markers (ops that do nothing) end a piece and
-// belong to none. A name that the program lacks splits nothing.
+// Cuts the program at splitting ops, their gradients, host ops and ops that cannot be captured. Keeps the
+// order of ops. Markers belong to no segment, and a marker that is a splitting point ends a piece. Ignores
+// names that the program does not contain.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits);
 
-// Cuts captured segments further, where a training step's form starts another graph. These cuts do not affect
-// which kernels are chosen, so every form runs the same ones.
+// Cuts captured segments again where a training step starts another graph. Kernel choices ignore these cuts,
+// so every form of the step runs the same kernels.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
 
-// Where a value is written first and touched last, as op indices; `defined` equals `last_use` for a
-// value that is written and never read.
+// The ops that first write and last use a value. `defined` equals `last_use` if no op reads the value.
 struct LiveRange {
   OpId defined = 0;
   OpId last_use = 0;
 };
 
-// One entry per value, which is meaningful for activations and results. A result's last use is the program's
-// last op, because the caller reads it after the step.
+// Returns one entry per value; only entries of activations and results have a meaning. A result lives until
+// the program's last op, because the caller reads it after the step.
 std::vector<LiveRange> live_ranges(const Program& program);
 
-// The inputs (not state) that some op writes: a replay would change what the caller passed in.
+// The inputs that some op writes. A replay would change the caller's data.
 std::vector<ValueId> mutated_inputs(const Program& program);
 
 bool depends_on_batch(const Value& value);
 
-// The state values and parameters that some op writes.
+// The states and parameters that some op writes.
 std::vector<ValueId> mutated_state(const Program& program);
 
-// The first op that no graph can hold, or null.
+// The first op that no graph can hold; null if there is none.
 const Op* first_uncapturable(const Program& program);
 
 // The program and its pieces as text for people (`--dump-program`).

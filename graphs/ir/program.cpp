@@ -1,4 +1,4 @@
-// Programs and their builder, which refuses a mistake of a workload at the op that is wrong.
+// Implements programs and their builder, which reports a workload's mistake at the op that causes it.
 #include "graphs/ir/program.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_read(const Program& program, ValueId id) {
 
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t at = 0, next = 0;  // places in `text` and in `pattern`
-  // position of the last '*', and the end of the text that it covers so far
+  // position of the last '*' in `pattern`, and the end of the text that it matches so far
   std::size_t star = std::string_view::npos, covered = 0;
   while (at < text.size()) {
     if (next < pattern.size() && pattern[next] == '*') {
@@ -49,7 +49,7 @@ bool names_ops(std::string_view split) {
 bool splits_at(const Op& op, std::string_view split) {
   if (!names_ops(split)) return op.kind == split || (!split.empty() && op.splits_with == split);
   if (matches(split, op.name)) return true;
-  // A derived op's name begins with the name of its source. A sum of gradients has the value's name.
+  // The name of a derived op starts with the source op's name. A sum of gradients is named after its value.
   if (op.phase != Phase::forward && op.phase != Phase::backward) return false;
   for (std::size_t dot = op.name.rfind('.'); dot != std::string::npos; dot = op.name.rfind('.', dot - 1)) {
     if (matches(split, std::string_view(op.name).substr(0, dot))) return true;
@@ -146,7 +146,7 @@ ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Sha
   }
   if (name.empty()) refuse("a value of program " + program_.name_ + " has no name");
   if (shape.empty()) refuse("value " + name + ": a shape needs at least one extent");
-  // An extent that is not positive at batch 1 is a mistake of the workload, not of the user's batch.
+  // A shape that is wrong at batch 1 is a mistake of the workload, not of the user's batch.
   static_cast<void>(resolve(dtype, shape, 1).bytes());
   if (!names_.insert(name).second) refuse("value " + name + ": the name is taken");
   program_.values_.push_back({std::move(name), kind, dtype, std::move(shape), init});
@@ -296,7 +296,7 @@ Program ProgramBuilder::finish() {
   if (program_.values_of(ValueKind::output).empty() && !writes) {
     refuse("program " + program_.name_ + ": it has no output");
   }
-  std::vector<bool> may_be_unread(program_.values_.size());  // gradients that no op needs
+  std::vector<bool> may_be_unread(program_.values_.size());  // backward outputs need no reader
   for (const Op& op : program_.ops_) {
     for (const ValueId id : op.outputs) may_be_unread[id] = op.phase == Phase::backward;
   }

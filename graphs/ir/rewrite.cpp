@@ -1,4 +1,4 @@
-// Tracks which values are computed so far, and which value replaces which.
+// Builds the new program, and tracks which values exist so far and which value replaces which.
 #include "graphs/ir/rewrite.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Makes one program from another op by op: ops are kept or added, and values replace others.
+// Makes a new program from an old one: keeps or adds ops, and replaces values by others.
 #pragma once
 
 #include <map>
@@ -9,25 +9,25 @@
 
 namespace graphbench::ir {
 
-// Ids of values and ops are the program's; added ops get values with new ids. Everything throws
-// Error(invalid_argument), which names op or value, if the program would be invalid.
+// Ids refer to the old program; outputs of added ops get new ids. All functions throw
+// Error(invalid_argument), which names the op or value, if the new program would be invalid.
 class Rewriter {
  public:
-  // `pass` is the name in the log. Both references outlive this; `catalog` outlives the new program.
+  // `pass`: the name for the log. `program` must outlive this object, `catalog` also the new program.
   Rewriter(const Program& program, const OpCatalog& catalog, std::string pass);
 
-  // Appends the program's op, which reads replaced values. An op that is never kept is removed.
+  // Appends an op of the old program, reading the replaced values. finish() drops ops that were never kept.
   void keep(OpId op);
-  // Appends a new op in the phase and graph of the program's op `beside`; returns its outputs.
+  // Appends a new op in the phase and graph of the old op `beside`. Returns its outputs.
   std::vector<ValueId> op(OpId beside, std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  // Makes the op that was added last a part of an op of `kind`: it splits where that kind does.
+  // Lets the last added op split where `kind` splits.
   void split_with(std::string kind) { builder_.program_.ops_.back().splits_with = std::move(kind); }
-  // Makes ops appended from here on read `by`, of the same dtype and shape, instead of `value`, which an op
-  // computes. Where `value` is an output or a gradient, `by` becomes it.
+  // Later ops read `by` instead of `value`, which an op must compute. `by` must exist by now and have the
+  // same dtype and shape. If `value` is an output or a gradient, `by` takes that role.
   void replace(ValueId value, ValueId by);
   void log(const std::string& line);
-  // Returns the program without ops that nothing reads, and logs the removed and the added ops.
+  // Removes ops that nothing reads, logs the removed and the added ops, and returns the new program.
   Program finish();
 
  private:
@@ -39,11 +39,11 @@ class Rewriter {
   const Program& program_;
   std::string pass_;
   ProgramBuilder builder_;
-  std::vector<ValueId> now_;                   // by value
-  std::vector<bool> computed_;                 // per value: whether an op computed it so far
-  std::vector<bool> kept_;                     // by the program's op
-  std::vector<std::string> graph_of_;          // per op of the program: the graph that holds it
-  std::map<std::string, std::string> graphs_;  // the graph of an appended op, by name
+  std::vector<ValueId> now_;                   // per value: the value that replaces it, or itself
+  std::vector<bool> computed_;                 // per value: true if the value exists so far
+  std::vector<bool> kept_;                     // per op of the old program
+  std::vector<std::string> graph_of_;          // per op of the old program: its graph
+  std::map<std::string, std::string> graphs_;  // by name of a new op: its graph
   std::vector<std::string> added_;
 };
 

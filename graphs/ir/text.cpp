@@ -1,6 +1,6 @@
-// Writes and reads a program as text; one description of its parts serves the writer and the reader, which
-// have the same members. One blank separates words and numbers; names are in quotes. A text is valid where
-// writing what was read gives it again.
+// Writes a program as text and reads it back. Writer and reader have the same members, so one description of
+// the format serves both. One blank separates words and numbers; names are in quotes. The reader accepts only
+// a text that the writer would write for the same program.
 #include "graphs/ir/text.hpp"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ class Reader {
     }
     refuse("\"" + std::string(text) + "\" is not a word that can come here");
   }
-  // Each item of a list takes a byte or more, so a text cannot ask for much more memory than it is long.
+  // counted() accepts no more items than bytes that are left, so a short text cannot ask for much memory.
   template <typename List>
   void count(List& list) {
     list.resize(counted());
@@ -193,7 +193,7 @@ class Reader {
 
   std::string_view rest_;
   std::size_t line_ = 1;
-  bool started_ = false;  // true after the line's first word
+  bool started_ = false;  // true after the first word of the line
 };
 
 void numbers(auto& io, std::string_view what, auto& list) {
@@ -392,7 +392,7 @@ class ProgramText {
       wrong("it recomputes \"" + op.recomputes + "\", which is not an earlier op of forward");
   }
 
-  // The hooks of a differentiated program are ops, which have the hooks' names.
+  // Does not call builder_.hook(): in a differentiated program, ops already have the names of the hooks.
   void check_hook(const Program& program, const GradientHook& hook) {
     const std::size_t line = first_value_ + program.values_.size() + program.ops_.size() + 2;
     guarded(line, [&] { static_cast<void>(builder_.known_kind("hook " + hook.name, hook.kind)); });
@@ -411,7 +411,7 @@ class ProgramText {
 
   std::string_view text_;
   ProgramBuilder builder_;
-  std::size_t first_value_ = 0;  // its line
+  std::size_t first_value_ = 0;  // line of the first value
 };
 
 std::string write_program(const Program& program) {

@@ -1,4 +1,4 @@
-// Writes a Program as exact text, for packages, and reads it back. `dump()` is the text for people.
+// Writes a Program as text for packages, and reads it back. dump() writes text for people instead.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace graphbench::ir {
 
-// Writes one line per value and op, with everything that the program says.
+// Writes the complete program, one line per value and op.
 std::string write_program(const Program& program);
 
-// Reads a text that write_program() made, with ops of `catalog`, which outlives the program. Accepts exactly
-// what write_program() gives, and checks all that a builder would. Throws Error(invalid_argument), whose text
-// begins with the line: "line 12: ...".
+// Reads the output of write_program() and accepts no other text. Makes the same checks as ProgramBuilder.
+// `catalog` must know the kinds of all ops, and outlive the program. Throws Error(invalid_argument), whose
+// text starts with the line: "line 12: ...".
 Program read_program(std::string_view text, const OpCatalog& catalog);
 
 }  // namespace graphbench::ir

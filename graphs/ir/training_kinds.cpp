@@ -1,4 +1,4 @@
-// The kinds that training adds: gradients, losses and optimizers, and their shape inference.
+// Defines the kinds that training adds (gradients, losses, optimizers) and their shape inference.
 #include <string>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace graphbench::ir {
 namespace {
 
-// Infers a gradient op's output, to which the input behind the first `ahead` is added where `accumulate`=1.
+// Infers the output of a gradient op. If `accumulate`=1, input number `ahead` is the sum to add to.
 Outputs gradient(const Op& op, const Inputs& inputs, std::size_t ahead, const Shape& shape) {
   if (flag(op, "accumulate")) expect_shape(op, *inputs[ahead], shape);
   return {{inputs[0]->dtype, shape}};
@@ -115,7 +115,7 @@ Outputs infer_advance(const Op& op, const Inputs& inputs) {
   return {};
 }
 
-// Every value of a group has the shape of the group's first value, the parameter.
+// Every value of a group has the shape of the group's first value, which is the parameter.
 Outputs infer_optimizer(const Op& op, const Inputs& inputs) {
   const std::size_t size = op.definition->groups.size;
   const std::size_t ahead = op.definition->inputs_ahead;
@@ -146,7 +146,7 @@ AttributeRule scale_rule() {
   return {"scale", 1.0, "positive", is_positive_real};
 }
 
-// The row of a gradient whose first attribute says whether it is added to a sum.
+// The row of a gradient kind that can add to a sum: its first attribute is `accumulate`.
 KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const Op&, const Inputs&),
                    std::vector<AttributeRule> attributes = {}) {
   attributes.insert(attributes.begin(), flag_rule("accumulate"));

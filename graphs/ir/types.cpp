@@ -1,4 +1,4 @@
-// Sizes, names and extents. Every product is checked for overflow, because users choose the batch.
+// Computes sizes, names and extents. Checks every product for overflow, because users choose the batch.
 #include "graphs/ir/types.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Element types, shapes as functions of the batch, and their values at one batch.
+// Element types, shapes as functions of the batch, and the type and shape of a value at one batch.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@ std::size_t size_of(DType dtype) noexcept;       // bytes per element
 std::string_view name_of(DType dtype) noexcept;  // "fp32", "fp16", "bf16", "i32"
 std::optional<DType> parse_dtype(std::string_view name) noexcept;
 
-// One extent of a shape: `per_batch * batch + fixed`. Base workloads and serving engines need no other form,
-// and whether an extent depends on the batch is a field.
+// One extent of a shape: `per_batch * batch + fixed`.
 struct Dim {
   std::int64_t per_batch = 0;
   std::int64_t fixed = 0;

@@ -11,8 +11,8 @@ namespace graphbench::facts {
 
 struct DeviceFacts {
   std::string kind;                // "cuda", "host"
-  std::string name;                // "NVIDIA H200"; on host the CPU's name
-  std::string uuid;                // empty if there is none
+  std::string name;                // "NVIDIA H200"; on host, the CPU's name
+  std::string uuid;                // empty if the device has none
   std::string compute_capability;  // "9.0"; empty on host
   std::int64_t memory_bytes;
   std::string driver;                            // "580.159.04"; empty on host
@@ -27,17 +27,17 @@ struct DeviceReading {
   std::optional<double> memory_clock_hz;
   std::optional<double> temperature_celsius;
   std::optional<double> power_watts;
-  std::vector<std::string> throttle;  // reasons in force, such as "sw_power_cap"; idling does not count
+  std::vector<std::string> throttle;  // active reasons, such as "sw_power_cap"; idling is not listed
 };
 
-// The algorithm of a library, or the kernel of ours, that a device chose.
+// The library's algorithm, or our kernel, that the device chose for an op.
 struct LibraryChoice {
-  std::string key;        // all that the choice depends on: the op, its shape and types
-  std::string algorithm;  // a name that means the same in every process
-  bool timed;             // candidates were timed, now or when the choice was kept; false: a heuristic chose
-  bool hit;  // an earlier process made and kept the choice; in a sweep's document, an earlier sweep did
-  // Whether the library's own plan was taken from the package. "serialised": it was. "engine": it could not
-  // be, and a plan was built from the algorithm's name. Empty: the package has none.
+  std::string key;        // everything that the choice depends on: the op, its shape and types
+  std::string algorithm;  // a name with the same meaning in every process
+  bool timed;             // true: candidates were timed, now or earlier; false: a heuristic chose
+  bool hit;               // an earlier process made the choice; in a sweep's document, an earlier sweep did
+  // Where the library's plan came from, if the package has a plan. "serialised": the plan itself was loaded.
+  // "engine": loading failed, so the plan was built from the algorithm's name. Empty: no plan in the package.
   std::string plan;
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };

@@ -1,4 +1,4 @@
-// Adds counts of graphs, each field found by the compiler.
+// Adds up the counts of graphs; boost::pfr lists the fields.
 #include "graphs/base/facts/graph.hpp"
 
 #include <boost/pfr/core.hpp>

@@ -1,5 +1,5 @@
-// The contents of a step's graphs, the way in which a step reaches its caller's memory, and graphs described
-// node by node.
+// Facts about graphs: how many nodes they hold, how a step reaches the caller's memory, and a description of
+// each node.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,6 @@ struct Reason {
 struct GraphContents {
   std::int64_t nodes;
 };
-// Adds every count.
 void add(GraphContents& sum, const GraphContents& more);
 
 struct GraphCounts {
@@ -27,37 +26,37 @@ struct GraphCounts {
   GraphContents contents;        // sum over all graphs
   std::int64_t captured_ops;     // ops (markers not counted) that the graphs hold
   std::int64_t eager_ops;        // ops (markers not counted) launched one by one
-  std::int64_t rewritten_nodes;  // nodes replaced by other nodes that do the same
+  std::int64_t rewritten_nodes;  // nodes replaced by equivalent nodes
 };
 
-// How a graph cell's steps reach memory that is a caller's (axis `io`). All of it is per step.
+// How the steps of a graph cell reach the caller's memory (axis `io`). All values are per step.
 struct Io {
-  // Copies of whole values, outside of the graphs; for copy_if_moved means over the steps since the capture.
+  // Copies of whole values outside the graphs. For copy_if_moved: the mean over the steps since the capture.
   double copies;
   std::int64_t copy_bytes;
-  double copies_kept;             // copies not made, because the caller's pointer is the graph's own
-  std::int64_t kernel_nodes_set;  // nodes of our own kernels that get other addresses
-  std::int64_t copy_nodes_set;    // copy nodes around kernels whose parameters belong to a library
-  std::int64_t pieces_touched;    // graphs that hold an address of the caller's
-  std::int64_t set_execs;  // execs of all sets that the setup instantiated; a step launches those of one set
-  // Means over the steps since the capture; `steps` is their number.
+  double copies_kept;             // copies skipped, because the caller passes the graph's own address
+  std::int64_t kernel_nodes_set;  // nodes of our own kernels that get new addresses
+  std::int64_t copy_nodes_set;    // copy nodes that get new addresses, beside kernels of a library
+  std::int64_t pieces_touched;    // graphs that hold an address of the caller
+  std::int64_t set_execs;         // graph execs in all sets of the setup; a step launches one set
+  // Means over the `steps` steps since the capture.
   double recordings;
   double updates;
   double updates_refused;
   double instantiations;
   std::int64_t steps;
-  // The first update that was refused (graph_update_failed). It names piece and node. Each time, the piece
-  // was instantiated again within the step's time.
+  // The first refused update (graph_update_failed), with its piece and node. After each refusal, the step
+  // instantiates the piece again, and the step's time includes that.
   std::optional<Reason> refused;
 };
 
-// Nothing in it is an address: two captures of one program at one batch are equal.
+// Holds no addresses, so two captures of one program at one batch compare equal.
 struct DescribedNode {
   std::string op;                            // the program's op that recorded this node; empty if none did
   std::string type;                          // "kernel", "memcpy", "memset", ...
-  std::string function;                      // a kernel's function, if the device names it
+  std::string function;                      // the kernel's function, if the device names it
   std::map<std::string, std::string> facts;  // "grid", "block", "bytes", ...
-  std::vector<std::int64_t> after;           // nodes of the piece that it waits for, ascending
+  std::vector<std::int64_t> after;  // indices of the nodes in this piece that must end first, ascending
 };
 
 struct DescribedPiece {

@@ -1,4 +1,4 @@
-// The parts of the program of a training step.
+// Counts the ops and bytes of a training step's program.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace graphbench::facts {
 struct TrainingOps {
   std::int64_t forward;  // with the loss
   std::int64_t backward;
-  std::int64_t accumulate;  // additions of gradients that are ops of their own
+  std::int64_t accumulate;  // separate ops that add gradients
   std::int64_t optimizer;
-  std::int64_t removed;  // forward ops that were removed, because the loss does not need them
+  std::int64_t removed;  // forward ops that the loss does not need
 };
 
-// In a forward program every count but `ops.forward` is zero.
+// For a forward program, all counts except `ops.forward` are zero.
 struct TrainingFacts {
   TrainingOps ops;
-  std::int64_t saved_bytes;      // activations that forward leaves to later phases
-  std::int64_t gradient_bytes;   // of parameters
+  std::int64_t saved_bytes;      // activations that later phases read
+  std::int64_t gradient_bytes;   // gradients of the parameters
   std::int64_t optimizer_bytes;  // state that the optimizer writes
-  // Gradients that one graph of the step takes from another. Both have them at one address, so a framework
-  // that compares pointers would copy nothing.
+  // How many gradients one graph of the step writes and another graph reads. Both graphs use the same
+  // address, so a framework that compares pointers would skip the copy.
   std::optional<std::int64_t> copies_skipped;
 };
 

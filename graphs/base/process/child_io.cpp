@@ -1,4 +1,5 @@
-// posix_spawn: a process with threads and CUDA libraries must not fork and run code of its own.
+// Starts child processes with posix_spawn, because code after a fork() is unsafe in a process with threads
+// and CUDA libraries.
 #include "graphs/base/process/child_io.hpp"
 
 #include <fcntl.h>
@@ -47,7 +48,7 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// The input is in memory before the child starts, so that no later write can block or fail.
+// Puts the input into memory before the child starts, so that no later write can block or fail.
 Descriptor memory_file(const std::string& input) {
   Descriptor file(memfd_create("graphbench-input", MFD_CLOEXEC));
   if (file.get() < 0) fail("make the input of a child process", errno);
@@ -56,7 +57,8 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
-// exec takes lists that end in a null pointer. Its pointers are not const only because C declares them so.
+// exec() takes a list that ends with a null pointer, and does not write to the texts, although its parameter
+// is not const.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -64,12 +66,12 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Google Benchmark takes its flags' defaults from variables: with BENCHMARK_REPETITIONS=3, set for a program
-// that has nothing to do with us, each round of a worker would run three times.
+// Google Benchmark reads its default flags from the environment. A BENCHMARK_REPETITIONS=3 meant for another
+// program would make each round of a worker run three times.
 constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
 
-// Returns `extra`, then this process's own variables, except those in `extra` and those that would change a
-// measurement.
+// Returns `extra` and this process's variables, without variables that `extra` replaces or that would change
+// a measurement.
 std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   std::vector<char*> variables = pointers_to(extra);
   variables.pop_back();
@@ -84,7 +86,7 @@ std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   return variables;
 }
 
-// Owns the two posix_spawn records; every call on them is checked.
+// Owns both posix_spawn records and checks every call on them.
 class SpawnSettings {
  public:
   SpawnSettings() {
@@ -98,7 +100,7 @@ class SpawnSettings {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // A worker must not inherit sockets that a metrics server has accepted.
+  // A worker must not inherit the sockets of a metrics server.
   void close_all_above(int descriptor) {
     check(posix_spawn_file_actions_addclosefrom_np(&actions_, descriptor + 1));
   }
@@ -135,12 +137,11 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Children of this process that are not orphans, by their ids. While the lock is held, no child is started
-// without being listed here.
+// Process ids of all children except adopted orphans. Every spawn holds the lock and adds its child here.
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
-// In /proc/PID/stat the parent stands behind the state, which follows the name's closing parenthesis.
+// A line of /proc/PID/stat reads "PID (NAME) STATE PARENT ...", and NAME may contain parentheses.
 std::set<pid_t> own_children() {
   std::set<pid_t> children;
   std::error_code error;
@@ -169,8 +170,8 @@ void adopt_orphans() {
   if (has_children()) known_children.merge(own_children());
 }
 
-// Killing one may orphan its own children, which are adopted then. A process that hangs in the kernel is left
-// alone.
+// A killed orphan may leave children of its own, so this works in rounds. After the last round, processes
+// that hang in the kernel stay.
 void end_orphans() noexcept {
   constexpr int rounds_max = 200;
   const std::scoped_lock lock(known_mutex);
@@ -190,7 +191,7 @@ void end_orphans() noexcept {
 bool die_with_parent(std::string_view parent) {
   if (parent.empty()) return true;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail("ask to die with the parent process");
-  // A parent that died before the call above sends no signal any more.
+  // If the parent died before the call above, no signal comes.
   return std::to_string(getppid()) == parent;
 }
 
@@ -239,7 +240,7 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   settings.connect(request.get(), STDIN_FILENO);
   settings.connect(output.write_end.get(), STDOUT_FILENO);
   settings.connect(output.write_end.get(), STDERR_FILENO);
-  // This comes last, because descriptor 3 may be one of the sources above.
+  // This call comes last, because it overwrites descriptor 3, which may be one of the descriptors above.
   settings.connect(events.write_end.get(), event_descriptor);
   settings.close_all_above(event_descriptor);
   settings.own_group_and_default_signals();

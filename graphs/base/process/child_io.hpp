@@ -1,5 +1,5 @@
-// Both ends of a child process. The parent's starts it with its pipes connected; the child's dies with its
-// parent, reads its request from stdin, sends lines on descriptor 3. The supervisor waits.
+// Both sides of a child process. The parent starts the child with its pipes connected. The child dies with
+// its parent, reads its request from stdin and sends lines on descriptor 3.
 #pragma once
 
 #include <sys/types.h>
@@ -13,46 +13,46 @@
 
 namespace graphbench::process {
 
-// The descriptor that child processes send lines on: stdout and stderr belong to what plugins print.
+// Children send lines on this descriptor, because plugins may print to stdout and stderr.
 inline constexpr int event_descriptor = 3;
 
-// Asks the kernel to kill this process when its parent dies. `parent`: the parent's process id as text,
-// or "" where a person started this by hand. False if the parent is gone already.
+// Asks the kernel to kill this process when its parent dies. `parent`: the parent's process id as text, or ""
+// if a person started this process. Returns false if the parent is already dead.
 bool die_with_parent(std::string_view parent);
 
-// All of stdin. Throws Error(io).
+// Reads stdin to its end. Throws Error(io).
 std::string read_request();
 
-// Takes `event_descriptor` for this process alone, so that processes that a plugin starts do not inherit it.
-// Throws Error(io) if it is not open.
+// Keeps processes that a plugin starts from inheriting `event_descriptor`. Throws Error(io) if it is not
+// open.
 void claim_event_descriptor();
 
-// The frame of a child's main function: it dies with `parent`, takes the event descriptor, and hands the
-// request to `answer`, which returns the exit code. An exception becomes a line on stderr, which the parent
-// quotes, and exit code 1. `name`: "worker".
+// The main function of a child: dies with `parent`, claims the event descriptor, and passes the request to
+// `answer`, which returns the exit code. On an exception, prints a line on stderr, which the parent quotes,
+// and returns 1. `name`: for example "worker".
 int child_main(const char* name, std::string_view parent,
                const std::function<int(const std::string& request)>& answer);
 
-// Writes `line` and a newline. Throws Error(io), also if the reader is gone.
+// Writes `line` and a newline. Throws Error(io), also if no process reads.
 void send_line(std::string_view line);
 
 struct SpawnedChild {
   pid_t pid = -1;
-  Descriptor events;  // read end of its descriptor 3
-  Descriptor output;  // read end of its stdout and stderr
+  Descriptor events;  // read end of the child's descriptor 3
+  Descriptor output;  // read end of the child's stdout and stderr
 };
 
-// Starts it in a process group of its own, with default signal handling and `input` on its stdin.
-// `environment` holds "NAME=VALUE" entries that are added to or replace this process's own, without Google
-// Benchmark's BENCHMARK_*. Throws Error(io).
+// Starts a child in its own process group, with default signal handling and `input` on its stdin.
+// `environment` holds "NAME=VALUE" entries that extend or replace this process's variables. The child gets no
+// BENCHMARK_* variables, which would change Google Benchmark's flags. Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 
-// From here on, processes that children of this process leave behind become its own children, even if they
-// have left their group and session. Its present children were there before, and stay.
+// From now on, this process becomes the parent of every process that its children leave behind, even in
+// another group or session. end_orphans() spares the children that exist already.
 void adopt_orphans();
 
-// Kills all adopted processes. To be called after a child was waited for.
+// Kills all adopted processes. Call it after waiting for the child.
 void end_orphans() noexcept;
 
 }  // namespace graphbench::process

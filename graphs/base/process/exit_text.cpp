@@ -1,4 +1,4 @@
-// Signal names, output tails and durations, as one line each.
+// Writes signal names, the end of a child's output and durations as one line each.
 #include "graphs/base/process/exit_text.hpp"
 
 namespace graphbench::process {

@@ -8,15 +8,15 @@
 
 namespace graphbench::process {
 
-// The predicate of a sentence: "crashed with SIGSEGV", "was silent for more than 120 s; killed", "broke the
-// protocol (why); killed", "ended with exit code 1"; with what the child last printed. `during` stands behind
-// the verb: "in phase capture of batch 8".
+// The second half of a sentence about the child: "crashed with SIGSEGV", "was silent for more than 120 s;
+// killed", "broke the protocol (why); killed", "ended with exit code 1", followed by the child's last output.
+// `during` follows the verb: "in phase capture of batch 8".
 std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during = "");
 
 // "SIGSEGV", "signal 64".
 std::string signal_name(int signal);
 
-// The last lines of a child's output as one line of at most 400 bytes; empty for none.
+// The last lines of a child's output, joined to one line of at most 400 bytes. Empty if there is no output.
 std::string last_lines(std::string_view output);
 
 // "120 s", "0.5 s"

@@ -1,4 +1,4 @@
-// One event loop for pipes, deadlines, dead children and Ctrl-C: Boost.Asio on one thread.
+// Runs one event loop (Boost.Asio, one thread) for pipes, deadlines, ended children and Ctrl-C.
 #include "graphs/base/process/process_supervisor.hpp"
 
 #include <sys/wait.h>
@@ -22,9 +22,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t output_bytes_max = 64 * 1024;
-// A line holds a cell with all its samples; a longer one is an error of the child.
+// One line holds a cell with all its samples. A longer line is an error of the child.
 constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
-// A child that SIGKILL does not end hangs in the kernel; the sweep goes on without it.
+// After SIGKILL, a child that still runs hangs in the kernel, and the sweep continues without it.
 constexpr std::chrono::seconds kill_patience{30};
 
 std::chrono::steady_clock::duration seconds(double value) {
@@ -32,7 +32,7 @@ std::chrono::steady_clock::duration seconds(double value) {
       std::chrono::duration<double>(value));
 }
 
-// One child from start to end. Handlers hold a shared_ptr, so that a handler that runs late finds it.
+// One child from start to end. Each handler holds a shared_ptr, so the object outlives late handlers.
 class RunningChild : public std::enable_shared_from_this<RunningChild> {
  public:
   RunningChild(asio::io_context& io, const ChildCommand& command, const LineHandler& on_line,
@@ -59,7 +59,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     watch_silence(silent_max_);
     watch_children();
     tick();
-    reap();  // it may have ended before the signal was watched
+    reap();  // the child may have ended before the signal was watched
   }
 
   bool finished() const { return finished_; }
@@ -73,7 +73,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     watch_silence(kill_patience);
   }
 
-  // After an exception from the event loop: the child must not be left running.
+  // Called after an exception in the event loop, so that the child does not keep running.
   void abandon() noexcept {
     if (finished_) return;
     signal_group();
@@ -83,14 +83,14 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   }
 
  private:
-  // It is not an error that the group has ended already.
+  // Ignores the error of kill() for a group that has already ended.
   void signal_group() noexcept {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);
   }
 
-  // Both pipes are waited for and then read without blocking. An asynchronous read could have taken
-  // bytes whose handler never runs, because the child's death was seen first; they would be lost.
+  // Waits for data and then reads without blocking. An asynchronous read could take bytes whose handler never
+  // runs because the child's end is handled first, and these bytes would be lost.
   void read(asio::posix::stream_descriptor& pipe, bool (RunningChild::*take_available)()) {
     pipe.async_wait(asio::posix::stream_descriptor::wait_read,
                     [self = shared_from_this(), &pipe, take_available](error_code error) {
@@ -99,7 +99,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
                     });
   }
 
-  // Reads until the pipe is empty; false at its end.
+  // Reads until the pipe is empty. Returns false at the end of the file.
   bool take_available_events() {
     error_code error;
     while (const std::size_t got = events_.read_some(asio::buffer(event_chunk_), error)) take_events(got);
@@ -168,7 +168,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     tick_.async_wait([self = shared_from_this()](error_code error) {
       if (error || self->finished_) return;
       if (self->on_tick_) self->on_tick_();
-      self->reap();  // in case its signal was lost
+      self->reap();  // in case SIGCHLD was lost
       if (!self->finished_) self->tick();
     });
   }
@@ -176,9 +176,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   void reap() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) != pid_) return;
-    // Processes that the child started may still hold the pipes open. The id of a reaped child may be used
-    // again, but not as a group while the old group has members; for an empty group kill() returns a harmless
-    // error.
+    // Processes that the child started may still hold the pipes open. The kernel does not use a process id
+    // again while a group with that id has members, and for an empty group kill() returns a harmless error.
     ::kill(-pid_, SIGKILL);
     end_orphans();
     drain();
@@ -190,7 +189,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     finish();
   }
 
-  // All that a dead child wrote is in the pipes: read until they are empty.
+  // The pipes hold everything that an ended child wrote.
   void drain() {
     take_available_events();
     take_available_output();
@@ -232,7 +231,7 @@ class ProcessSupervisor::Impl {
   Impl() : stop_signals_(io_, SIGINT, SIGTERM) {
     struct sigaction at_hangup {};
     ::sigaction(SIGHUP, nullptr, &at_hangup);
-    // an ignored SIGHUP means that it runs under nohup
+    // nohup starts a program with SIGHUP ignored
     if (at_hangup.sa_handler != SIG_IGN) stop_signals_.add(SIGHUP);
     adopt_orphans();
     watch();

@@ -1,4 +1,4 @@
-// Runs child processes one at a time, and watches for SIGINT, SIGTERM and SIGHUP meanwhile.
+// Runs child processes one at a time, and watches for SIGINT, SIGTERM and SIGHUP while they run.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace graphbench::process {
 
-// The user interrupted before there was anything to keep.
+// The user interrupted before there was a result to keep.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// How to start this binary again as a child in `role`, such as "--worker"; tests start something else.
+// The command that starts this binary as a child in `role`, such as "--worker". Tests start other programs.
 std::vector<std::string> own_command(const std::string& role);
 
 struct ChildCommand {
   std::vector<std::string> argv;    // argv[0] is the path of the file to run; PATH is not searched
-  std::string input;                // its stdin
-  double silent_seconds_max = 120;  // a child is killed if it sends no line on descriptor 3 for longer
-  std::vector<std::string> environment = {};  // "NAME=VALUE", added to this process's own or replacing them
+  std::string input;                // text for the child's stdin
+  double silent_seconds_max = 120;  // time without a line on descriptor 3 after which the child is killed
+  std::vector<std::string> environment = {};  // "NAME=VALUE"; extends or replaces own variables
 };
 
 struct ChildExit {
@@ -32,23 +32,23 @@ struct ChildExit {
     exited,       // `status` is its exit code
     signalled,    // `signal` killed it
     timed_out,    // silent for too long, killed
-    interrupted,  // the user interrupted, so it was killed
-    refused,      // the line handler threw: `refusal` says what
+    interrupted,  // killed because the user interrupted
+    refused,      // killed because the line handler threw; `refusal` is its text
   };
   How how = How::exited;
   int status = 0;
   int signal = 0;
   std::string refusal;
-  std::string output;  // the last 64 KiB of its stdout and stderr together
+  std::string output;  // the last 64 KiB of the child's stdout and stderr together
 };
 
-// Called for every line on descriptor 3, in order, without the newline. Where it throws, the child is killed.
+// Called for every line on descriptor 3, in order, without the newline. If it throws, the child is killed.
 using LineHandler = std::function<void(std::string_view line)>;
 // Called about once per second while a child runs.
 using TickHandler = std::function<void()>;
 
-// From construction to destruction SIGINT, SIGTERM and SIGHUP do not end this process; they set
-// `interrupted()`. One at a time in a process, from one thread.
+// While this object exists, SIGINT, SIGTERM and SIGHUP do not end this process; they set `interrupted()`. A
+// process may have one supervisor at a time, and must use it from one thread.
 class ProcessSupervisor {
  public:
   ProcessSupervisor();
@@ -56,12 +56,11 @@ class ProcessSupervisor {
   ProcessSupervisor(const ProcessSupervisor&) = delete;
   ProcessSupervisor& operator=(const ProcessSupervisor&) = delete;
 
-  // Runs the child to its end, in a process group of its own; processes that it leaves behind are then
-  // killed. Throws Error(io) if it cannot be started.
+  // Runs the child in its own process group until the child ends, then kills the processes that it leaves
+  // behind. Throws Error(io) if the child cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
 
-  // Runs a child that answers a question and ends, as run() does. Throws Interrupted if a person wants to
-  // stop.
+  // Like run(), for a child that answers one question. Throws Interrupted if the user interrupts.
   ChildExit ask(const ChildCommand& command, const LineHandler& on_line);
 
   bool interrupted();

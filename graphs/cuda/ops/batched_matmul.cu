@@ -1,5 +1,5 @@
-// batched_matmul is one strided product of cuBLASLt over sequences times heads, and, where heads are merged
-// and have several rows, a kernel behind it that moves them side by side.
+// Computes batched_matmul as one strided cuBLASLt product over all heads of all sequences. If heads are
+// merged and have several rows, a second kernel puts the heads side by side.
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/matmul.hpp"
 

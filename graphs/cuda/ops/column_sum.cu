@@ -1,4 +1,4 @@
-// column_sum, and the last step of all sums over rows.
+// Computes column_sum, and the last stage of all sums over rows.
 #include "graphs/cuda/ops/column_sum.cuh"
 
 namespace graphbench::cuda {

@@ -1,4 +1,4 @@
-// Sums over rows in a fixed order: blocks sum parts of the rows first, then the parts are summed.
+// Sums over rows in a fixed order: first, blocks sum parts of the rows; then the partial sums are added.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ struct ColumnSumParameters {
   std::int64_t rows_a_part;
 };
 
-constexpr int column_sum_lanes = 8;  // rows that a block sums at once
+constexpr int column_sum_lanes = 8;  // rows that a block sums in parallel
 
-// `Term::of<T>(parameters, row, at)` is what is summed; `at` counts elements. Blocks of 32 columns by
-// column_sum_lanes rows.
+// `Term::of<T>(parameters, row, at)` returns the summand; `at` is an element index. A block has 32 columns
+// and column_sum_lanes rows.
 template <class T, class Term>
 __global__ void column_partials(const ColumnSumParameters p) {
   take_turn();
@@ -40,12 +40,11 @@ __global__ void column_partials(const ColumnSumParameters p) {
   p.partials[blockIdx.y * p.columns + column] = sum;
 }
 
-// Adds up `parts` rows of fp32 sums, and the operand `sum` where the op accumulates, into the op's output.
+// Adds `parts` rows of fp32 partial sums and, if the op accumulates, the operand `sum`. Writes the output.
 KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
                              std::int64_t columns, std::size_t sum_operand);
 
-// The number of parts in which to sum, so that the partial sums fit `bytes`. Refuses the op if not even one
-// fits.
+// The number of parts whose partial sums fit in `bytes`. Refuses the op if one part does not fit.
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
@@ -53,7 +52,7 @@ inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 
-// Appends both steps. `scales` is null if the term takes none; the partial sums lie at `partials`, in
+// Appends both stages. `scales` is null if the term needs none. The partial sums are at `partials`, which has
 // `bytes`.
 template <class Term>
 void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,

@@ -1,5 +1,5 @@
-// Computes the gradients of conv2d by our own kernels if cuDNN has no plan. They read operands in place, use
-// no atomics, and add every sum in a fixed order.
+// Computes the gradients of conv2d by our own kernels if cuDNN has no plan. The kernels read operands in
+// place, use no atomics, and add every sum in a fixed order.
 #include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/convolution.hpp"
 
@@ -18,8 +18,8 @@ struct Conv2dGradInputParameters {
   bool accumulate;
 };
 
-// One thread per element of dx. Neighbours differ in the channel, so that they read the same dy and
-// neighbouring w.
+// One thread per element of dx. Neighbour threads differ in the channel, so they read the same dy and
+// neighbouring elements of w.
 template <class T>
 __global__ void conv2d_grad_input(const Conv2dGradInputParameters p) {
   take_turn();
@@ -60,8 +60,8 @@ struct GradWeightParameters {
   ConvolutionGeometry shape;
 };
 
-// Blocks of 32 channels by column_sum_lanes rows, a row being a place of the output in an image; blockIdx.y
-// is the filter's element, blockIdx.z the part.
+// A block has 32 channels and column_sum_lanes rows; a row is one output position of one image. blockIdx.y is
+// the filter element, blockIdx.z the part.
 template <class T>
 __global__ void conv2d_grad_weight_partials(const GradWeightParameters p) {
   take_turn();
@@ -129,7 +129,7 @@ PreparedOp prepare_direct_gradient(OpContext& context, const ConvolutionShape& s
                                    const ir::OpCall& call) {
   PreparedOp prepared = shape.result == ConvolutionResult::dx ? prepare_grad_input(shape, call)
                                                               : prepare_grad_weight(context, shape, call);
-  if (shape.has_residual) prepared.in_place_input = 2;  // a thread reads what it writes, before it writes
+  if (shape.has_residual) prepared.in_place_input = 2;  // each thread reads an element before it writes it
   return prepared;
 }
 

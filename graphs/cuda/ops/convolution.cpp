@@ -1,5 +1,5 @@
-// Prepares conv2d and its gradients through cuDNN, with bias, residual and ReLU in the one call; where cuDNN
-// has no plan, through im2col or our own kernels.
+// Prepares conv2d and its gradients. Uses one cuDNN call including bias, residual and ReLU; if cuDNN has no
+// plan, uses im2col or our own kernels.
 #include "graphs/cuda/ops/convolution.hpp"
 
 #include <algorithm>
@@ -78,10 +78,10 @@ PreparedOp prepare_conv2d_grad_weight(OpContext& context, const ir::OpCall& call
 
 namespace {
 
-// A convolution or a gradient of it, then residual, bias and ReLU, as a graph of cuDNN operations.
+// A cuDNN operation graph: a convolution or its gradient, then residual, bias and ReLU.
 class ConvolutionGraph : public CudnnGraph {
  public:
-  // Ids of the tensors, ascending. A shape without bias or residual leaves them out.
+  // Tensor ids, ascending. A shape without bias or residual does not use these ids.
   enum Tensor : std::int64_t { x = 1, w, y, bias, residual };
 
   ConvolutionGraph(const CudnnLibrary& library, const ConvolutionShape& shape, const char* object)
@@ -90,11 +90,11 @@ class ConvolutionGraph : public CudnnGraph {
   CudnnDescriptor describe(cudnnHandle_t handle);
 
  private:
-  // Dimensions have cuDNN's order (n, c, h, w); the memory is channels-last. Id 0 is an intermediate: fp32,
-  // and never in memory.
+  // Dimensions are in cuDNN's order (n, c, h, w); memory is channels-last. Id 0: an fp32 intermediate that is
+  // never in memory.
   const CudnnDescriptor& image(std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t height,
                                std::int64_t width);
-  // A tensor in memory, or an intermediate, of the shape of `which`.
+  // A tensor with the shape of `which`: in memory, or an intermediate (id 0).
   const CudnnDescriptor& like(ConvolutionResult which, std::int64_t id);
   const CudnnDescriptor& result(bool last);
   const CudnnDescriptor& convolve(bool last);
@@ -102,7 +102,7 @@ class ConvolutionGraph : public CudnnGraph {
   const ConvolutionShape& shape_;
 };
 
-// cuDNN names the same six attributes for each operation.
+// cuDNN has its own names of the same six attributes for each operation.
 struct Attributes {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;
@@ -218,10 +218,10 @@ std::string convolution_key(const ConvolutionShape& s) {
          std::string(ir::name_of(s.dtype));
 }
 
-// Makes the plan that a package has, or the one that the tuner chooses among cuDNN's engines, or `wanted`. A
-// plan with a residual is timed in turns with the convolution ahead of it in its block, where that is known:
-// of two plans that took the same time alone on an H200, one made whole steps slower. Null if cuDNN has no
-// plan that is deterministic, computes in fp32 and fits the workspace.
+// Makes the plan from a package, or the plan with the engine `wanted`, or the plan that the tuner chooses. A
+// plan with a residual is timed in turns with the same convolution without a residual, if that has a plan: of
+// two plans that were equally fast alone on an H200, one made whole steps slower. Null if cuDNN has no plan
+// that is deterministic, computes in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
                                                  const ConvolutionShape& shape, const ir::OpCall& op,
                                                  const std::optional<std::string>& wanted) {
@@ -234,7 +234,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
   ConvolutionShape plain = shape;
   plain.has_residual = false;
   const auto beside = shape.has_residual ? handle.plans.find(convolution_key(plain)) : handle.plans.end();
-  std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
+  std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.ids(), {});
     if (plan == nullptr) return std::nullopt;
@@ -245,7 +245,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
     calls.emplace_back(convolution_call(handle, *plan, shape, op));
     return timer->cost(std::move(calls));
   };
-  std::vector<std::string> names;  // without engines that compile, which costs more than it gains
+  std::vector<std::string> names;  // without compiling engines: they cost more time than they gain
   for (std::size_t i = 0; i < engines.size() && !engines.compiles(i); ++i) names.push_back(engines.name(i));
   if (!names.empty()) {
     const std::size_t index = context.tuner->choose(convolution_key(shape), names, time);
@@ -280,7 +280,7 @@ std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const Co
   PreparedOp prepared;
   prepared.calls.emplace_back(convolution_call(handle, *plan, shape, call));
   prepared.resources.push_back(context.cudnn);
-  // A pointwise operation reads its inputs where it writes, as tests/conformance checks to the bit.
+  // A pointwise operation may write over its input; tests/conformance compares the bits.
   if (shape.has_residual) prepared.in_place_input = shape.residual_operand();
   return prepared;
 }

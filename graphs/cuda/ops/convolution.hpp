@@ -1,5 +1,5 @@
-// The shape of a conv2d op or of one of its gradients, and the ways to compute them: cuDNN, or im2col and
-// cuBLASLt, or for gradients our own kernels.
+// The shape of a conv2d op or of one of its gradients, and three ways to compute it: cuDNN, im2col with
+// cuBLASLt, or (for gradients) our own kernels.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// Which of the three tensors of a convolution is computed from the other two.
+// The tensor of a convolution that is computed from the other two.
 enum class ConvolutionResult : int { y, dx, dw };
 
 struct ConvolutionShape {
@@ -24,11 +24,11 @@ struct ConvolutionShape {
   std::int64_t padding = 0;
   std::int64_t stride = 1;
   bool has_bias = false;
-  bool has_residual = false;  // a gradient's residual is the sum so far, its input 2
+  bool has_residual = false;  // for a gradient: the sum so far, input 2
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
-  // Positions among the op's operands; its result comes behind its inputs.
+  // Positions in the op's operands, where the result follows the inputs.
   struct Operands {
     std::size_t x, w, y;
   };
@@ -41,7 +41,7 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
-// The shape in the form that our kernels take.
+// The shape as our kernels take it.
 struct ConvolutionGeometry {
   explicit ConvolutionGeometry(const ConvolutionShape& s)
       : images(s.batch), height(static_cast<int>(s.height)), width(static_cast<int>(s.width)) {
@@ -60,7 +60,7 @@ struct ConvolutionGeometry {
   int window, padding, stride;
 };
 
-// Absent if cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
+// Absent if cuDNN has no plan that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);
 

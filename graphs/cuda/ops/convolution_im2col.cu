@@ -1,5 +1,5 @@
-// Computes conv2d without cuDNN: unfolds images into rows of windows, a few at a time, and multiplies them by
-// the filters through cuBLASLt. The unfolded rows are in the device's workspace.
+// Computes conv2d without cuDNN: unfolds a few images at a time into rows of windows in the device's
+// workspace, and multiplies these rows by the filters with cuBLASLt.
 #include <algorithm>
 
 #include "graphs/cuda/ops/convolution.hpp"
@@ -68,12 +68,12 @@ PreparedOp prepare_im2col_convolution(OpContext& context, const ConvolutionShape
   spec.activation = shape.activation;
   spec.activation_last = true;
   if (spec.has_bias) spec.bias = operand_source(shape.bias_operand());
-  // Three quarters of the workspace hold unfolded rows, the rest is cuBLASLt's.
+  // Three quarters of the workspace hold unfolded rows; cuBLASLt gets the rest.
   const std::size_t rows_bytes = context.workspace_bytes / 4 * 3;
   const std::size_t image_bytes = static_cast<std::size_t>(pixels * spec.k) * element;
   const std::int64_t fitting = static_cast<std::int64_t>(rows_bytes / image_bytes);
   const std::int64_t per_chunk = std::clamp<std::int64_t>(fitting, 1, shape.batch);
-  if (per_chunk < shape.batch) {  // later chunks start where the ones before end
+  if (per_chunk < shape.batch) {  // a chunk starts where the last one ends
     const std::uint64_t step = static_cast<std::uint64_t>(per_chunk * pixels * spec.n) * element;
     spec.alignment = static_cast<std::uint32_t>(std::min<std::uint64_t>(step & (~step + 1), 256));
   }

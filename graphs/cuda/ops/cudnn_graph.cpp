@@ -1,4 +1,4 @@
-// Tensors and pointwise operations of cuDNN's graphs, and descriptors, whose every status is checked.
+// Builds tensors and pointwise operations of cuDNN graphs. Checks the status of every descriptor call.
 #include "graphs/cuda/ops/cudnn_graph.hpp"
 
 #include "graphs/cuda/status.hpp"

@@ -1,5 +1,4 @@
-// A graph of cuDNN operations while it is described, and the descriptors it is made of. cudnn_plan.cpp and
-// the tuner choose its engine.
+// Describes a graph of cuDNN operations by descriptors. cudnn_plan.cpp and the tuner choose its engine.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,7 @@
 
 namespace graphbench::cuda {
 
-// Owns one cuDNN backend descriptor. Every member throws Error(library_failed), which names the object that
-// it was made for.
+// Owns one cuDNN backend descriptor. Members throw Error(library_failed), which names `object`.
 class CudnnDescriptor {
  public:
   CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescriptorType_t type, const char* object);
@@ -29,9 +27,9 @@ class CudnnDescriptor {
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
   void set(cudnnBackendAttributeName_t name, const std::vector<const CudnnDescriptor*>& values);
   void finalize();
-  bool try_finalize() noexcept;  // false if cuDNN does not support what was described
+  bool try_finalize() noexcept;  // false if cuDNN does not support the description
 
-  // Reads at most `capacity` values; returns how many there were.
+  // Reads at most `capacity` values. Returns how many values the attribute has.
   std::int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t capacity,
                    void* values) const;
 
@@ -50,19 +48,19 @@ class CudnnDescriptor {
   static Type type_of(cudnnReduceTensorOp_t) { return CUDNN_TYPE_REDUCTION_OPERATOR_TYPE; }
 
   const CudnnLibrary* library_;
-  const char* object_;  // outlives the preparation it names
+  const char* object_;  // valid while the op is prepared
   CudnnDescriptorHandle owner_;
 };
 
-// Collects the descriptors of one graph, which are needed until the graph is finalized.
+// Collects the descriptors of one graph. The graph needs them until it is finalized.
 class CudnnGraph {
  public:
-  // Ids of the tensors in memory, in the order in which they were described.
+  // Ids of the tensors in memory, in the order of description.
   const std::vector<std::int64_t>& ids() const { return ids_; }
 
  protected:
   CudnnGraph(const CudnnLibrary& library, const char* object) : library_(library), object_(object) {
-    descriptors_.reserve(64);  // references to elements stay valid
+    descriptors_.reserve(64);  // keeps references to elements valid
   }
 
   using Dims = std::vector<std::int64_t>;
@@ -87,7 +85,7 @@ class CudnnGraph {
   const CudnnDescriptor& pointwise(cudnnPointwiseMode_t mode, const PointwiseInputs& in,
                                    const CudnnDescriptor& out, cudnnDataType_t arithmetic = CUDNN_DATA_FLOAT,
                                    std::int64_t axis = -1);
-  // A graph of all operations so far, which is not finalized.
+  // Returns a graph of all operations so far. The caller must finalize it.
   CudnnDescriptor graph(cudnnHandle_t handle) const;
 
   const CudnnLibrary& library_;

@@ -49,12 +49,12 @@ std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string
   } catch (const Error&) {
     made = nullptr;
   }
-  if (made == nullptr) (void)cudaGetLastError();  // another plan is built, and the choice says so
+  if (made == nullptr) (void)cudaGetLastError();  // the caller builds another plan
   context.tuner->tried_serialised(key, made != nullptr);
   return made;
 }
 
-// This cannot use plan_'s get(), because the name of the object in its errors is gone by now.
+// Does not use plan_.get(), because `object_`, the name in its errors, is no longer valid.
 std::string CudnnPlan::serialised() const {
   const auto read = [this](std::size_t capacity, char* text) {
     std::int64_t bytes = 0;
@@ -95,7 +95,7 @@ void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir:
   const std::int64_t behavior_count = engine.get(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
                                                  CUDNN_BEHAVIOR_NOTE_TYPE_COUNT, behavior);
   for (std::int64_t i = 0; i < numerical_count; ++i) {
-    // On fp32 operands the tensor cores would multiply in tf32.
+    // Tensor cores would multiply fp32 operands in tf32.
     const bool tf32 = numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && dtype == ir::DType::fp32;
     const bool harmless = numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
                           numerical[i] == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP;
@@ -106,7 +106,7 @@ void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir:
   }
 }
 
-// Makes a name that means the same in every process: "cuDNN engine 38 knobs 2=10 13=1".
+// Makes a name with the same meaning in every process: "cuDNN engine 38 knobs 2=10 13=1".
 void CudnnEngines::read_name(Config& config, const CudnnDescriptor& engine) const {
   std::int64_t index = -1;
   engine.get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &index);

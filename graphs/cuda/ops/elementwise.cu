@@ -1,5 +1,5 @@
-// Elementwise ops (add, bias_add, relu, gelu_tanh) and the gradients of the latter two, with sixteen bytes
-// per thread where the size allows it.
+// Elementwise ops (add, bias_add, relu, gelu_tanh) and the gradients of relu and gelu_tanh. A thread handles
+// sixteen bytes if the size allows it.
 #include <type_traits>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -9,10 +9,10 @@ namespace {
 
 struct ElementwiseParameters {
   const void* a;
-  const void* b;  // not read by operations of one input
+  const void* b;  // the same as `a` for operations of one input
   void* y;
   std::int64_t elements;
-  std::int64_t columns;  // columns of b, if it is one row for all rows of a
+  std::int64_t columns;  // columns of b, if b is one row for all rows of a
 };
 
 struct Add {
@@ -26,7 +26,7 @@ struct GeluTanh {
   __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
 };
 
-// A gradient takes dy, and the operation's output (relu) or input (gelu_tanh).
+// Inputs of a gradient: dy, and the output (relu) or input (gelu_tanh) of the forward op.
 struct ReluGrad {
   __device__ __forceinline__ static float apply(float dy, float y) { return y > 0.0f ? dy : 0.0f; }
 };
@@ -65,7 +65,7 @@ __global__ void elementwise_scalar(const ElementwiseParameters p) {
   static_cast<T*>(p.y)[at] = from_float<T>(Operation::apply(a, b));
 }
 
-// An operation of one input passes it twice, so that one kernel serves all; the second read comes from cache.
+// An operation of one input reads it twice, so that one kernel serves all; the second read hits the cache.
 template <class Operation>
 PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input) {
   constexpr unsigned threads = 256;

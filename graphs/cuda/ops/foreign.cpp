@@ -1,5 +1,5 @@
-// Prepares ops that a plugin brings: its launch function gets the native stream, its host function runs
-// between two copies.
+// Prepares ops of plugins. A launch function gets the native stream; a host function runs between a copy to
+// the host and a copy back.
 #include "graphs/cuda/ops/foreign.hpp"
 
 #include <string>
@@ -44,7 +44,7 @@ void HostRun::run(void* const* operands, cudaStream_t stream, const char* object
                           stream),
           "copy to the host for", object);
   }
-  // The wait is needed without an input too, because the copies of the step before leave the same memory.
+  // Waits even without inputs, because the last step's copies from the same host memory may still run.
   check(cudaStreamSynchronize(stream), "wait for the operands of", object);
   kernel_.run_host(on_host_.data());
   for (const Copy& copy : to_device_) {

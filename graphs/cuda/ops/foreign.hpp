@@ -1,5 +1,4 @@
-// A plugin's op that runs on the host in the middle of a step: its operands are copied to the host, and what
-// it wrote is copied back.
+// Runs a plugin's op on the host within a step: copies its operands to the host, and its results back.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,9 +17,9 @@ class HostRun {
   // Prepares the op, and allocates pinned memory for its operands and its workspace.
   explicit HostRun(const ir::OpCall& call);
 
-  // Copies every input to the host, waits for the stream, runs the op, and enqueues the copies of outputs and
-  // mutated inputs back. Throws Error(plugin_failed) if the op fails, and on a capturing stream
-  // Error(capture_unsupported), because a capture cannot hold the wait.
+  // Copies every input to the host, waits for the stream, runs the op, and enqueues copies of outputs and
+  // mutated inputs to the device. Throws Error(plugin_failed) if the op fails. Throws
+  // Error(capture_unsupported) on a capturing stream, because a capture cannot hold the wait.
   void run(void* const* operands, cudaStream_t stream, const char* object);
 
  private:

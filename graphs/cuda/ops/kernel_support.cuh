@@ -1,4 +1,4 @@
-// Helpers of the ops' .cu files, which choose the instantiation for an element type, and geometry.
+// Helpers for the .cu files of ops: choose the template instance for an element type, and launch dimensions.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// Begins a kernel that has nothing to do before its turn.
+// For kernels that do nothing before the kernels ahead end.
 __device__ __forceinline__ void take_turn() {
   let_next_kernel_start();
   wait_for_kernels_ahead();
@@ -18,7 +18,7 @@ __device__ __forceinline__ void prefetch_l2(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-// Calls `choose` with a value of the element type and returns what it gives.
+// Calls `choose` with a value of the element type, and returns its result.
 template <class Choose>
 auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   switch (dtype) {
@@ -34,7 +34,7 @@ auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   refuse(call, "element type i32");
 }
 
-// Chooses a kernel, to which `choose` returns a pointer.
+// Like for_float_type(); `choose` returns a pointer to a kernel.
 template <class Choose>
 const void* kernel_for(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   return for_float_type(call, dtype,
@@ -45,7 +45,7 @@ inline unsigned blocks_for(std::int64_t work, std::int64_t per_block) {
   return static_cast<unsigned>((work + per_block - 1) / per_block);
 }
 
-// Threads for `work` items in one block: whole warps, at most `most`.
+// Threads of a block for `work` items: whole warps, at most `most` threads.
 inline unsigned threads_for(std::int64_t work, unsigned most) {
   const std::int64_t warps = (work + 31) / 32;
   return warps * 32 > most ? most : static_cast<unsigned>(warps * 32);

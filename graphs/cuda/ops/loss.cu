@@ -1,5 +1,5 @@
-// Losses: every block computes its part and the gradients of its elements; one block adds the parts up in
-// order.
+// Losses: every block computes its partial loss and the gradients of its elements. Then one block adds the
+// partial losses in order.
 #include <algorithm>
 
 #include "graphs/cuda/ops/kernel_support.cuh"

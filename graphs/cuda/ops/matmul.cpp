@@ -1,5 +1,5 @@
-// Prepares cuBLASLt products and the gradients of linear. Layouts, epilogue and algorithm are chosen here; a
-// launch only calls.
+// Prepares cuBLASLt products and the gradients of linear. Chooses layouts, epilogue and algorithm here, so
+// that a launch is only a call.
 #include "graphs/cuda/ops/matmul.hpp"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ void set_attribute(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAtt
   check(cublasLtMatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
 }
 
-// Row-major y[rows, n] is column-major y'[n, rows], so that y' = w' x with w' transposed as stored, or as it
-// is where w is stored the other way round.
+// cuBLASLt is column-major, where row-major y[rows, n] is y'[n, rows]. So y' = op(w') x', where op transposes
+// w' unless w is already stored transposed.
 MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType output, const char* object) {
   const auto rows = static_cast<std::uint64_t>(spec.rows);
   const auto n = static_cast<std::uint64_t>(spec.n);
@@ -100,7 +100,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   if (spec.has_bias) {
     call.has_bias = true;
     call.bias_source = spec.bias;
-    // The heuristic needs an address; each launch sets the operand's own.
+    // The heuristic needs an address. Each launch sets the real one.
     set_attribute(call.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, spec.workspace, object);
   }
   if (spec.has_residual) {
@@ -109,7 +109,7 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   }
 }
 
-// A name of everything on which the choice of an algorithm depends.
+// Names everything that the choice of an algorithm depends on.
 std::string matmul_key(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
@@ -124,8 +124,8 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const char* object = op.op->name.c_str();
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
-  if (residual_before_activation) return std::nullopt;  // an epilogue applies its activation last
-  // If C is also B, cuBLASLt refuses at the launch a call that it accepted in preparation (13.0 on an H200).
+  if (residual_before_activation) return std::nullopt;  // an epilogue applies the activation last
+  // If C is also B, cuBLASLt (13.0 on an H200) accepts the call in preparation but refuses the launch.
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&
       std::ranges::count(inputs, inputs.at(static_cast<std::size_t>(spec.residual.operand))) > 1)
@@ -136,7 +136,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   return choose_matmul(context, call, key, spec.alignment, op);
 }
 
-// Computes only x wT, in fp32, into `sums`. Absent if cuBLASLt has no algorithm for it.
+// Computes only x wT, in fp32, into `sums`. Absent if cuBLASLt has no algorithm.
 std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spec, void* sums,
                                        const ir::OpCall& call) {
   MatmulSpec plain = spec;
@@ -215,8 +215,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint
   cublasLtMatmulPreferenceOpaque_t preference{};
   check(cublasLtMatmulPreferenceInit(&preference), "prepare", object);
   set_attribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, call.workspace_bytes, object);
-  // Split products may be summed only in fp32 scratch, because sums in the output's type would round more
-  // than once.
+  // Partial products may be summed only in fp32 scratch: sums in the output's type round several times.
   set_attribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                 static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE), object);
   for (const cublasLtMatmulPreferenceAttributes_t operand :
@@ -227,7 +226,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint
   return preference;
 }
 
-// Algorithms in the heuristic's order; empty if cuBLASLt has none for the call.
+// Algorithms in the heuristic's order. Empty if cuBLASLt has none for the call.
 std::vector<cublasLtMatmulAlgo_t> algorithms_of(OpContext& context, MatmulCall& call, std::uint32_t alignment,
                                                 const char* object) {
   constexpr int most = 24;
@@ -314,7 +313,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
   }
   const Named candidates = named(algorithms_of(context, call, alignment, op.op->name.c_str()));
   if (candidates.names.empty()) return std::nullopt;
-  std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
+  std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     if (!timer) timer.emplace(context, op);
     call.algo = candidates.algorithms[candidate];

@@ -1,4 +1,4 @@
-// Finds the CUDA device's function of a kind, and holds the code that several of them share.
+// Finds the prepare function of a kind, and holds code that several prepare functions share.
 #include "graphs/cuda/ops/op_builders.hpp"
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace graphbench::cuda {
 
-// A file of this folder defines `prepare_<kind>`.
+// Each `prepare_<kind>` is defined in a file of this folder.
 #define GRAPHBENCH_DECLARE(kind) PreparedOp prepare_##kind(OpContext& context, const ir::OpCall& call);
 GRAPHBENCH_KINDS(GRAPHBENCH_DECLARE)
 GRAPHBENCH_DECLARE(foreign)
@@ -53,7 +53,7 @@ void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall&
   } catch (const Error& error) {
     stream.abandon_capture();
     if (error.code() == ErrorCode::device_lost) throw;
-    // A call that cannot be captured is refused later, when a step is captured.
+    // If a call cannot be captured, the capture of a step reports it later.
   }
   stream.abandon_capture();
   forget_cudnn_stream(context, object);

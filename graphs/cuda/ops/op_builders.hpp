@@ -1,4 +1,4 @@
-// Makes prepared calls of ops, and holds the resources of these functions.
+// Prepares the calls of ops, and holds the resources for that.
 #pragma once
 
 #include <cublasLt.h>
@@ -16,12 +16,12 @@
 
 namespace graphbench::cuda {
 
-struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it is prepared
+struct CudnnHandle;  // created when the first op that may use cuDNN is prepared
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
-// The resources that a device offers its ops. All kernels share `workspace`, because they run one after
-// another; kernels of plugins, whose memset nodes are not replaced (replace_memset_nodes), share `scratch`.
+// The resources of a device for its ops. Kernels run one after another, so all share `workspace`. Plugins'
+// kernels share `scratch` instead, because replace_memset_nodes() must not change their memset nodes.
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;
@@ -32,31 +32,30 @@ struct OpContext {
   int compute_major = 0;
   bool use_cudnn = false;
   bool load_at_first_use = false;
-  bool programmatic = false;  // our kernels may start while the kernel ahead still runs
+  bool programmatic = false;  // our kernels may start while the previous kernel runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;             // for timing candidates
-  std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // chosen so far, by choose_matmul()'s key
+  std::weak_ptr<CudaStream*> latest_stream;             // CandidateTimer uses it
+  std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // choices so far, by key of choose_matmul()
 };
 
-// Dispatches on the op's kind. Throws Error(unsupported), which names an op without an implementation here.
+// Calls the prepare function of the op's kind. Throws Error(unsupported), which names the op, if none exists.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// Loads the code of the prepared calls: looks our kernels up, captures the libraries' calls once and discards
-// the graph. Otherwise the first launch of a kernel would load it, within the timed capture of a step (5 to
-// 10 ms on an H200, unless timing the candidates has loaded it). Nothing runs, so addresses do not matter.
-// Does nothing if code is to be loaded at its first use.
+// Loads the code of the prepared calls: looks up our kernels, captures the library calls once and discards
+// the graph. Otherwise the first launch would load the code within the timed capture of a step (5 to 10 ms on
+// an H200, unless candidates were timed). Nothing runs, so any addresses will do. Does nothing if code is to
+// be loaded at its first use.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
-// The cuDNN plans made so far that cuDNN can write down, by the tuner's key.
+// All cuDNN plans so far that cuDNN can serialise, by the tuner's key.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
-// Is called before a stream that cuDNN's handle is set to is destroyed. Does nothing if there is no
-// handle.
+// Call before destroying a stream that cuDNN's handle may be set to. Does nothing if there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 
-// Prepares an op that is one launch. Each thread reads its part of input `in_place_input` before it writes
-// there.
+// Prepares an op of one launch. Input `in_place_input` may share memory with the output: each thread reads
+// its part before it writes there.
 inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(launch));
@@ -69,7 +68,7 @@ inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_pl
 enum class Activation : int { none = 0, gelu_tanh = 1, relu = 2 };
 Activation activation_of(const ir::Op& op);
 
-// The last dimension of a tensor, and how many rows of it there are.
+// A tensor as rows of its last dimension.
 struct RowsColumns {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

@@ -1,5 +1,5 @@
-// Optimizers are one kernel for up to eighty parameters, whose addresses come with the launch. The count of
-// steps is a kernel too.
+// Optimizers: one kernel updates up to eighty parameters, whose addresses are launch arguments. Another
+// kernel counts the steps.
 #include <algorithm>
 #include <vector>
 
@@ -8,11 +8,11 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr std::size_t parameters_max = 80;  // per launch, whose arguments are 4 KB at most
+constexpr std::size_t parameters_max = 80;  // per launch: arguments take at most 4 KB
 constexpr unsigned optimizer_threads = 256;
-constexpr int rounds = 4;  // a thread handles sixteen bytes in each
+constexpr int rounds = 4;  // a thread handles sixteen bytes per round
 
-// A parameter has `group` values, itself first and its gradient second; `ahead` values come before all.
+// A parameter has `group` values: itself, its gradient, then its state. `ahead` values precede all of them.
 struct Sgd {
   static constexpr std::size_t ahead = 1;
   static constexpr std::size_t group = 3;
@@ -29,7 +29,7 @@ struct Sgd {
   }
 };
 
-// Every block computes the power this way, because pow() takes longer than the block's memory traffic.
+// Every block computes powers this way, because pow() takes longer than the block's memory traffic.
 __device__ __forceinline__ double power(double base, std::int32_t exponent) {
   double result = 1;
   for (; exponent > 0; exponent /= 2, base *= base) {
@@ -61,11 +61,11 @@ struct AdamW {
             static_cast<float>(1 - beta2)};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
-    // The code says which product of a sum is contracted, so that the compiler does not choose.
+    // Explicit fused operations, so that the compiler does not choose which product to fuse.
     const float gradient = value[1];
     value[2] = __fmaf_rn(step.keep1, value[2], __fmul_rn(step.take1, gradient));
     value[3] = __fmaf_rn(step.keep2, value[3], __fmul_rn(__fmul_rn(step.take2, gradient), gradient));
-    // There is one division, which is not exact to the last bit: three would take longer than the memory
+    // Divides only once, and not exactly to the last bit: three divisions would take longer than the memory
     // traffic.
     const float direction = __fdividef(value[2], __fmaf_rn(sqrtf(value[3]), step.root, epsilon));
     value[0] = __fmaf_rn(value[0], step.shrink, -__fmul_rn(step.size, direction));
@@ -77,7 +77,7 @@ struct OptimizerParameters {
   void* ahead[Rule::ahead];
   void* values[parameters_max][Rule::group];
   std::int64_t elements[parameters_max];
-  unsigned blocks_end[parameters_max];  // blocks of the parameter and of those before it
+  unsigned blocks_end[parameters_max];  // blocks of this and all earlier parameters
   Rule rule;
 };
 
@@ -87,8 +87,8 @@ __device__ __forceinline__ T* values_at(const OptimizerParameters<Rule>& p, unsi
   return static_cast<T*>(p.values[which][k]) + at;
 }
 
-// Handles what is left behind the last sixteen bytes of a parameter. It is separate, because a vector that is
-// indexed by a number known at run time is not kept in registers.
+// Handles the elements after the last whole vector of a parameter. A separate function, because the compiler
+// keeps a vector in registers only if all its indices are constants.
 template <class T, class Rule>
 __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, std::int64_t at,
                             std::int64_t end, const typename Rule::Step& step) {
@@ -99,7 +99,7 @@ __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, 
     p.rule.update(step, value);
 #pragma unroll
     for (std::size_t k = 0; k < Rule::group; ++k) {
-      if (k != 1) *values_at<T>(p, which, k, at) = from_float<T>(value[k]);  // the gradient is read only
+      if (k != 1) *values_at<T>(p, which, k, at) = from_float<T>(value[k]);  // the gradient is read-only
     }
   }
 }

@@ -1,6 +1,6 @@
-// rmsnorm is one block per row. A row that fits is read once, sixteen bytes per thread, and kept in registers
-// between the two passes; a longer one is read twice, the second time from cache. The gradient of x is one
-// block per row too; the gradient of gamma is a sum over rows, whose scales are made first.
+// rmsnorm and its gradient of x use one block per row. If a row fits into registers, it is read once, sixteen
+// bytes per thread; a longer row is read twice, the second time from cache. The gradient of gamma is a sum
+// over rows, after a kernel that computes the rows' scales.
 #include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/kernel_support.cuh"
 

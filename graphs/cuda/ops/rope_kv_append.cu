@@ -1,6 +1,6 @@
-// rope_kv_append is one block per token, which rotates its q and k and puts k and v into the cache; a thread
-// has a pair of elements of a head at a time. rope does so from position 0 on, with k and v as outputs of one
-// slot per token; rope_grad turns back.
+// rope_kv_append uses one block per token: the block rotates q and k, and writes k and v into the cache. A
+// thread handles one pair of elements of a head at a time. rope does the same from position 0, with outputs k
+// and v instead of a cache; rope_grad rotates backward.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -8,7 +8,7 @@ namespace {
 
 struct RopeParameters {
   const void* qkv;
-  const void* positions;  // null: 0
+  const void* positions;  // null: position 0
   void* k_cache;
   void* v_cache;
   void* q;
@@ -29,7 +29,7 @@ __device__ __forceinline__ void store_pair(T* at, int half, Pair pair) {
   at[half] = from_float<T>(pair.high);
 }
 
-// A pair of one head of q, k and v.
+// A pair of elements of one head, for each of q, k and v.
 struct Pairs {
   Pair q;
   Pair k;
@@ -54,20 +54,20 @@ __global__ void rope_kernel(const RopeParameters p) {
   const int pairs = p.heads * half;
   const T* row = static_cast<const T*>(p.qkv) + std::int64_t{blockIdx.x} * 6 * pairs;
   int pair = static_cast<int>(threadIdx.x);
-  // This does not depend on the position, so it runs while the kernels ahead still do.
+  // The frequency does not depend on the position, so it is computed while the kernels ahead still run.
   double frequency = rope_frequency(pair, p.head_dim, p.log2_theta);
   wait_for_kernels_ahead();
   // A padding row has a negative position: q stays as it is, and nothing is written to the caches.
   const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
   const int position = first < 0 ? 0 : first + token;
   Pairs next{};
-  if (pair < pairs) next = load_pairs(p, row, pair);  // loaded together with the position
+  if (pair < pairs) next = load_pairs(p, row, pair);  // loads while the position is loaded
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
     turns[i] = turn_of(position, frequency);
     frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
   }
   __syncthreads();
-  // A position outside the cache has no slot; its place is another sequence's memory.
+  // A position past the cache has no slot: its address belongs to another sequence.
   const bool has_slot = first >= 0 && position < p.slots;
   while (pair < pairs) {
     const int i = pair % half;
@@ -85,11 +85,11 @@ __global__ void rope_kernel(const RopeParameters p) {
   }
 }
 
-// Turns back, with one block per token; `qkv` is written.
+// Rotates backward, with one block per token. Writes `qkv`.
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();
-  extern __shared__ float2 turns[];  // cosine and sine of the head_dim / 2 angles, to turn back
+  extern __shared__ float2 turns[];  // cosine and negated sine of the head_dim / 2 angles
   const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
   const int token = static_cast<int>(blockIdx.x) % p.tokens;
   const int half = p.head_dim / 2;
@@ -113,7 +113,7 @@ __global__ void rope_grad_kernel(const RopeParameters p) {
   }
 }
 
-// `heads` is a tensor of [B, H, T, D]; the sources have the order of RopeParameters.
+// `heads`: a tensor [B, H, T, D]. `sources`: in the order of the pointers in RopeParameters.
 PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::TensorDesc& heads,
                    std::int64_t slots, std::initializer_list<Source> sources) {
   const std::vector<std::int64_t>& q = heads.dims;

@@ -1,4 +1,4 @@
-// Prepares sdpa through cuDNN's fused attention where that is sound, else through our own kernel.
+// Prepares sdpa with cuDNN's fused attention if that is known to be correct, else with our own kernel.
 #include "graphs/cuda/ops/sdpa.hpp"
 
 #include <cmath>
@@ -51,22 +51,22 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   return own;
 }
 
-// Decoding is not for cuDNN: its only kernel that was ever faster than ours (9.14 and 9.19 on an H200: 235 us
-// against 244 for 256 sequences, 16 heads of 64, 1024 slots) gives other bits in 134 of 300 runs.
+// Excludes decoding: cuDNN's only faster kernel (9.14 and 9.19 on an H200: 235 us against our 244 us, for 256
+// sequences, 16 heads of 64, 1024 slots) gives different bits in 134 of 300 runs.
 bool is_for_cudnn(const SdpaShape& shape) {
   const bool narrow = shape.dtype == ir::DType::fp16 || shape.dtype == ir::DType::bf16;
   return narrow && shape.head_dim % 8 == 0 && shape.head_dim <= 128 && shape.tokens > 1;
 }
 
-// Versions are numbers of cudnnGetVersion: 9.14.0 is 91400.
+// `version`: as cudnnGetVersion() returns it; 9.14.0 is 91400.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
   if (!is_for_cudnn(shape)) return false;
-  // Versions that cudnn-frontend lists as broken (node/sdpa_support_surface.h): 9.10.0 and 9.10.1, and before
-  // 9.6 a mask that is shifted by anything but whole tiles.
+  // cudnn-frontend lists as broken (node/sdpa_support_surface.h): 9.10.0 and 9.10.1, and before 9.6 masks
+  // that are shifted by a part of a tile.
   if (version == 91000 || version == 91001) return false;
   const bool shifted = shape.causal && shape.tokens != shape.slots;
   if (shifted && version < 90600) return false;
-  // In a graph, without a mask, over more than 1024 slots, 9.13 and 9.14 use illegal addresses
+  // 9.13 and 9.14 use illegal addresses in a graph without a mask over more than 1024 slots
   // (NVIDIA/TransformerEngine, pull request 2344).
   const bool breaks_in_graphs = version >= 91300 && version < 91500;
   return !breaks_in_graphs || shape.causal || shape.slots <= 1024;
@@ -76,8 +76,8 @@ bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
 
 namespace {
 
-// Attention as a graph of cuDNN operations: q kᵀ, scale, mask, max, subtract, exp, sum, divide, times v. It
-// is the pattern that cuDNN's fused engines recognise.
+// Attention as a cuDNN operation graph: q kT, scale, mask, max, subtract, exp, sum, divide, times v. cuDNN's
+// fused engines recognise this pattern.
 class SdpaGraph : public CudnnGraph {
  public:
   enum Tensor : std::int64_t { q = 1, k, v, o };
@@ -106,7 +106,7 @@ class SdpaGraph : public CudnnGraph {
   std::vector<CudnnConstant> constants_;
 };
 
-// Older versions need a finite number where a key is masked.
+// Versions before 9.10 need a finite score for a masked key.
 float masked_score(const CudnnLibrary& library) {
   constexpr std::size_t takes_infinity = 91000;
   return library.GetVersion() < takes_infinity ? std::numeric_limits<float>::lowest()
@@ -168,7 +168,7 @@ const CudnnDescriptor& SdpaGraph::reduce(cudnnReduceTensorOp_t mode, const Cudnn
   return out;
 }
 
-// A query sees the keys up to its own place, row + S - T >= column.
+// A query sees keys up to its own position: column <= row + S - T.
 const CudnnDescriptor& SdpaGraph::mask(const CudnnDescriptor& in) {
   const CudnnDescriptor* row =
       &pointwise(CUDNN_POINTWISE_GEN_INDEX, {&in}, scores(CUDNN_DATA_INT32), CUDNN_DATA_INT32, 2);
@@ -186,14 +186,14 @@ const CudnnDescriptor& SdpaGraph::mask(const CudnnDescriptor& in) {
   return pointwise(CUDNN_POINTWISE_BINARY_SELECT, {&in, &lowest, &seen}, scores());
 }
 
-// cuDNN needs the weights in the operands' type, which the second product takes.
+// The last operation rounds the weights to the operands' type, because cuDNN needs it for the second product.
 const CudnnDescriptor& SdpaGraph::softmax(const CudnnDescriptor& in) {
   const CudnnDescriptor& largest = reduce(CUDNN_REDUCE_TENSOR_MAX, in);
   const CudnnDescriptor& below = pointwise(CUDNN_POINTWISE_SUB, {&in, &largest}, scores());
   const CudnnDescriptor& weights = pointwise(CUDNN_POINTWISE_EXP, {&below}, scores());
   const CudnnDescriptor& sum = reduce(CUDNN_REDUCE_TENSOR_ADD, weights);
-  // max + log(sum), which training keeps, is never in memory here. Without it in the graph cuDNN 9.14 took
-  // the pattern for another one and offered no engine.
+  // The result max + log(sum) is never in memory, but cuDNN 9.14 recognised the pattern and offered an engine
+  // only with these two operations.
   const CudnnDescriptor& log = pointwise(CUDNN_POINTWISE_LOG, {&sum}, row_values());
   pointwise(CUDNN_POINTWISE_ADD, {&largest, &log}, row_values());
   return pointwise(CUDNN_POINTWISE_DIV, {&weights, &sum}, scores(cudnn_type(shape_.dtype)));
@@ -216,8 +216,8 @@ std::optional<CudnnDescriptor> SdpaGraph::describe(cudnnHandle_t handle) {
   return described;
 }
 
-// How many engines are tried, in the heuristic's order. Each compiles its kernel in up to half a second; the
-// driver keeps it on disk.
+// The number of engines to try, in the heuristic's order. Each compiles its kernel in up to half a second;
+// the driver caches the result on disk.
 constexpr std::size_t engines_max = 5;
 
 std::string sdpa_key(const SdpaShape& s) {
@@ -237,7 +237,7 @@ CudnnCall sdpa_call(CudnnHandle& handle, CudnnPlan& plan) {
   return call;
 }
 
-// Makes the plan that a package has, or the one that the tuner chooses. Null if cuDNN has no plan that runs.
+// Makes the plan from a package, or the plan that the tuner chooses. Null if no cuDNN plan runs.
 std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
                                           const SdpaShape& shape, const ir::OpCall& op) {
   const char* object = op.op->name.c_str();
@@ -257,7 +257,7 @@ std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handl
     return plan.get();
   };
   bool tried = false, ran = false;
-  std::optional<CandidateTimer> timer;  // takes memory only where no choice is known
+  std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     tried = true;
     if (build(candidate) == nullptr) return std::nullopt;

@@ -1,6 +1,6 @@
-// Attention over the KV cache: its shape, and its implementations: cuDNN, or our own kernel. `vector` gives
-// every query a block, and splits the keys over blocks if queries are few. It takes every shape and type, and
-// serves if cuDNN has nothing sound: all decoding, which only reads the cache, and fp32.
+// Attention over the KV cache, by cuDNN or by our own kernel `vector`. `vector` uses one block per query, or
+// several blocks that split the keys if there are few queries. It supports every shape and type, and runs if
+// cuDNN has no correct kernel: for all decoding, which only reads the cache, and for fp32.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ struct SdpaShape {
   ir::DType dtype = ir::DType::fp32;
 };
 
-// The arguments of every kernel of sdpa, with pointers first, as KernelCall requires.
+// The arguments of all sdpa kernels. Pointers come first, as KernelCall requires.
 struct SdpaParameters {
   const void* q;
   const void* k;
   const void* v;
   void* out;
-  float* partial;        // results of split keys: sums, then maxima and weights
+  float* partial;        // partial results of split keys: sums, then maxima and weights
   std::int64_t queries;  // batch * heads * tokens
   int heads;
   int tokens;
@@ -37,17 +37,17 @@ struct SdpaParameters {
   float scale_log2;  // log2(e) / sqrt(head_dim): softmax in base 2
 };
 
-// A score below every real one, which subtracted from itself is zero, not NaN.
+// A score below all real scores. It is finite, so the difference to itself is zero, not NaN.
 inline constexpr float sdpa_lowest = -1.0e30f;
 
 PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const ir::OpCall& call);
 
-// True if some version of cuDNN has kernels for the shape that are worth asking for.
+// True if some cuDNN version has a kernel for the shape that is worth using.
 bool is_for_cudnn(const SdpaShape& shape);
-// True if no kernel of that version for the shape is known to be wrong.
+// True if this version has no kernel for the shape that is known to be wrong.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
-// Absent if this cuDNN has no sound fused attention for the shape.
+// Absent if this cuDNN has no correct fused attention for the shape.
 std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
                                              const ir::OpCall& op);
 

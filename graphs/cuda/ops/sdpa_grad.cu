@@ -1,6 +1,6 @@
-// The gradient of sdpa computes probabilities again from q and k, a tile at a time: one kernel goes over
-// queries, leaves what keys need of each, and writes dq; the other goes over keys and writes dk and dv. Every
-// sum has one owner and one order, so there are no atomics. Arithmetic is fp32.
+// Computes the gradient of sdpa. Computes the probabilities again from q and k, tile by tile. The first
+// kernel loops over queries, stores statistics of each query and writes dq; the second loops over keys and
+// writes dk and dv. Each sum has one owner and a fixed order, so there are no atomics. Arithmetic is fp32.
 #include <cmath>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -9,7 +9,7 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr int tile = 32;  // rows that a block owns, and that it visits at once: one per lane
+constexpr int tile = 32;  // rows that a block owns, and rows that it visits at once: one per lane
 constexpr int warps = 8;
 constexpr int own = tile / warps;  // rows that a warp owns
 constexpr unsigned all = 0xffffffffu;
@@ -19,20 +19,20 @@ struct SdpaGradParameters {
   const void* q;
   const void* k;
   const void* v;
-  void* first;    // the kernel over queries reads o; the one over keys writes dk
-  void* second;   // dq; dv
-  float2* stats;  // per query: log2 of the sum of its scores' powers of 2, and o·do
+  void* first;    // kernel over queries: reads o; kernel over keys: writes dk
+  void* second;   // kernel over queries: writes dq; kernel over keys: writes dv
+  float2* stats;  // per query: log2 of the sum of 2^score, and the dot product of o and do
   int heads;
   int tokens;
   int slots;
   int head_dim;
   int width;  // head_dim, rounded up to whole float4
-  int pitch;  // floats from a row of a tile to the next
+  int pitch;  // floats from one row of a tile to the next
   bool causal;
   float scale;  // 1 / sqrt(head_dim)
 };
 
-// The rows that a block owns: those of one head of one sequence, from `first` on.
+// The rows of a block: rows of one head of one sequence, starting at `first`.
 struct SdpaRows {
   std::int64_t head_row;
   int first;
@@ -42,7 +42,7 @@ __device__ __forceinline__ SdpaRows sdpa_rows(int rows) {
   return {blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles) * tile};
 }
 
-// The places of a query of the head in o and do.
+// The index of a query's first element in o and do.
 __device__ __forceinline__ std::int64_t output_at(const SdpaGradParameters& p, std::int64_t head_row,
                                                   int query) {
   return ((head_row / p.heads * p.tokens + query) * p.heads + head_row % p.heads) * p.head_dim;
@@ -55,7 +55,7 @@ __device__ __forceinline__ float scale_log2(const SdpaGradParameters& p) {
   return p.scale * 1.4426950408889634f;
 }
 
-// Loads rows that are `stride` elements apart; rows past `rows` and columns past head_dim are zero.
+// Loads rows that are `stride` elements apart. Fills rows past `rows` and columns past head_dim with zeros.
 template <class T>
 __device__ __forceinline__ void load_tile(const SdpaGradParameters& p, float* to, const void* from,
                                           std::int64_t at, std::int64_t stride, int rows) {
@@ -71,7 +71,7 @@ __device__ __forceinline__ float product(float4 a, float4 b, float sum) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sum))));
 }
 
-// The products of the warp's rows with the visited row of this lane.
+// Dot products of the warp's rows with this lane's visited row.
 __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result)[own], const float* rows,
                                      const float* visited) {
   const float* mine = visited + threadIdx.x % 32 * p.pitch;
@@ -85,7 +85,7 @@ __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result
   }
 }
 
-// Adds the visited rows by weight. Lane i has the weights of visited row i, and sums every 32nd column.
+// Adds the weighted visited rows. Lane i has the weights of visited row i, and sums every 32nd column.
 template <int Chunks>
 __device__ __forceinline__ void add_weighed(const SdpaGradParameters& p, float (&sum)[own][Chunks],
                                             const float (&weight)[own], const float* visited) {
@@ -123,8 +123,8 @@ __device__ __forceinline__ float warp_max(float value) {
   return value;
 }
 
-// For the warp's queries from `query` on: the largest score, and the sum of the scores' powers relative to
-// it. Goes over the keys before `end`, which it loads into `k`.
+// Computes, for the warp's queries from `query` on, the largest score and the sum of 2^(score - largest).
+// Loads the keys before `end` into `k`, tile by tile.
 template <class T>
 __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&largest)[own],
                                            float (&sum)[own], const float* q, float* k, std::int64_t keys,
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   load_tile<T>(p, v, p.v, keys * p.head_dim, p.head_dim, p.slots - place.first);
   float dk[own][Chunks] = {};
   float dv[own][Chunks] = {};
-  // Earlier queries see none of the block's keys.
+  // Skips queries that see none of the block's keys.
   const int begin = p.causal ? max(0, place.first - (p.slots - p.tokens)) / tile * tile : 0;
   for (int query = begin; query < p.tokens; query += tile) {
     __syncthreads();
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   }
 }
 
-// The first kernel goes over queries, the second over keys.
+// `queries` runs first, then `keys`.
 struct SdpaGradKernels {
   const void* queries;
   const void* keys;
@@ -291,8 +291,7 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   p.head_dim = static_cast<int>(q.at(3));
   p.width = width;
   p.pitch =
-      // A quarter of the pitch is odd if head_dim is a power of two, so that the lanes' rows lie in different
-      // banks.
+      // If head_dim is a power of two, pitch / 4 is odd, so the rows of the lanes are in different banks.
       width + 4;
   p.causal = ir::integer_attribute(*call.op, "causal") != 0;
   p.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(p.head_dim)));
@@ -303,7 +302,7 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   const auto shared_bytes = 4u * tile * static_cast<unsigned>(p.pitch * sizeof(float));
   PreparedOp prepared;
   const auto append = [&](const void* kernel, std::int64_t rows, std::initializer_list<Source> sources) {
-    // A kernel needs permission for more than 48 KB.
+    // A kernel must request shared memory above 48 KB.
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)) != cudaSuccess) {
       (void)cudaGetLastError();

@@ -1,7 +1,7 @@
-// sdpa with one query per block. A group of lanes holds the query, sixteen bytes per lane, and goes over the
-// keys with a running softmax; groups, warps and splits are combined in a fixed order. The splits of a query
-// are the blocks of a cluster, whose first block combines them; on GPUs without clusters a second kernel
-// does.
+// Computes sdpa with one query per block. A group of lanes holds the query, sixteen bytes per lane, and loops
+// over keys with a running softmax. Groups, warps and splits are combined in a fixed order. The splits of a
+// query are blocks of one cluster, and its first block combines them; on GPUs without clusters, a second
+// kernel does.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr int sdpa_warps_max = 8;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// A softmax-weighted sum so far: relative to `max`, of total weight `sum`.
+// A partial softmax: `value` is the weighted sum and `sum` the total weight, both relative to `max`.
 template <int Size>
 struct Running {
   float max = sdpa_lowest;
@@ -33,7 +33,7 @@ __device__ __forceinline__ void rescale(Running<Size>& state, float max) {
   for (int i = 0; i < Size; ++i) state.value[i] *= factor;
 }
 
-// Gives every lane the sum over the lanes whose index differs in `stride`.
+// Merges the states of lanes whose indices differ in the bit `stride`. Both lanes get the result.
 template <int Size>
 __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   const float other_max = __shfl_xor_sync(all_lanes, state.max, stride);
@@ -43,8 +43,8 @@ __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   for (int i = 0; i < Size; ++i) state.value[i] += __shfl_xor_sync(all_lanes, state.value[i], stride);
 }
 
-// Adds `Unroll` keys of one group to the running sum: first their scores, then their values. Keys at or past
-// `limit` have no weight.
+// Adds `Unroll` keys of one group to the state: first all scores, then all values. Keys from `limit` on have
+// no weight.
 template <class T, int Lanes, int Unroll>
 __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
                                            const T* v, std::int64_t row_elements, int key, int stride,
@@ -95,7 +95,7 @@ __device__ __forceinline__ float total_max(const float* max, int count) {
   return largest;
 }
 
-// Leaves each warp's state in `states` and `values` [warps][head_dim]. A lane has the elements from `first`
+// Stores each warp's state in `states` and `values` [warps][head_dim]. A lane has the elements from `first`
 // on.
 template <int Lanes, int Size>
 __device__ __forceinline__ void share_states(Running<Size>& state, WarpStates& states, float* values,
@@ -115,13 +115,13 @@ __device__ __forceinline__ void share_states(Running<Size>& state, WarpStates& s
 }
 
 constexpr int threads_many = 128;  // threads per block if there are many blocks
-constexpr int threads_few = 256;   // threads per block if a multiprocessor has at most `blocks_few`
+constexpr int threads_few = 256;   // threads per block if each multiprocessor has at most `blocks_few` blocks
 constexpr int blocks_few = 2;
-constexpr int rounds_ahead = 2;  // rounds of keys on their way to the L2 cache
+constexpr int rounds_ahead = 2;  // rounds of keys to prefetch into the L2 cache
 constexpr int clusters_max = 8;
 static_assert(threads_few / 32 <= sdpa_warps_max);
-// How many keys a group has in flight. With many blocks, so many that four blocks find registers on a
-// multiprocessor: with five, a power of two of queries fills the GPU badly.
+// Keys that a group has in flight. With many blocks, the number lets four blocks fit the registers of a
+// multiprocessor; if five fit, a power of two of queries fills the GPU badly.
 constexpr int unroll_of(bool few) {
   return few ? 4 : 5;
 }
@@ -136,7 +136,7 @@ __device__ __forceinline__ void store_result(const SdpaParameters& p, std::int64
   static_cast<T*>(p.out)[(row * p.heads + head) * p.head_dim + d] = from_float<T>(value);
 }
 
-// Combines `splits` records {max, sum, value[head_dim]} in their order.
+// Combines `splits` records {max, sum, value[head_dim]} in order.
 template <class T>
 __device__ __forceinline__ void combine_records(const SdpaParameters& p, const float* records,
                                                 std::int64_t query) {
@@ -155,12 +155,12 @@ __device__ __forceinline__ void combine_records(const SdpaParameters& p, const f
   }
 }
 
-// The part of the keys that a block has.
+// The query of a block, and its part of the keys.
 struct Split {
   std::int64_t query;
   int index;
   int begin;
-  int end;  // end of the keys that the query sees
+  int end;  // past the last key of the part that the query sees
 };
 
 __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
@@ -173,8 +173,8 @@ __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
   return split;
 }
 
-// Sends keys first to first + count, and their values, to the L2 cache. Nothing is read, so a kernel ahead
-// may still write there.
+// Prefetches `count` keys from `first` on, and their values, into the L2 cache. Reads nothing, so the kernel
+// ahead may still write there.
 template <class T>
 __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Split& split, int first,
                                               int count) {
@@ -188,8 +188,8 @@ __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Spl
   }
 }
 
-// `Few`: all blocks run at once and wait for the first keys. With many blocks, others run while one waits,
-// and fetching keys ahead was measured to cost 6 to 14 %.
+// `Few`: all blocks run at once, and each waits for its first keys, so it prefetches. With many blocks,
+// others run during a wait, and prefetching was measured to cost 6 to 14 %.
 template <class T, int Lanes, bool Few>
 __global__ void __launch_bounds__(Few ? threads_few : threads_many)
     sdpa_vector_kernel(const SdpaParameters p) {
@@ -205,13 +205,13 @@ __global__ void __launch_bounds__(Few ? threads_few : threads_many)
   let_next_kernel_start();
 #if __CUDA_ARCH__ >= 900
   const auto cluster = cooperative_groups::this_cluster();
-  // Records are written to the first block of the cluster, which must have begun by then.
+  // Blocks write records to the first block of the cluster, which must have started by then.
   if (p.splits > 1) cluster.barrier_arrive();
 #endif
   wait_for_kernels_ahead();
   const int group = static_cast<int>(threadIdx.x) / Lanes;
   const int first = static_cast<int>(threadIdx.x) % Lanes * Vector::size;
-  const bool holds = first < p.head_dim;  // lanes past head_dim hold nothing
+  const bool holds = first < p.head_dim;  // lanes past head_dim have no elements
   float q[Vector::size] = {};
   if (holds) {
     const Vector raw = load16(static_cast<const T*>(p.q) + split.query * p.head_dim + first);
@@ -266,7 +266,7 @@ __global__ void sdpa_combine_kernel(const SdpaParameters p) {
   combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
-// Returns the kernel for the first power of two from `Lanes` on that is at least `lanes`.
+// Returns the kernel whose group size is the first power of two, from `Lanes` on, that is at least `lanes`.
 template <class T, bool Few, int Lanes = 1>
 const void* vector_function(int lanes) {
   if constexpr (Lanes < 32) {
@@ -275,8 +275,8 @@ const void* vector_function(int lanes) {
   return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, Lanes, Few>);
 }
 
-// Makes as many blocks as run at once, if each has a full round of keys: a power of two per query, as
-// clusters are.
+// Splits keys over as many blocks as can run at once, each with at least a full round of keys. Clusters need
+// a power of two of blocks per query.
 void split_keys(SdpaParameters& parameters, const OpContext& context, int keys_per_round) {
   const std::int64_t blocks = std::int64_t{blocks_few} * context.multiprocessors / parameters.queries;
   const std::int64_t rounds = (parameters.slots + keys_per_round - 1) / keys_per_round;

@@ -1,4 +1,4 @@
-// softmax over the last dimension, and its gradient, are one block per row.
+// Computes softmax over the last dimension, and its gradient, with one block per row.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -8,7 +8,7 @@ struct SoftmaxParameters {
   const void* x;
   void* y;
   std::int64_t columns;
-  std::int64_t tokens;  // causal: rows of a head, each of which sees one slot more than the last; else 0
+  std::int64_t tokens;  // causal: rows of a head; each row sees one slot more than the row before. Else 0.
 };
 
 template <class T>

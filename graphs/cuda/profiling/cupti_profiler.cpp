@@ -1,4 +1,4 @@
-// Opens CUPTI, and handles the buffers, records and clocks of its activity interface.
+// Opens CUPTI, and handles the buffers, records and clock of its activity interface.
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 
 #include <cuda_runtime_api.h>
@@ -20,12 +20,12 @@ namespace graphbench::cuda {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
-constexpr std::size_t buffer_alignment = 8;  // CUPTI's own
+constexpr std::size_t buffer_alignment = 8;  // as CUPTI requires
 
 constexpr std::array recorded_kinds = {cupti_activity_concurrent_kernel, cupti_activity_memcpy,
                                        cupti_activity_memset};
 
-// CUPTI's callbacks carry no pointer of ours, and may run on a thread of CUPTI's.
+// CUPTI's callbacks get no user pointer, and may run on a CUPTI thread.
 std::mutex active_mutex;
 CuptiProfiler* active = nullptr;
 
@@ -35,7 +35,7 @@ std::string cupti_text(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// Both clocks count the same seconds. The reading that took the least time estimates their distance best.
+// Measures the offset between two clocks of the same rate. The fastest reading estimates the offset best.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -58,7 +58,7 @@ std::string readable(const char* name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       ::abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
   std::string result = status == 0 && text ? text.get() : name;
-  // Parameters say nothing that the name does not; "(anonymous namespace)::" is not a parameter list.
+  // Drops the parameter list, but not "(anonymous namespace)::".
   const std::size_t last = result.rfind('(');
   if (last != std::string::npos && last > 0 && result.compare(last, 10, "(anonymous") != 0)
     result.resize(last);
@@ -106,7 +106,7 @@ CuptiProfiler::~CuptiProfiler() {
 void CuptiProfiler::buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
   *bytes = *buffer != nullptr ? buffer_bytes : 0;
-  *records_max = 0;  // as many as fit
+  *records_max = 0;  // 0: as many as fit
 }
 
 void CuptiProfiler::buffer_completed(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
@@ -134,12 +134,12 @@ void CuptiProfiler::add(const CuptiRecord& record) {
   if (!kernel && record.kind != cupti_activity_memcpy && record.kind != cupti_activity_memset) return;
   const auto& timed = reinterpret_cast<const CuptiTimedRecord&>(record);
   if (timed.start_ns == 0 || timed.end_ns < timed.start_ns) {
-    ++dropped_;  // a record without times counts as lost
+    ++dropped_;  // counts a record without times as lost
     return;
   }
   Activity& activity = activities_.emplace_back();
   activity.start_seconds = to_seconds(timed.start_ns);
-  // The difference is added, because sums of large numbers would cost the last nanoseconds.
+  // Subtracts as integers, because large doubles would lose the last nanoseconds.
   activity.end_seconds = activity.start_seconds + static_cast<double>(timed.end_ns - timed.start_ns) * 1e-9;
   if (kernel) {
     activity.name = readable(reinterpret_cast<const CuptiKernelRecord&>(record).name);
@@ -168,8 +168,8 @@ std::vector<Activity> CuptiProfiler::collect() {
 
 namespace {
 
-// The toolkit's folder is on few machines' search path. The version that belongs to this module's CUDA
-// runtime comes first, because another may not know the running driver.
+// Few machines have the toolkit's folder in their search path. The version of this module's CUDA runtime
+// comes first, because another version may not know the running driver.
 std::vector<std::string> files() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
   std::vector<std::string> files;

@@ -1,6 +1,6 @@
-// Activity records of one GPU through CUPTI: every kernel, copy and fill, also those in graphs. The part of
-// CUPTI's C interface that this takes is declared here, so that the module builds without CUPTI's headers and
-// loads without its library.
+// Records all kernels, copies and fills of one GPU through CUPTI, also those in graphs. Declares the part of
+// CUPTI's C interface that it uses, so that the module builds without CUPTI's headers and loads without its
+// library.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace graphbench::cuda {
 
 inline constexpr int cupti_success = 0;
-inline constexpr int cupti_error_max_limit_reached = 12;  // no more records in a buffer
+inline constexpr int cupti_error_max_limit_reached = 12;  // the buffer has no more records
 
 inline constexpr std::uint32_t cupti_activity_memcpy = 1;
 inline constexpr std::uint32_t cupti_activity_memset = 2;
@@ -21,8 +21,8 @@ inline constexpr std::uint32_t cupti_activity_kernel = 3;
 inline constexpr std::uint32_t cupti_activity_concurrent_kernel = 10;
 inline constexpr std::uint32_t cupti_flush_forced = 1;
 
-// The start of every record. Records grow at their end from version to version; what is read is the part that
-// every version since CUDA 9 begins with, as a test checks against the toolkit's headers.
+// The start of every record. New CUPTI versions append fields; only fields that exist since CUDA 9 are read.
+// A test checks these layouts against the toolkit's headers.
 struct CuptiRecord {
   std::uint32_t kind;
 };
@@ -31,7 +31,7 @@ struct CuptiRecord {
 struct CuptiTimedRecord {
   std::uint32_t kind;
   std::uint8_t details[12];
-  std::uint64_t start_ns;  // by CUPTI's clock; 0 if the times could not be taken
+  std::uint64_t start_ns;  // CUPTI's clock; 0 if the time is unknown
   std::uint64_t end_ns;
 };
 
@@ -42,7 +42,7 @@ struct CuptiKernelRecord {
 };
 static_assert(offsetof(CuptiTimedRecord, start_ns) == 16 && offsetof(CuptiKernelRecord, name) == 104);
 
-// The functions that are used, as libcupti exports them. Tests fill in a table of their own.
+// The CUPTI functions in use, as libcupti exports them. Tests fill in their own table.
 struct CuptiLibrary {
   using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max);
   using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer,
@@ -58,8 +58,8 @@ struct CuptiLibrary {
   int (*dropped_records)(void* context, std::uint32_t stream, std::size_t* dropped) = nullptr;
 };
 
-// Opens CUPTI, once per process and only for profiling, because it may slow a process down. Null, with the
-// reason and what would help in `why`, where libcupti cannot be opened or lacks a function.
+// Opens CUPTI once per process, and only for profiling, because CUPTI may slow a process down. Null, with the
+// reason and a remedy in `why`, if libcupti cannot be opened or lacks a function.
 const CuptiLibrary* cupti_library(std::string& why);
 
 class CuptiProfiler final : public ActivityProfiler {
@@ -68,11 +68,11 @@ class CuptiProfiler final : public ActivityProfiler {
   CuptiProfiler(const CuptiProfiler&) = delete;
   CuptiProfiler& operator=(const CuptiProfiler&) = delete;
 
-  // Begins to record. `library` outlives the profiler. There is at most one profiler at a time.
+  // Starts recording. `library` must outlive the profiler. Only one profiler may exist at a time.
   static ProfilerResult start(const CuptiLibrary& library);
 
-  // Throws Error(device_failed) if CUPTI refuses or had to drop records, because a part of a step's
-  // records would be taken for the whole.
+  // Throws Error(device_failed) if CUPTI fails or dropped records, because a part of a step's records would
+  // look complete.
   std::vector<Activity> collect() override;
 
  private:
@@ -87,7 +87,7 @@ class CuptiProfiler final : public ActivityProfiler {
   void check(int status, const char* operation) const;
 
   const CuptiLibrary& library_;
-  double clock_offset_seconds_;  // steady clock minus CUPTI's
+  double clock_offset_seconds_;  // steady clock minus CUPTI's clock
   std::vector<Activity> activities_;
   std::size_t dropped_ = 0;
 };

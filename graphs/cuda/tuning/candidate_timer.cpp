@@ -14,10 +14,10 @@ constexpr std::size_t cached_weight_max = std::size_t{1} << 20;
 constexpr std::size_t copies_max = 64;
 constexpr int launches_min = 4;
 constexpr int launches_max = 32;
-constexpr double capture_seconds = 250e-6;  // duration of the launches in one capture
-constexpr double hopeless_seconds = 20e-3;  // no good plan takes that long, so one run is enough
-constexpr double loading_seconds = 100e-3;  // loading code in the first run takes that long
-constexpr int replays = 6;                  // the fastest counts, because others were disturbed
+constexpr double capture_seconds = 250e-6;  // target duration of the launches in one capture
+constexpr double hopeless_seconds = 20e-3;  // no good plan takes this long, so one run is enough
+constexpr double loading_seconds = 100e-3;  // limit for the first run, which loads code
+constexpr int replays = 6;                  // the fastest counts, because the slower ones were disturbed
 
 std::size_t copies_of(std::size_t bytes) {
   int device = 0;
@@ -31,7 +31,8 @@ std::size_t copies_of(std::size_t bytes) {
 }  // namespace
 
 // A kernel that ever ran on a second stream makes every later graph launch of the process slower (0.35 us per
-// node on an H200), so this borrows the caller's stream where there is one, which is idle while it prepares.
+// node on an H200). So the timer uses the caller's stream, if there is one; preparation leaves this stream
+// idle.
 CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
                                const std::vector<std::size_t>& own_operands)
     : object_(op.op->name.c_str()),
@@ -55,12 +56,12 @@ CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
       operands_[run].push_back(buffers_[first + run % copies[i]].data());
     }
   }
-  check(cudaDeviceSynchronize(), "synchronize device");  // the timer uses the shared workspace from here on
+  check(cudaDeviceSynchronize(), "synchronize device");  // the timer uses the shared workspace from now on
 }
 
 void CandidateTimer::run(std::vector<NativeCall>& calls, std::size_t copy) {
   for (NativeCall& call : calls) {
-    // The name is qualified, because std::bind would be found through std::variant, and fit.
+    // Unqualified `bind` could find std::bind, because a std::variant is an argument.
     cuda::bind(call, operands_[copy % operands_.size()].data(), object_);
     make_call(call, stream_.handle(), object_);
   }

@@ -1,5 +1,5 @@
-// Times a prepared call as a graph would run it: captured many times on scratch operands, replayed, and
-// measured between two events, so that launch gaps count and the host does not.
+// Times prepared calls as a graph would run them: captures them many times on scratch operands, replays the
+// graph, and measures between two events. The time includes launch gaps, but no host time.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,13 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Allocates scratch operands of the op's shapes and fills them with numbers like those of steps. Each layer
-  // has its own weights (`own_operands`). In a step of many layers, large ones come from memory at every
-  // launch, so there are enough copies of them here; small ones are in a cache, and have one copy.
+  // Allocates scratch operands of the op's shapes and fills them with random numbers like those of steps. In
+  // a step of many layers, each layer has its own weights (`own_operands`). Large weights come from memory at
+  // every launch, so they have several copies here; small weights stay in a cache, so one copy is enough.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // The cost of one run of the calls, rough where they take long; absent if they cannot be launched or
-  // captured.
+  // The cost of one run of the calls; rough for slow calls. Absent if they cannot be launched or captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
  private:
@@ -34,7 +33,7 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  // operands of each run: runs use different copies of a layer's weights
+  // operands of each run; runs take turns with the copies of a layer's weights
   std::vector<std::vector<void*>> operands_;
 };
 

@@ -1,4 +1,4 @@
-// Reads the settings, and chooses plans: from this process's choices first, then from the disk, then by
+// Reads the settings, and chooses plans: from earlier choices of this process, then from the disk, then by
 // timing.
 #include "graphs/cuda/tuning/tuner.hpp"
 
@@ -13,13 +13,14 @@
 namespace graphbench::cuda {
 namespace {
 
-// Candidates this close cannot be told apart by time; the number of nodes, then the heuristic's order decide.
+// Timing cannot distinguish candidates within this factor. Then the fewest nodes win, then the heuristic's
+// order.
 constexpr double indistinguishable = 1.01;
 
-// After all were timed once, candidates within the first factor of the least time are timed again, then those
-// within the second, and so on; the least time of each counts. On an H200 the first few were up to 6 % too
-// slow, because the clock had not risen yet, and timings of one candidate differed by over 3 % in one case of
-// ten.
+// All candidates are timed once. Then those within the first factor of the least time are timed again, then
+// those within the second, and so on; the least time of each counts. On an H200 the first few were up to 6 %
+// too slow, because the clock had not risen yet, and in one case of ten the times of one candidate differed
+// by over 3 %.
 constexpr double timed_again[] = {1.10, 1.05, 1.03};
 
 std::string_view environment(const char* name) {
@@ -40,7 +41,7 @@ std::string described(const CandidateCost& cost) {
   return text;
 }
 
-// "matmul rows 8 n 64" as "matmul rows  n 64".
+// Turns "matmul rows 8 n 64" into "matmul rows  n 64".
 std::string without_size(std::string key) {
   constexpr const char* digits = "0123456789";
   const std::size_t first = key.find_first_of(digits);
@@ -48,7 +49,7 @@ std::string without_size(std::string key) {
   return key.erase(first, key.find_first_not_of(digits, first) - first);
 }
 
-// The candidates whose time is at most `reach` times the least, in order.
+// Candidates whose time is at most `reach` times the least time, in order.
 std::vector<std::size_t> near_the_least(const std::vector<std::optional<CandidateCost>>& costs,
                                         double reach) {
   std::optional<double> least;
@@ -87,7 +88,7 @@ Platform platform_of(const facts::DeviceFacts& info) {
 Tuner::Tuner(TuningSettings settings, Platform platform)
     : settings_(std::move(settings)), platform_(std::move(platform)), cache_(settings_.cache_folder) {}
 
-// A key begins with its op, "matmul rows 8 ...", or its ops: "matmul and rmsnorm rows 8 ...".
+// A key starts with its op, "matmul rows 8 ...", or its ops, "matmul and rmsnorm rows 8 ...".
 cache::Key Tuner::cache_key(const std::string& key) const {
   const std::size_t rows = key.find(" rows ");
   const std::size_t end = rows == std::string::npos ? std::min(key.find(' '), key.size()) : rows;
@@ -166,7 +167,7 @@ std::vector<cache::Entry> Tuner::kept(const std::map<std::string, std::string>& 
   std::vector<cache::Entry> entries = cache_.entries();
   for (const auto& [key, plan] : serialised) {
     const auto entry = std::ranges::find(entries, cache_key(key), &cache::Entry::key);
-    const auto chosen = chosen_.find(key);  // differs where the library could not build the kept one
+    const auto chosen = chosen_.find(key);  // differs if the library could not build the kept plan
     if (entry != entries.end() && chosen != chosen_.end() && chosen->second.algorithm == entry->content)
       entry->content = cache::join_choice({entry->content, plan});
   }
@@ -189,7 +190,7 @@ void Tuner::tried_serialised(const std::string& key, bool taken) {
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
   std::size_t ours = 0;
   for (const cache::Entry& entry : entries) {
-    // Compares the parts of the platform with those of a key made here, in any order.
+    // Checks that the entry is for this platform: compares the values that do not depend on the op's key.
     const cache::Key here = cache_key("");
     bool same = entry.key.kind == here.kind && entry.key.values.size() == here.values.size();
     for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];

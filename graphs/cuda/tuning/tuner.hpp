@@ -1,9 +1,9 @@
-// Chooses the fastest of several library plans for an op. They are timed while kernels are prepared, before
-// any capture; the choice is kept in the process and on disk. So all layers of one shape use the same plan,
+// Chooses the fastest of several library plans for an op. Candidates are timed while kernels are prepared,
+// before any capture. The process and the disk keep the choice, so all layers of one shape use the same plan,
 // eager and captured.
 //
-// Timing is part of preparation and reported with it. It launches on scratch memory only, so it does not
-// touch a workload's data, cache or pool; it leaves library code loaded.
+// Timing counts as part of preparation. It launches on scratch memory only, so it does not change a
+// workload's data, cache or pool, but it does load library code.
 #pragma once
 
 #include <filesystem>
@@ -19,31 +19,31 @@
 namespace graphbench::cuda {
 
 struct TuningSettings {
-  bool timed = true;                   // false: the heuristic's first is chosen
-  std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
-  std::filesystem::path cache_folder;  // empty: choices are kept as long as the process
-  // For tests: chooses the first candidate that runs and whose name begins with this.
+  bool timed = true;                   // false: use the heuristic's first candidate
+  std::string verbose;                 // empty: silent; "1": stderr; else the file to append lines to
+  std::filesystem::path cache_folder;  // empty: choices last only as long as the process
+  // For tests: chooses the first candidate that runs and whose name starts with this text.
   std::string prefer;
 
-  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_VERBOSE=1|FILE, and the cache's folder. Throws
+  // Reads GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_VERBOSE=1|FILE and the cache folder. Throws
   // Error(invalid_argument) for other values.
   static TuningSettings from_environment();
 };
 
-// The cost of a candidate: device time, and graph nodes, each of which costs host time at a launch.
+// The cost of a candidate: device time, and graph nodes, each of which takes host time at a launch.
 struct CandidateCost {
   double seconds = 0.0;
   std::size_t nodes = 1;
 };
 
-// Our version, with a digest of our kernels and of how candidates are named, timed and chosen.
-// ci/cmake/kernel_build.cmake makes it.
+// Our version, and a digest of our kernels and of the code that names, times and chooses candidates.
+// ci/cmake/kernel_build.cmake generates the function.
 const char* kernel_build();
 
-// The platform that a choice is valid for.
+// A choice is valid only on the platform that it was made for.
 struct Platform {
   std::string build;      // kernel_build()
-  std::string device;     // its name
+  std::string device;     // name of the GPU
   std::string libraries;  // versions of driver, runtime and libraries
   friend auto operator<=>(const Platform&, const Platform&) = default;
 };
@@ -55,26 +55,26 @@ class Tuner {
 
   const TuningSettings& settings() const noexcept { return settings_; }
 
-  // Returns the index of the candidate to use. `key` says all that a choice depends on. `candidates` are
-  // names that mean the same in every process, in the heuristic's order. `cost` times one of them, and is
-  // absent if it does not run. Candidates must give the same bits at every run. Among those that timing
-  // cannot tell from the fastest, the first with the fewest nodes is used.
+  // Returns the index of the candidate to use. `key` must name everything that the choice depends on.
+  // `candidates`: names with the same meaning in every process, in the heuristic's order; each must give the
+  // same bits at every run. `cost` times one candidate, and is absent if it does not run. If timing cannot
+  // distinguish several fastest candidates, the first with the fewest nodes wins.
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
-  // Returns the choice for `key` that was made here or in an earlier process. If the library still offers it,
-  // the other candidates need not be listed. Absent if choosing would time candidates, or time does not
-  // decide.
+  // Returns the choice for `key` from this or an earlier process. If the library still offers it, the caller
+  // need not list the other candidates. Absent if no choice exists, if timing is off, or if `prefer` is set.
   std::optional<std::string> known(const std::string& key);
 
-  // True: from here on all keys that differ only in their size (the first number) get the choice of the first
-  // such key, or the heuristic's first if the library does not offer it. False: each key gets its own.
+  // True: from now on, keys that differ only in their size (the first number) share the choice of the first
+  // such key; if the library does not offer it, they get the heuristic's first. False: each key has its own
+  // choice.
   void choose_generally(bool generally) noexcept { generally_ = generally; }
 
-  // Stops timing: from here on an unknown choice is the heuristic's first, and is not kept.
+  // Stops timing. From now on an unknown key gets the heuristic's first candidate, which is not kept.
   void stop_timing() noexcept { may_time_ = false; }
 
-  // Notes a choice that a heuristic made, without this tuner.
+  // Records a choice that a heuristic made without this tuner.
   void took(const std::string& key, const std::string& algorithm) {
     chosen_[key] = {.key = key, .algorithm = algorithm, .timed = false, .hit = false, .plan = ""};
   }
@@ -85,19 +85,18 @@ class Tuner {
   // Absent if the cache is off.
   std::optional<facts::CacheUse> cache_use() const;
 
-  // The cache's entries of the choices so far, each with the plan that the library wrote down for its key.
+  // The cache entries of all choices so far, each with its serialised plan if `serialised` has it.
   std::vector<cache::Entry> kept(const std::map<std::string, std::string>& serialised = {}) const;
-  // Takes entries of an earlier process, which are used ahead of the cache. Returns how many are for this
+  // Takes entries of an earlier process, which then precede the cache. Returns how many are for this
   // platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
 
-  // Returns the offered choice for `key`, with a plan that the library wrote down, if that is the known
-  // choice; else null.
+  // Returns the offered choice for `key` if it has a serialised plan and is the known choice; else null.
   const cache::Choice* serialised(const std::string& key);
-  // Notes whether the library took that plan. If it did, the choice is made; else it is built by its name.
+  // Records whether the library accepted the serialised plan. If not, the caller builds the plan by name.
   void tried_serialised(const std::string& key, bool taken);
 
-  // Prints a line, where `verbose` asks for it.
+  // Prints a line if `verbose` is set.
   void say(const std::string& line) const;
 
  private:
@@ -113,9 +112,9 @@ class Tuner {
   Platform platform_;
   cache::Cache cache_;
   std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
-  // the choices offered with a plan, by the entry's file name
+  // offered choices with a serialised plan, by the file name of their entry
   std::map<std::string, cache::Choice> serialised_;
-  std::map<std::string, bool> taken_;           // by key, for plans that were tried
+  std::map<std::string, bool> taken_;           // by key: whether the library accepted the serialised plan
   std::map<std::string, std::string> general_;  // algorithms, by key without its size
   bool may_time_ = true;
   bool generally_ = false;

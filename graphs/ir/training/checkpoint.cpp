@@ -1,5 +1,5 @@
-// Runs a layer's forward ops once more before its backward ops, so that less is kept in between (Chen et al.,
-// "Training deep nets with sublinear memory cost", arXiv:1604.06174).
+// Runs the forward ops of a layer again before its backward ops, so that a step keeps fewer activations (Chen
+// et al., "Training deep nets with sublinear memory cost", arXiv:1604.06174).
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,14 +10,14 @@
 namespace graphbench::ir {
 namespace {
 
-// Consecutive forward ops of one layer, [first, last). A marker belongs to any layer.
+// Consecutive forward ops of one layer, [first, last). Markers do not end a run.
 struct Run {
   std::string layer;
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-// A loss belongs to no layer, because its op computes gradients already.
+// A loss belongs to no layer, because its op also computes the first gradient.
 std::vector<Run> runs_of(const std::vector<Op>& ops) {
   std::vector<Run> runs;
   bool open = false;
@@ -32,7 +32,7 @@ std::vector<Run> runs_of(const std::vector<Op>& ops) {
   return runs;
 }
 
-// Which ops read a run's values.
+// The ops after a run that read its values.
 class Readers {
  public:
   Readers(const std::vector<Op>& ops, const Run& run) {
@@ -50,9 +50,9 @@ class Readers {
       if (!read.kept) first_ = std::min(first_, read.first);
     }
   }
-  // The first op that reads a value that need not be kept; a large number if no op does.
+  // The first op of a later phase that reads an inner value; a number past the last op if there is none.
   std::size_t first() const { return first_; }
-  // True if the run makes the value, and no other layer keeps it.
+  // True if the run computes the value and no forward op after the run reads it.
   bool is_inner(ValueId id) const {
     const auto found = readers_.find(id);
     return found != readers_.end() && !found->second.kept;
@@ -63,14 +63,14 @@ class Readers {
 
  private:
   struct Read {
-    std::size_t first = 0;  // the first reader in a later phase; the number of ops where there is none
-    bool kept = false;      // a forward op outside of the run reads it
+    std::size_t first = 0;  // the first reader in a later phase, or the number of ops
+    bool kept = false;      // a forward op after the run reads the value
   };
   std::map<ValueId, Read> readers_;
   std::size_t first_ = static_cast<std::size_t>(-1);
 };
 
-// True if the op, run again at `again`, computes the same.
+// True if the op computes the same when it runs again before op `again`.
 bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again) {
   if (!ops[op].mutates.empty()) return false;
   for (std::size_t i = op + 1; i < again; ++i) {
@@ -81,7 +81,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   return true;
 }
 
-// The run's ops to run again at `again`, in order. `needed` are their values that are read there.
+// Returns the ops of the run to repeat before op `again`, in order. `needed`: their values that ops read.
 std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, const Readers& readers,
                                   std::size_t again, std::vector<ValueId>& needed) {
   std::vector<std::size_t> chosen;

@@ -1,4 +1,4 @@
-// Differentiates a forward program: walks it once forward and once backward.
+// Makes a training program: appends the forward ops and the loss, then walks the ops backward.
 #include "graphs/ir/training/differentiate.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 using training::Draft;
 using training::Rule;
 
-constexpr std::int64_t micro_batches_max = 1024;  // a step has copies of all ops for each micro-batch
+constexpr std::int64_t micro_batches_max = 1024;  // each micro-batch adds a copy of all ops
 
-// Returns the value of `choices` that the words name; the first where they name none.
+// Returns the choice that `words` gives for `key`, or the first choice if there is no such key.
 template <typename T, std::size_t count>
 T choice(const std::map<std::string, std::string>& words, const std::string& key,
          const std::pair<std::string_view, T> (&choices)[count]) {
@@ -66,7 +66,7 @@ class Differentiation {
   struct Trained {
     ValueId parameter = 0;
     ValueId gradient = 0;
-    const Value* value = nullptr;  // the forward program's
+    const Value* value = nullptr;  // the weight in the forward program
   };
 
   ProgramBuilder& builder() { return draft_.builder(); }
@@ -156,7 +156,7 @@ class Differentiation {
     return options_.optimizer_in == OptimizerIn::backward && options_.optimizer != Optimizer::none;
   }
 
-  // Makes the inputs that come before the inputs of every parameter.
+  // Makes the optimizer inputs that all parameters share.
   void begin_optimizer() {
     builder().begin_phase(Phase::optimizer);
     if (options_.optimizer == Optimizer::adamw) {
@@ -189,7 +189,7 @@ class Differentiation {
     append_step("optimizer.step", trained_);
   }
 
-  // `op` is the first forward op that reads these parameters, so its gradient is their last summand.
+  // Updates the parameters whose first reader is `op`: the backward walk reaches this reader last.
   void update_parameters_that_end_at(const Op& op) {
     const auto reads = [](const Op& each, ValueId id) { return std::ranges::count(each.inputs, id) > 0; };
     for (const ValueId id : forward_.values_of(ValueKind::weight)) {
@@ -217,7 +217,7 @@ class Differentiation {
   const TrainingOptions& options_;
   Draft draft_;
   std::vector<Trained> trained_;
-  std::vector<ValueId> ahead_;  // inputs of an optimizer's op before the parameters
+  std::vector<ValueId> ahead_;  // optimizer inputs that all parameters share
 };
 
 }  // namespace

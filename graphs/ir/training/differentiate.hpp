@@ -13,17 +13,17 @@ namespace graphbench::ir {
 
 enum class Loss : std::uint8_t { mse, cross_entropy };
 enum class Optimizer : std::uint8_t { none, sgd, adamw };
-// When gradients that add up are added: as soon as each exists, or once the sum is needed.
+// When the summands of a gradient are added: as soon as each exists, or when the sum is needed.
 enum class Accumulate : std::uint8_t { asap, end };
-// The graphs of a captured step: one; forward, then backward and optimizer; or one per layer, forward and
-// then backward. A layer is what comes before the first dot of an op's name.
+// The graphs of a captured step. iteration: one. apart: forward, then backward with optimizer. callables: one
+// per layer forward, then one per layer backward. A layer is the part of an op's name before the first dot.
 enum class Backward : std::uint8_t { iteration, apart, callables };
-// Where the optimizer runs: in the step's last graph; behind it, launched eagerly; or for each parameter as
-// soon as its gradient is complete, which is then not a result of the step.
+// Where the optimizer runs. graph: in the step's last graph. eager: after the graphs, launched eagerly.
+// backward: for each parameter once its gradient is complete; the gradient is then not a result of the step.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
-// The values that the forward part keeps for the backward part: all that it reads; or only the inputs of each
-// layer, whose ops then run once more.
+// The values that forward keeps for backward. none: all that backward reads. layer: only the inputs of each
+// layer, whose forward ops then run again.
 enum class Checkpoint : std::uint8_t { none, layer };
 
 struct TrainingOptions {
@@ -31,35 +31,34 @@ struct TrainingOptions {
   Optimizer optimizer = Optimizer::none;
   Accumulate accumulate = Accumulate::asap;
   double learning_rate = 1e-3;
-  // number of parts of a batch, each of which runs forward and backward before the next
+  // number of parts of a batch; each part runs forward and backward before the next part
   std::int64_t micro_batches = 1;
   Backward backward = Backward::iteration;
   OptimizerIn optimizer_in = OptimizerIn::graph;
   Checkpoint checkpoint = Checkpoint::none;
 };
 
-// Makes options from words by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`,
-// `optimizer-in`, `checkpoint`. Ignores others. Throws Error(invalid_argument) for an unknown value.
+// Makes options from the keys `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in`
+// and `checkpoint`. Ignores other keys. Throws Error(invalid_argument) for an unknown value.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
-// The loss compares the program's first output with an input `loss.target`: of its shape, or, for
-// cross_entropy, which needs rows, one integer per row. Its value is the new program's output, `loss.0`.
-// Floating weights become parameters, in the order they had; each that the loss depends on has a gradient. An
-// optimizer's state is state, named after its parameter; its learning rate is the state `optimizer.rate`, its
-// count of steps `optimizer.count`. Ops keep their names; an op of the backward part begins with the name of
-// the op that it comes from. In a later micro-batch, names of ops and inputs end in `.micro1` and so on, and
-// there is one output more; the outputs together are the loss of the batch.
+// Adds a loss that compares the program's first output with a new input `loss.target`. The target has the
+// output's shape, or, for cross_entropy, one integer per row. The loss becomes the output `loss.0`. Floating
+// weights become parameters in the same order, and each that the loss depends on has a gradient. Optimizer
+// state is named after its parameter; the learning rate is the state `optimizer.rate`, the step count
+// `optimizer.count`. Ops keep their names, and the name of a backward op starts with its forward op's name.
+// In later micro-batches, names of ops and inputs end in `.micro1` and so on. Each micro-batch has its own
+// loss output; their sum is the loss of the batch.
 //
-// `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
-// Error(no_backward), which names op or value, for a kind without a rule where a gradient has to pass, an op
-// that writes state there, an output of integers or, for cross_entropy, not of rows, a loss that depends on
-// no weight, and a training program.
+// `catalog` must hold the built-in kinds and those of `forward`, and outlive the result. Throws
+// Error(no_backward), which names the op or value, if a gradient reaches an op that has no rule or writes
+// state, if the output holds integers or, for cross_entropy, is not [rows, classes], if the loss depends on
+// no weight, or if `forward` is already a training program.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 bool is_training(const Program& program);
-// Names gradients and hooks that no graph can hold: one of each kind, and how many there are.
+// Describes the gradients and hooks that no graph can hold: one line per kind, with their number.
 std::vector<std::string> uncapturable_gradients(const Program& program);
-// At one batch.
 facts::TrainingFacts training_facts(const Program& program, std::int64_t batch);
 
 }  // namespace graphbench::ir

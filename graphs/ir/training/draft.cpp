@@ -1,4 +1,4 @@
-// Keeps the values and the summands of gradients of a training program that is being made.
+// Holds the values and gradient summands of a training program while it is built.
 #include "graphs/ir/training/draft.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A training program while it is being made, and the rules that make it, one per kind of op.
+// A training program while it is built, and the rules that build it, one per kind of op.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@
 
 namespace graphbench::ir::training {
 
-// The state that rules work on. A parameter named `forward` belongs to the forward program, any other to the
-// draft.
+// The state that rules work on. Parameters named `forward` are ids of the forward program; all other ids
+// belong to the training program.
 class Draft {
  public:
   Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate);
 
-  [[noreturn]] void refuse(const std::string& why) const;  // Error(no_backward)
+  [[noreturn]] void refuse(const std::string& why) const;  // throws Error(no_backward)
   const Value& forward_value(ValueId forward) const { return forward_.value(forward); }
   ValueId at(ValueId forward) const { return here_.at(forward); }
   std::vector<ValueId> at(const std::vector<ValueId>& forward) const {
@@ -26,34 +26,34 @@ class Draft {
     for (const ValueId id : forward) here.push_back(at(id));
     return here;
   }
-  // True if a gradient by the value is needed: it is a parameter, or made from one.
+  // True if the value needs a gradient, because it is a parameter or depends on one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
-  // Begins a part of the batch with its own inputs, activations and gradients. Parameters' gradients add up.
+  // Starts a part of the batch with its own inputs and activations. Parameter gradients add up over all
+  // parts.
   void begin_micro_batch(std::int64_t part);
-  // Completes a name for the part.
+  // Returns the name with the suffix of the current part.
   std::string named(const std::string& name) const { return name + suffix_; }
 
-  // Appends the op unchanged.
   void copy(const Op& op);
-  // Appends an op with one output; `name` is completed by named().
+  // Appends an op with one output, whose name is named(`name`).
   ValueId append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                  Attributes attributes = {});
   void set(ValueId forward, ValueId here) { here_.at(forward) = here; }
-  // Keeps a value for the backward part that the op computed. The forward program does not have it.
+  // Keeps a value that `op` computed, but that the forward program does not have, for the backward part.
   void save(const Op& op, ValueId here) { saved_[op.name] = here; }
   std::optional<ValueId> saved(const Op& op) const;
 
-  // Begins the gradient of an op of this kind.
+  // Later ops compute the gradient of an op of this kind.
   void begin_backward(const std::string& kind);
-  // Adds a summand to a value's gradient, if that gradient is needed.
+  // Adds a summand to the gradient of a value, if the value needs a gradient.
   void add_gradient(ValueId forward, ValueId gradient);
-  // Adds a summand that an op of a kind with `accumulate` computes, named "<op>.<what>".
+  // Adds a summand: the output of a new op "<op>.<what>", whose kind has the attribute `accumulate`.
   void add_gradient(ValueId forward, const Op& op, const std::string& kind, const std::string& what,
                     std::vector<ValueId> inputs, Attributes attributes = {});
-  // Returns the sum of all summands; absent if there is none.
+  // Adds up the summands so far. Absent if there are none.
   std::optional<ValueId> gradient(ValueId forward);
-  // Returns a parameter's gradient over all parts, through its hooks. It is called once.
+  // Returns a parameter's gradient over all parts, after its hooks. Call it once per parameter.
   std::optional<ValueId> complete(ValueId weight);
 
   ProgramBuilder& builder() { return builder_; }
@@ -63,8 +63,7 @@ class Draft {
   ValueId sum(ValueId forward, ValueId a, ValueId b);
   bool has_hook(ValueId weight, HookPlace place) const;
   ValueId hooked(ValueId weight, HookPlace place, ValueId gradient);
-  // Takes the part's gradient of a parameter with `pre` hooks through them, and adds it to the sum of earlier
-  // parts.
+  // Applies a parameter's `pre` hooks to its gradient in this part, then adds it to the earlier parts' sum.
   void end_part(ValueId weight);
 
   const Program& forward_;
@@ -72,7 +71,7 @@ class Draft {
   ProgramBuilder builder_;
   std::vector<ValueId> here_;                    // by forward value
   std::vector<bool> wanted_;                     // by forward value
-  std::vector<std::vector<ValueId>> gradients_;  // per forward value: summands not added yet
+  std::vector<std::vector<ValueId>> gradients_;  // per forward value: summands that are not added yet
   std::vector<int> sums_;                        // per forward value: number of additions so far
   std::map<std::string, ValueId> saved_;         // by op
   std::map<ValueId, ValueId> parts_;             // per parameter with `pre` hooks: the sum of earlier parts
@@ -82,14 +81,14 @@ class Draft {
 
 struct Rule {
   std::string_view kind;
-  // Null: the op is copied.
+  // Null: copies the op.
   void (*forward)(Draft& draft, const Op& op) = nullptr;
-  // `gradient` is the gradient of the op's only output, or of one of several.
+  // `gradient`: the gradient of the op's only output, or of one output if there are several.
   void (*backward)(Draft& draft, const Op& op, ValueId gradient) = nullptr;
 };
 
-const Rule* find_rule(std::string_view kind);  // null: the kind has none
-// The backward rule of an op whose definition names the kind of its gradient.
+const Rule* find_rule(std::string_view kind);  // null if the kind has no rule
+// The backward rule for an op whose definition names a gradient kind.
 void backward_by_kind(Draft& draft, const Op& op);
 
 }  // namespace graphbench::ir::training

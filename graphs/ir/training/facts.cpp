@@ -1,4 +1,4 @@
-// Counts the parts of a training program.
+// Counts ops, bytes and copies of a training program.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -29,7 +29,7 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
 
 namespace {
 
-// Gradients, and the graphs that read them, except those that write them.
+// Counts, for each gradient, the graphs that read it and did not write it.
 std::int64_t handed_over(const Program& program) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> written_in(program.values().size(), none);

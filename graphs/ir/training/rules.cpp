@@ -9,7 +9,7 @@
 namespace graphbench::ir::training {
 namespace {
 
-// Takes an activation out of its op if its gradient needs the activation's input, or the output hides it.
+// Splits off the activation if the gradient needs the activation's input, or the residual hides its output.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
@@ -27,7 +27,7 @@ void linear_forward(Draft& draft, const Op& op) {
   draft.set(op.outputs[0], y);
 }
 
-// The gradient of the input of the op's activation.
+// Returns the gradient of the activation's input.
 ValueId before_activation(Draft& draft, const Op& op, ValueId gradient) {
   const std::string& activation = text_attribute(op, "activation");
   if (activation == "none") return gradient;
@@ -44,7 +44,7 @@ void linear_backward(Draft& draft, const Op& op, ValueId gradient) {
 }
 
 void conv2d_backward(Draft& draft, const Op& op, ValueId gradient) {
-  const ValueId dz = before_activation(draft, op, gradient);  // taken behind the sum
+  const ValueId dz = before_activation(draft, op, gradient);  // gradient of convolution + bias + residual
   if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), dz);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   const Shape& image = draft.forward_value(op.inputs[0]).shape;
@@ -78,7 +78,7 @@ void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0], gradient);
 }
 
-// The value that the gradient of a one-input op reads: the op's output, or its input.
+// Whether the gradient of a one-input op reads the op's output or its input.
 enum class Takes { output, input };
 template <Takes takes>
 void unary_backward(Draft& draft, const Op& op, ValueId gradient) {
