@@ -1,4 +1,4 @@
-// What compare and ab share: the options of a verdict, its report and its exit code.
+// The parts that compare and ab share: options of a verdict, its report and its exit code.
 #pragma once
 
 #include <string>

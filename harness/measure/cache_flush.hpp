@@ -11,7 +11,7 @@ namespace graphbench::measure {
 
 class CacheFlush {
  public:
-  // A host CPU may share a cache of hundreds of megabytes with other virtual machines. Writing all of it
+  // A host CPU may share a cache of hundreds of megabytes with other virtual machines. Writing that much
   // between steps would take longer than the steps.
   static constexpr std::size_t host_bytes_max = std::size_t{64} << 20;
 

@@ -50,7 +50,7 @@ constexpr PassState nothing_yet{
 // One pass in one placement; it continues at each visit. The next placement resets it.
 struct Pass {
   PassBounds bounds;  // bounds for all visits of a placement together
-  // Runs this number of steps and returns their samples.
+  // Takes this number of steps and returns their samples.
   std::function<std::vector<double>(std::int64_t steps)> round;
   PassState state = nothing_yet;
   std::vector<double> sorted = {};              // the samples so far
@@ -220,7 +220,7 @@ class CellPasses::Implementation {
   // pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
     const std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
-    if (steps == 1) return {};  // one step measures latency, not throughput
+    if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;
     return {static_cast<double>(elapsed_ns) * 1e-9 / static_cast<double>(steps)};

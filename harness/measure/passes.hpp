@@ -30,7 +30,7 @@ inline constexpr std::int64_t visits_in_a_placement = 2;
 // Untimed steps at the start of a visit. With new memory or an emptied cache, the cache needs a few steps to
 // fill. They do not hide warmup, because the ramp already timed the first steps.
 inline constexpr std::int64_t settling_steps = 8;
-inline constexpr double settling_seconds_max = 0.002;  // at least one step runs
+inline constexpr double settling_seconds_max = 0.002;  // at least one step is made
 
 // A cell's passes over its visits. Throws a step's exceptions.
 class CellPasses {

@@ -17,7 +17,7 @@ struct PassBounds {
   std::int64_t samples_max = 2000;
 };
 
-// The progress of a pass; `relative_half_width` is infinite while it is unknown.
+// The state of a pass so far; `relative_half_width` is infinite while it is unknown.
 struct PassState {
   std::int64_t samples = 0;
   double seconds = 0;

@@ -21,7 +21,7 @@ class DurationBuffer {
 
   std::size_t size() const noexcept { return count_; }
 
-  // The samples from index `first` on.
+  // The samples from number `first` on.
   std::vector<double> seconds(std::size_t first = 0) const {
     std::vector<double> converted;
     converted.reserve(count_ - first);

@@ -27,7 +27,7 @@ bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& aft
          (!powers || agree(*before.power_watts, *after.power_watts));
 }
 
-// Runs bursts until the device is steady or the time is up. Returns the seconds taken.
+// Runs bursts until the windows are steady or the time is up. Returns the seconds that it took.
 double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBounds& bounds,
             const std::function<void()>& alive, SteadyWindows& windows) {
   const Stopwatch watch;

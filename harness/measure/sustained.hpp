@@ -26,7 +26,7 @@ class SteadyWindows {
     double step_seconds = 0;
   };
 
-  // Steps ran for `seconds` since the last call, in which `reading` was taken. `seconds` > 0, `steps` > 0.
+  // Steps ran for `seconds` since the last call; `reading` was taken meanwhile. `seconds` > 0, `steps` > 0.
   void add(double seconds, double steps, const facts::DeviceReading& reading);
   bool steady() const { return steady_; }
   // The last full window, or the unfinished first one.
@@ -65,8 +65,8 @@ struct LoadedPlacement {
   std::vector<double> device_seconds;
 };
 
-// Runs and times the steps. Calls `alive` at least once per window, between steps. Does not empty caches,
-// because that would give the device a rest. Throws a step's exceptions.
+// Runs the steps and times them. `alive` is called at least once per window, between steps. Caches are not
+// emptied, because that would give the device a rest. Throws what a step throws.
 LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
                                   const std::function<void()>& alive);
 

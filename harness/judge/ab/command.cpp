@@ -203,7 +203,8 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
   }
 }
 
-// Returns "Against itself, 5 launches per side ...; a slowdown of 5 % takes 4 launches per side."
+// "Against itself, 5 launches per side find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 launches per
+// side."
 std::string self_text(const model::Comparison& itself) {
   const std::int64_t launches = itself.base.launches_max;
   const std::optional<double> found = ab::slowdown_found_by(launches, itself);

@@ -48,7 +48,7 @@ void merge(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor>
 using model::CellSummary;
 using Summaries = std::vector<CellSummary>;
 
-// Returns the median of one number over the launches' summaries; absent if most launches lack the number.
+// The median of one number over the launches' summaries; absent if most launches lack it.
 template <typename Number>
 std::optional<double> own_median(const Summaries& own, Number&& number) {
   std::vector<double> values;

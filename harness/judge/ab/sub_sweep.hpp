@@ -21,7 +21,7 @@ struct SubSweep {
   std::string json;  // where its document goes
 };
 
-// The arguments after the binary's name. `raw` has the user's options, `options` has the parsed values.
+// The arguments after the binary's name. `raw` has the user's options, `options` their checked form.
 std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
                                       const config::SweepOptions& options);
 

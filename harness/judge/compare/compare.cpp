@@ -231,7 +231,7 @@ class Partners {
   std::unordered_map<std::string_view, std::size_t> places_;
 };
 
-// Adds all cells with their coverage to the comparison, and returns the pairs to measure.
+// Fills in the cells with their coverage, and returns the pairs to measure.
 std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
   const bool common = comparison.settings.common;
   Partners partners(now.cells);

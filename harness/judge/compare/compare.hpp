@@ -1,4 +1,4 @@
-// Compares two sides: facts, coverage, each metric of each cell that both measured, and a headline.
+// Compares two sides: facts, coverage, then every metric of every cell that both measured, and a headline.
 #pragma once
 
 #include <string>

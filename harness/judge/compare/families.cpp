@@ -1,5 +1,5 @@
-// Corrects tests by families. Simes' p is the smallest adjusted p (Benjamini-Hochberg) of the family.
-// Estimates spreads with digamma, trigamma and Fisher's F from Boost.Math.
+// Corrects tests by families: Simes' p is the smallest of Benjamini-Hochberg's adjusted p within the family.
+// Estimates spreads, with digamma, trigamma and Fisher's F from Boost.Math.
 #include <algorithm>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/special_functions/digamma.hpp>

@@ -32,7 +32,7 @@ std::string mean_text(const Comparison& comparison, Verdict verdict) {
                      most->metric.ratio, most->cells);
 }
 
-// Returns "3 of 48 cells; most: mlp/.../whole latency 1.052x; whole submit 1.120x over its 27 cells".
+// "3 of 48 cells; most: mlp/.../whole latency 1.052x; whole submit 1.120x over its 27 cells"
 std::string extent(const Comparison& comparison, Verdict verdict) {
   std::int64_t cells = 0;
   const CellComparison* most_cell = nullptr;

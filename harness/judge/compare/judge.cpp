@@ -115,7 +115,7 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
   return "one launch per side: repeat both with --launches 5";
 }
 
-// Says how many launches per side would separate the change from the margin, at the measured spread.
+// Says how many launches per side would have distinguished the change from the margin, at this spread.
 std::string undecided(const Trial& trial, double half_width) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin());
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
@@ -142,7 +142,7 @@ void give_verdict(Trial& trial, double alpha) {
   };
   result.detectable = found(statistics::four_of_five);
   result.detectable90 = found(statistics::nine_of_ten);
-  // Two one-sided tests at alpha/2 each: `same` if the interval of level 1 - alpha lies within the margin.
+  // Two one-sided tests at alpha/2 each. They say `same` if the interval of 1 - alpha lies within the margin.
   const double critical = alpha == interval_alpha ? trial.interval_critical
                                                   : statistics::t_critical(alpha / 2, difference.freedom);
   const double half_width = critical * difference.error;

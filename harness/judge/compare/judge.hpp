@@ -22,7 +22,7 @@ struct Replicates {
   std::vector<double> base;
   std::vector<double> now;
   bool paired = false;  // base[i] and now[i] ran back to back in one interleaved run
-  // An interleaved run in which no launch has a partner. The metric cannot be judged.
+  // One interleaved run in which no launch has a partner, so the metric cannot be judged.
   bool partnerless = false;
 };
 
@@ -37,7 +37,7 @@ struct Trial {
   bool partnerless = false;
   // The difference of logarithms; judge() replaces its spread. Absent if a side has one launch.
   std::optional<statistics::MeanDifference> difference = {};
-  double interval_critical = 0;  // Student's t for the 95 % interval
+  double interval_critical = 0;  // Student's t of the interval of 95 %
   double threshold = 0;          // the next p of the family must be smaller
   statistics::Power power = {};  // at `threshold`
 
@@ -57,8 +57,8 @@ struct Tests {
 // Benjamini and Bogomolov (2014).
 Tests judge(std::span<Trial> trials, double alpha);
 
-// The slowdown of one cell's latency, as a fraction, that the test finds in nine cases of ten in any of the
-// judged cells. Absent if no latency was tested, or if the slowdown is more than tenfold.
+// The slowdown of one cell's latency, as a fraction, that is found in nine cases of ten in any of the judged
+// cells. Absent if no latency was tested, or if the slowdown is more than tenfold.
 std::optional<double> slowdown_found(std::span<const Trial> trials);
 
 // Numbers of launches per side after which a run until decided is judged. The run ends at the last one.
@@ -117,8 +117,8 @@ double common_freedom(std::span<const std::vector<Spread>> groups);
 // The common variance of one group, and its common_freedom(); 0 degrees for fewer than two members.
 Spread common_spread(const std::vector<Spread>& group);
 
-// The probability (tail of F) that chance alone makes the variance of `own` this large, if `common` estimates
-// the same variance. Both have positive degrees of freedom.
+// The probability that chance makes `own`'s variance as large as it is, if `common` estimates the same
+// variance: F's tail. Both have positive degrees of freedom.
 double p_of_larger(const Spread& own, const Spread& common);
 
 // True if the variance of `own` is beyond the 99th percentile of F for a member of `common`. Both have

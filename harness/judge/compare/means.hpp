@@ -32,7 +32,7 @@ bool can_be_paired(const Pair& pair);
 // A number for the launch's document and index. Cells that one launch measured have the same number.
 std::int64_t key_of(const LaunchTimes& launch);
 
-// The mode in a cell's id, such as "whole"; empty if the id does not have the usual form.
+// The mode in a cell's id, such as "whole"; empty for an id of another form.
 std::string mode_of(const std::string& id);
 
 // Fills in `means` and returns their trials. Each mode is a family.

@@ -17,7 +17,7 @@ using model::OddLaunch;
 // With fewer launches, the spread of the other launches is unknown.
 constexpr std::size_t launches_min = 3;
 
-// The most cells of any launch. A launch with less than half of them may differ by chance.
+// The most cells of any launch. A launch with less than half of them may be far from the others by chance.
 std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
   return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
 }

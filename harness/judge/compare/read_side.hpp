@@ -30,7 +30,7 @@ struct Sides {
 };
 Sides read_sides(const std::string& base, const std::string& now);
 
-// Makes a side from a result in memory.
+// Makes a side of a result that is in memory.
 Side side_of(const model::Result& result, const std::string& source);
 
 // Merges cells by id: appends their launches and keeps the worst state. Throws InputError if documents differ

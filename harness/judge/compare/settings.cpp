@@ -1,4 +1,4 @@
-// Parses a comparison's settings. Lists have the grammar VALUE or METRIC=VALUE, comma-separated.
+// Parses a comparison's settings. Both lists have one grammar: VALUE or METRIC=VALUE, comma-separated.
 #include "harness/judge/compare/settings.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Runs graphbench history, which stores results over time, lists them and plots them.
+// Runs graphbench history, which keeps results over time, lists them and plots them.
 #include "harness/options/command.hpp"
 
 #include <langinfo.h>

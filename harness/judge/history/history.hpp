@@ -52,7 +52,7 @@ struct ChangePoint {
 // The rate of false changes (alpha) holds up to this correlation of neighbouring points.
 constexpr double correlation_max = 0.5;
 
-// One metric of one cell over time, oldest first.
+// One cell's metric over time, oldest first.
 struct CellHistory {
   std::string cell;
   Metric metric = Metric::latency;
@@ -62,7 +62,7 @@ struct CellHistory {
   std::optional<double> correlation;
   std::int64_t points_min = 0;  // a series with fewer points cannot show a change
   std::int64_t left_out = 0;    // points of other environments or plans
-  std::int64_t older = 0;       // points before the first shown point
+  std::int64_t older = 0;       // points before the first one shown
 };
 
 }  // namespace graphbench::model
@@ -107,7 +107,7 @@ struct FoundChange {
 
 struct Findings {
   std::vector<FoundChange> changes;   // sorted by index
-  std::optional<double> correlation;  // of neighbouring values around the levels; absent if nothing varies
+  std::optional<double> correlation;  // correlation of neighbours around the levels; absent if nothing varies
 };
 
 // Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for Multiple
@@ -125,11 +125,11 @@ struct SeriesOptions {
   std::string branch;  // branch of the points; empty: any
   // true: points of any environment; false: those with the latest point's fingerprint and plan
   bool every_environment = false;
-  std::int64_t last = 200;  // the most points; the test's time grows with their square
+  std::int64_t last = 200;  // points at most; the test's time grows with their square
   ChangePointOptions changes;
 };
 
-// `points` are ordered as Store::points returns them. Changes are found in the logarithms of the medians,
+// `points` are oldest first, as in Store::points. Changes are looked for in the logarithms of the medians,
 // because times vary by factors.
 model::CellHistory make_series(std::string cell, model::Metric metric,
                                std::vector<model::HistoryPoint> points, const SeriesOptions& options);

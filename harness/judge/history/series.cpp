@@ -17,13 +17,13 @@ namespace graphbench::history {
 namespace {
 
 struct Split {
-  std::size_t at = 0;    // the first value after the split
-  double statistic = 0;  // equation 7 of the paper (history.hpp)
+  std::size_t at = 0;    // the first value behind the split
+  double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
 // Settings of the test against correlated series.
 struct CorrelatedTest {
-  double correlation = 0;  // of the simulated series: measured_at_most() of the values
+  double correlation = 0;  // correlation of the simulated series: measured_at_most() of the values
   std::size_t segment_min = 0;
   std::int64_t series = 0;  // simulated, at most
   double alpha = 0;         // the test stops when p can no longer reach alpha
@@ -135,7 +135,7 @@ double normal(std::mt19937_64& random) {
   return sum;
 }
 
-// Simulates each segment as a stationary series with variance 1.
+// Simulates each segment as a stationary series of variance 1.
 void simulate(std::vector<double>& values, const std::vector<std::size_t>& boundaries, double correlation,
               std::mt19937_64& random) {
   const double innovation = std::sqrt(1 - correlation * correlation);

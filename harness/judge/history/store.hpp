@@ -36,7 +36,7 @@ class Store {
  public:
   enum class Access : std::uint8_t {
     existing,  // throws InputError if there is no history
-    create,    // creates the file, not its folder
+    create,    // makes the file, not its folder
   };
   // Throws InputError for a damaged file or another kind of file, and does not change it.
   Store(const std::string& path, Access access);

@@ -129,7 +129,7 @@ class ShardMerge {
     std::size_t file = 0;
     std::size_t begin = 0;  // of the cell's text
     std::size_t bytes = 0;
-    model::CellResult evidence{};  // the parts of the cell that findings need
+    model::CellResult evidence{};  // the parts of the cell that findings read
   };
   struct File {
     std::string path;
@@ -231,7 +231,7 @@ class ShardMerge {
   model::Result merged_;        // all but the cells
   codec::DocumentFacts facts_;  // of the first shard
   std::vector<File> files_;
-  std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by shard index
+  std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index
   std::unordered_map<std::string, Place> places_;  // by cell id
   std::vector<std::string> planned_;               // cell ids, in the plan's order
   std::vector<std::string> unfinished_;            // ids of incomplete cells

@@ -1,4 +1,4 @@
-// The formats of a comparison. Each format is a row in formats.cpp and a function in a file of its own.
+// The formats of a comparison. A format is a function in a file of its own and a row in formats.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Chooses the results for the few annotations of a step, and escapes text for the runner's command parser.
+// Chooses the results that are worth one of the few annotations of a step, and escapes them for the runner's
+// command parser.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -162,7 +162,7 @@ std::string heading_of(const Comparison& comparison) {
 }
 
 void write_head(MarkdownText& text, const Comparison& comparison) {
-  // By this marker a workflow finds its own comment and edits it, instead of writing another.
+  // The marker lets a workflow find its own comment and edit it instead of writing another.
   text.add("<!-- graphbench-compare -->\n");
   text.add(fmt::format("### graphbench: {}\n\n", heading_of(comparison)));
   text.add(as_prose(comparison.headline) + "\n\n");

@@ -160,7 +160,7 @@ class Table {
     out_ << '\n';
   }
 
-  // A row shows the worst member of a family, and how many members have the verdict.
+  // Shows the worst member of a family, and how many members have the verdict.
   void print_head(int id_width, bool families) {
     out_ << paint("  " + left("cell", id_width + 2) + left("metric", metric_width) +
                       right("BASE", time_width) + right("NEW", time_width) + right("ratio", ratio_width) +
@@ -206,7 +206,7 @@ class Table {
          << "\n\n";
   }
 
-  // Prints all means, because each shows which slowdown it could have found.
+  // Prints every mean, because each says what it could have found.
   void print_means() {
     if (comparison_.means.empty()) return;
     std::size_t mode_width = 4;

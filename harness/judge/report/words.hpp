@@ -66,7 +66,7 @@ std::string coverage_text(const model::CellComparison& cell);
 std::string changes_text(const model::CellComparison& cell);
 // "throttled: never -> power"; empty if the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
-// "capture 1.90ms -> 1.70ms, 0.895x", one text per untested metric.
+// "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
 // "device.driver: 580 -> 590", and the consequence of a blocking difference.
 std::string difference_text(const model::Difference& difference);
@@ -94,7 +94,7 @@ std::vector<std::string> advice(const model::Comparison& comparison);
 // The text as a code span, which also works in a table. Nothing in it formats, mentions or links.
 std::string as_code(std::string_view text);
 
-// The text as prose, in which nothing formats, mentions or links.
+// The text as prose in which nothing formats, mentions or links.
 std::string as_prose(std::string_view text);
 
 // Collects Markdown. A table takes at most half of the remaining room, so that later tables get some.
@@ -105,10 +105,10 @@ class MarkdownText {
   // Does not check the length: only for short, fixed text.
   void add(std::string_view text) { text_ += text; }
 
-  // The table makes its rows one by one, because only a few hundred of a hundred thousand may fit.
+  // Rows are made one by one, because only the first few hundred of a hundred thousand fit.
   struct Rows {
     std::size_t count = 0;
-    std::function<std::string(std::size_t)> row;  // makes one row, with its line break
+    std::function<std::string(std::size_t)> row;  // makes one row, with the line break that ends it
   };
 
   // Adds `title` and the table; nothing if there are no rows. A table that does not fit is cut and ends with

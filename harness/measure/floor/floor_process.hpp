@@ -28,7 +28,7 @@ struct FloorAnswer {
 std::string encode_request(const FloorRequest& request);
 FloorRequest decode_request(std::string_view text);
 std::string encode_answer(const FloorAnswer& answer);
-// Throws Error(invalid_argument) if the line is not an answer.
+// Throws Error(invalid_argument) for a line that is not an answer.
 FloorAnswer decode_answer(std::string_view line);
 
 // Reads a FloorRequest from stdin and sends one FloorAnswer on file descriptor 3. `parent` is as in

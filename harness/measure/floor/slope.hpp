@@ -1,4 +1,4 @@
-// Pure functions over measured points: the slope of a line and the step of a clock.
+// Pure arithmetic over measured points: the slope of a line, the step of a clock.
 #pragma once
 
 #include <vector>

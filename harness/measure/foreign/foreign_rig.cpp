@@ -52,7 +52,7 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
 
 struct Difference {
   double largest = 0;
-  // norm of the error over norm of the reference; infinite if a value is not finite
+  // norm of the error over the norm of the reference; infinite if one side is not finite
   double relative = 0;
 };
 

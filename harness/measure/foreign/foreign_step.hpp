@@ -1,5 +1,5 @@
-// A foreign step (gb_step of the plugin ABI) for one batch size and mode, and the executor that runs its
-// parts or replays their graphs.
+// A foreign step (gb_step of the plugin ABI) at one batch size in one mode, and the executor that runs its
+// parts and replays their graphs.
 #pragma once
 
 #include <cstdint>

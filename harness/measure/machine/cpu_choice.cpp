@@ -93,7 +93,7 @@ int speed_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return rank < 0 ? 0 : rank;
 }
 
-// The CPUs near the device; null if unknown.
+// The CPUs near the device; null if that is unknown.
 hwloc_const_cpuset_t cpus_near(hwloc_topology_t topology, const std::string& pci_bus_id) {
   if (pci_bus_id.empty()) return nullptr;
   hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_bus_id.c_str());

@@ -72,7 +72,7 @@ std::optional<double> share(double quota, double period) {
 std::optional<double> quota_of(const fs::path& group) {
   double quota = 0;
   double period = 0;
-  std::ifstream limit(group / "cpu.max");  // such as "150000 100000" or "max 100000"
+  std::ifstream limit(group / "cpu.max");  // "150000 100000" or "max 100000"
   if (limit) return limit >> quota >> period ? share(quota, period) : std::nullopt;
   std::ifstream quotas(group / "cpu.cfs_quota_us");
   std::ifstream periods(group / "cpu.cfs_period_us");

@@ -58,7 +58,7 @@ class Growth {
   };
 
   double bytes() const { return last_.used - first_->used; }
-  // If every turn took memory, a turn may be larger than a quantum.
+  // If every turn took memory, turns are larger than a quantum.
   double quantum() const { return silent_ ? smallest_ : std::min(smallest_, usual_quantum_bytes); }
 
   double used_;

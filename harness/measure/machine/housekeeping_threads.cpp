@@ -18,7 +18,7 @@
 namespace graphbench::machine {
 namespace {
 
-// The hardware threads of these CPUs' cores; empty if the system does not list them, as in some containers.
+// The hardware threads of the CPUs' cores; empty if the system does not list them, as in some containers.
 std::vector<int> siblings_of(const std::vector<int>& cpus) {
   std::vector<int> siblings;
   for (const int cpu : cpus) {

@@ -23,10 +23,10 @@ std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::v
 // Thread-safe. If the system refuses to move a thread, prints a warning to stderr and leaves the thread.
 class HousekeepingThreads {
  public:
-  // Uses the CPUs of the calling thread. Throws Error(io) if they cannot be read.
+  // Uses the CPUs that the calling thread may run on. Throws Error(io) if they cannot be read.
   HousekeepingThreads();
 
-  // Adds the calling thread and keeps it off the CPUs that may submit by default.
+  // Adds the calling thread, which keeps off the CPUs that may submit by default.
   void add_this_thread();
   // Keeps all added threads off the CPUs `submitter`.
   void keep_off(const std::vector<std::int64_t>& submitter);

@@ -11,7 +11,7 @@
 
 namespace graphbench::machine {
 
-// The CPUs that this process may use, ascending. Throws Error(io) if the system does not report them.
+// The CPUs that this process may run on, ascending. Throws Error(io) if the system does not say.
 std::vector<int> allowed_cpus();
 
 // The CPUs that the submitting thread may use, ascending: the CPU that the user names, the CPUs chosen

@@ -57,7 +57,7 @@ void fill(const CheckedStep& step) {
   context.buffers.fill_state(context.stream, step.seed);
 }
 
-// Writes the inputs of the next step into the caller's memory.
+// Writes the inputs of the next step into its caller's memory.
 void write_callers(const CheckedStep& step) {
   execution::CallerMemory* const caller = step.context.caller;
   if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;

@@ -25,7 +25,7 @@ struct CheckedStep {
 // new pages from the system cost time.
 struct Observed {
   std::vector<std::vector<std::byte>> outputs;  // the program's outputs, then the inputs that ops write
-  std::vector<std::uint64_t> state_digests;     // in the order of ir::mutated_state()
+  std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
 };
 struct CheckMemory {
   Observed expected;

@@ -1,4 +1,4 @@
-// A graph of empty kernels in a straight line. It has only the cost of launching and does not use the cache.
+// A graph of empty kernels in a straight line. It has only the cost of launching, and touches no cache.
 #pragma once
 
 #include <cstdint>

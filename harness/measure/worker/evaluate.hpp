@@ -1,4 +1,4 @@
-// Evaluates a model under training: runs the forward program on the trained parameters, without gradients.
+// Evaluates a model under training: the forward program, without gradients, on the trained parameters.
 #pragma once
 
 #include <memory>

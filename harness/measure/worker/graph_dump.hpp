@@ -1,5 +1,5 @@
-// The files of --dump-graph for a cell: its graphs as JSON and DOT, with nodes named after ops, and the
-// program before and after splitting.
+// The files that --dump-graph writes for a cell: its graphs as JSON and DOT, with nodes named after ops, and
+// the program before and after it is split.
 #pragma once
 
 #include <string>

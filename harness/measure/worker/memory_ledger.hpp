@@ -33,7 +33,7 @@ class MemoryLedger {
   Device& device_;
   TaskRig& rig_;
   Account account_ = Account::context;
-  std::int64_t hidden_ = 0;  // used memory minus known allocations, at the last reading
+  std::int64_t hidden_ = 0;  // used memory less known allocations, at the last reading
   model::Memory memory_{};
 };
 

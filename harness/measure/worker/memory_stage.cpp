@@ -1,5 +1,5 @@
-// Measures the memory of a task's cells. This stage comes after the timed stages, because captures warm
-// caches and the driver keeps memory that graphs have used.
+// Measures the memory of a task's cells. It comes after all other measuring, because captures warm caches and
+// the driver keeps memory that graphs have used.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -27,7 +27,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
 }
 
 void Placement::move(std::uint64_t seed) {
-  constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPU memory
+  constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
   constexpr std::size_t blocks_max = 96;
   unused_.clear();
   // Takes at most half of the free memory, so that the rig's new memory fits too.

@@ -1,5 +1,5 @@
-// The setups and visits of every placement. The process runs nothing else before them: except for warmups, a
-// batch's first step is the first at that batch in the process.
+// The setups and visits of every placement, without other work between them. Except for warmups, a batch's
+// first step is the first step that the process runs at that batch.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -202,7 +202,7 @@ bool report_failed(TaskRun& run) {
 // A load takes seconds, so only the last two placements (or the only one) have one.
 constexpr std::int64_t placements_under_load = 2;
 
-// Visits every batch once per round, in a new random order.
+// Each round visits every batch once, in a new random order.
 void measure_batches(TaskRun& run) {
   std::vector<BatchRun*> order;
   for (BatchRun& batch : run.batches) order.push_back(&batch);

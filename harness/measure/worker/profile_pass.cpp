@@ -95,7 +95,7 @@ class BatchProfile {
     if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
   }
 
-  // Runs one more step, and waits for each of its phases.
+  // Runs one more step, and waits for its phases one by one.
   void trace_phases() {
     if (executor_->io()) return;
     const std::vector<execution::StepItem> items = executor_->items();

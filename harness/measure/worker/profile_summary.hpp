@@ -8,12 +8,12 @@
 
 namespace graphbench::worker {
 
-// Steps to run under a profiler before it records.
+// Steps that run under a profiler before those that it records.
 inline constexpr int settling_steps = 3;
 inline constexpr int recorded_steps = 5;
 
-// The time in which any activity ran, and the idle time between the first start and the last end. Records may
-// overlap and come in any order.
+// The time in which anything ran, and the time in which nothing did between the first start and the last end.
+// Records may overlap and come in any order.
 struct BusyTime {
   double busy_seconds = 0;
   double gap_seconds = 0;

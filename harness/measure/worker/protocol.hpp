@@ -13,7 +13,7 @@
 
 namespace graphbench::worker {
 
-// A worker's report, with only the parts that are new since its last report.
+// A worker's report: the parts that are new since the last one.
 struct WorkerEvent {
   std::int64_t batch = 0;  // 0 if the event is about the worker, or the batch is in `cell`
   // The phase that begins: "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "dump",
@@ -30,7 +30,7 @@ struct WorkerEvent {
 
   std::optional<model::DeviceFacts> device = {};
   std::vector<model::LibraryChoice> choices = {};  // for all batches, after their setup
-  // Whether the profiler and the monitor are available.
+  // Whether the profiler and the monitor could be used.
   std::optional<model::InstrumentState> profiler = {};
   std::optional<model::InstrumentState> monitor = {};
   std::optional<model::TraceProcess> trace = {};
@@ -39,12 +39,12 @@ struct WorkerEvent {
 };
 
 std::string encode_task(const model::WorkerTask& task);
-// Throws Error(invalid_argument) if the text is not a task.
+// Throws Error(invalid_argument) for text that is not a task.
 model::WorkerTask decode_task(std::string_view text);
 
 // One line without a newline. Invalid UTF-8 is replaced.
 std::string encode_event(const WorkerEvent& event);
-// Throws Error(invalid_argument) if the line is not an event.
+// Throws Error(invalid_argument) for a line that is not an event.
 WorkerEvent decode_event(std::string_view line);
 
 }  // namespace graphbench::worker

@@ -1,4 +1,4 @@
-// Sets a batch up, stage by stage. The order of the stages affects the measurement.
+// Sets a batch up, stage by stage. The order of the stages is part of the measurement.
 #include "harness/measure/worker/rig.hpp"
 
 #include "graphs/base/clock.hpp"

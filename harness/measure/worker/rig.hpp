@@ -42,7 +42,7 @@ class Rig {
                                                bool eagerly = false);
   // Makes an eager executor without warmups.
   std::unique_ptr<execution::Executor> make_eager(std::int64_t batch) { return make_executor(batch, true); }
-  // The part of prepare() after the choice of kernels: warmups, capture, instantiation, upload.
+  // The part of prepare() that follows the kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
               const std::function<void(std::string_view)>& phase, std::int64_t warmups);
   // Throws Error(check_failed) if outputs differ from eager's. Fills in `check` in both cases.

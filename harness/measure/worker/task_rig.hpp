@@ -1,5 +1,5 @@
-// The rig of a task with a program: pools, static buffers and the program's executors. A worker's stages and
-// `graphbench bench` use it.
+// The rig of a task whose workload is a program: pools, static buffers, and executors of the program. A
+// worker's stages and `graphbench bench` both use it.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,7 @@ class TaskRig final : public Rig {
   execution::ExecutionMode mode_;
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
-  // one per executor, if each captures on its own stream
+  // one for each executor that captures on its own stream
   std::vector<std::unique_ptr<Stream>> capture_streams_;
   package::Manifest manifest_;                     // of the task's package
   std::unique_ptr<package::WeightsFile> weights_;  // of the task's package

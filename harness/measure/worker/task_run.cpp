@@ -46,7 +46,7 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
       run.batches, [&](const BatchRun& each) { return each.reported || &each == &batch; });
   if (last) return;
   report(run, batch);
-  // sent first, because destroying the device may end the process
+  // sent before the device is destroyed, which may end the process
   run.tell({.batch = batch.size, .stopped = true});
   throw Stopped();
 }

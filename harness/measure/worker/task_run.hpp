@@ -36,7 +36,7 @@ struct BatchRun {
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
 
 struct TaskRun {
-  // Arguments of the run. Everything that they refer to outlives it.
+  // The arguments of the run; everything that they refer to outlives it.
   const model::WorkerTask& task;
   OpenDevice open;
   MakeRig make_rig;
@@ -47,7 +47,7 @@ struct TaskRun {
   const ir::Program* evaluated = nullptr;  // forward program to evaluate after training steps; null if none
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
 
-  // Results that one stage leaves for later ones.
+  // The results that one stage leaves to later ones.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // a foreign step has 1 too
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // of batches so far
@@ -55,7 +55,7 @@ struct TaskRun {
   std::optional<MemoryLedger> ledger = {};           // during the first placement on the last device
   std::optional<model::Memory> memory = {};          // as it closed
   model::Memory peaks = {};                          // of the first placement
-  std::vector<BatchRun> batches = batches_of(task);  // destroy their executors before the placement
+  std::vector<BatchRun> batches = batches_of(task);  // destroyed before `placement`, as their executors need
 
   bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
   bool trains() const;

@@ -1,4 +1,4 @@
-// Builds the program and runs the stages of a task, with a function that opens the device.
+// Builds the program and hands it to the stages of a task, with a function that opens the device.
 #include "harness/measure/worker/worker.hpp"
 
 #include <filesystem>
