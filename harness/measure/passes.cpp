@@ -55,7 +55,7 @@ struct Pass {
   PassState state = nothing_yet;
   std::vector<double> sorted = {};              // the samples so far
   StoppedBy stopped_by = StoppedBy::precision;  // in this placement
-  // the worst bound of all placements
+  // the stop reason furthest from `precision` over all placements
   StoppedBy any_stopped_by = StoppedBy::precision;
 };
 

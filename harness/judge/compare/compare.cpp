@@ -144,7 +144,7 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
-// Numbers words in the order of their first use.
+// Gives each word a number, in the order of first use.
 class Numbers {
  public:
   std::uint32_t of(const std::string& word) {

@@ -72,10 +72,10 @@ void share_spread(const std::vector<Trial*>& trials) {
 }
 
 // Replaces the error and the degrees of freedom of each difference by estimates from all cells, metric by
-// metric. A family's spread moves toward the spread of all families, and a member's toward that of its
-// family, the more closely they agree (common_freedom). A member's spread is never below its family's,
-// because a few launches may agree by chance. Cells of one task share processes, so a task counts its degrees
-// of freedom once.
+// metric. A family's spread moves toward the spread of all families, and a member's spread toward its
+// family's; the more closely spreads agree, the further they move (common_freedom). A member's spread is
+// never below its family's, because a few launches may agree by chance. Cells of one task share processes, so
+// a task counts its degrees of freedom once.
 void share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {

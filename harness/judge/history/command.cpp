@@ -42,7 +42,7 @@ struct HistoryArguments {
   std::optional<std::string> commit;   // of add; absent: from the CI or git
   std::optional<std::string> branch;   // of add; a filter of list and show
   std::string label;
-  std::string against;  // a filter of list: the NAME of `compare --against`
+  std::string against;  // a filter of list: a NAME as in `compare --against`
   std::string cell;     // of show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;

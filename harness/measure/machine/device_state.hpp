@@ -11,8 +11,8 @@
 
 namespace graphbench::machine {
 
-// True if a reason other than a steady one lowers the clock. A clock that an administrator set, or that
-// follows another GPU's, is steady.
+// True if a limit slows the device down. A clock that an administrator set, or that follows another GPU's
+// clock, does not count.
 bool is_throttled(const facts::DeviceReading& reading);
 
 // Stores the reading after a visit, and adds the throttling reasons of earlier visits, so that a throttled

@@ -27,7 +27,7 @@ void poison(Stream& stream, const pool::MemoryPool& pool) {
     stream.fill_bytes(range.data, poison_byte, range.bytes);
 }
 
-// Covers the memory of the largest batch, because a step must not write beyond its own batch either.
+// Digests memory for the largest batch, because a step must not write beyond its own batch either.
 std::vector<std::uint64_t> digests_of(const ExecutionContext& context, const std::vector<ir::ValueId>& ids) {
   std::vector<std::uint64_t> digests;
   for (const ir::ValueId id : ids) {

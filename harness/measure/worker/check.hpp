@@ -16,7 +16,7 @@ struct CheckedStep {
   execution::ExecutionMode mode;
   const execution::ExecutionContext& context;
   std::int64_t batch;
-  std::uint64_t seed;  // of the inputs, and of the state in which both runs start
+  std::uint64_t seed;  // seeds the inputs and the state in which both runs start
   std::uint64_t weights_seed;
   int steps = 1;  // steps per side, with the same inputs on both sides
 };

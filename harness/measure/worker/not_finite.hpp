@@ -1,4 +1,4 @@
-// NaNs and infinities in downloaded tensors.
+// Finds NaNs and infinities in downloaded tensors.
 #pragma once
 
 #include <cstddef>

@@ -48,14 +48,14 @@ struct TaskRun {
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
 
   // The results that one stage leaves to later ones.
-  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // a foreign step has 1 too
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 for a foreign step too
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // of batches so far
   std::optional<Placement> placement = {};
   std::optional<MemoryLedger> ledger = {};           // during the first placement on the last device
   std::optional<model::Memory> memory = {};          // as it closed
   model::Memory peaks = {};                          // of the first placement
-  std::vector<BatchRun> batches = batches_of(task);  // destroyed before `placement`, as their executors need
+  std::vector<BatchRun> batches = batches_of(task);  // destroyed before `placement`, which executors use
 
   bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
   bool trains() const;
