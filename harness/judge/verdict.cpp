@@ -1,4 +1,4 @@
-// Makes settings from options, and a comparison's report on stdout or in a file.
+// Parses the options of a verdict, and writes a comparison's report to stdout or a file.
 #include "harness/judge/verdict.hpp"
 
 #include <unistd.h>
@@ -69,7 +69,7 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
       format(&format_of(arguments)),
       output(arguments.output == "-" ? "" : arguments.output) {
-  // This is checked before anything is read: a comparison that cannot be written is not worth waiting for.
+  // Checked before any reading or measuring, so that a wrong path does not cost the user that time.
   if (!output.empty()) check_output_file("-o", output, Stdout::refused);
 }
 

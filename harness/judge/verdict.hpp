@@ -9,7 +9,7 @@
 
 namespace graphbench::cli {
 
-// How a verdict is reached and shown, as the user wrote it; empty: not given.
+// The options that decide and show a verdict, as the user wrote them. Empty: not given.
 struct VerdictArguments {
   std::string margin;
   std::string floor;
@@ -22,11 +22,11 @@ struct VerdictArguments {
   bool common = false;
 };
 
-// `arguments` is filled when the command line is parsed, and must stay where it is.
+// Parsing the command line fills `arguments`, so it must stay at its address.
 void add_verdict_options(Options& options, VerdictArguments& arguments);
 
-// The checked form of these arguments. Making it throws InputError for a wrong value or a file that cannot be
-// written, before anything is measured or read.
+// The parsed options. The constructor throws InputError for a wrong value or an output file that cannot be
+// written.
 struct VerdictRequest {
   explicit VerdictRequest(const VerdictArguments& arguments);
   model::ComparisonSettings settings;
@@ -34,10 +34,10 @@ struct VerdictRequest {
   std::string output;  // empty: stdout
 };
 
-// Throws Error(io), or std::system_error, if it cannot be written.
+// Throws Error(io) or std::system_error if the report cannot be written.
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request);
 
-// The exit code: 0, 10, 11 or 12.
+// Returns exit_done (0), exit_slower, exit_inconclusive or exit_not_comparable (10 to 12).
 int exit_code_of(const model::Comparison& comparison);
 
 }  // namespace graphbench::cli

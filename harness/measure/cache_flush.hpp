@@ -1,5 +1,5 @@
-// Empties the device's last cache between steps: writing as much memory as it holds leaves none of the
-// step's data there.
+// Empties the device's last cache between steps. Writing as many bytes as the cache holds evicts the step's
+// data.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class CacheFlush {
   CacheFlush(Device& device, Stream& stream)
       : stream_(stream), memory_(device, bytes_for(device), MemoryKind::harness) {}
 
-  // Outside of timed regions: the stream is idle before and after.
+  // Call this outside of timed regions: the stream is idle before and after.
   void run() {
     stream_.fill_bytes(memory_.data(), ++byte_ & 0x7f, memory_.bytes());
     stream_.synchronize();

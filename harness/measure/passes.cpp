@@ -19,14 +19,14 @@
 namespace graphbench::measure {
 namespace {
 
-// How a cell's time is shared out: latency carries the verdicts, so it gets most. The rest is for the steps
-// that begin a visit and are not timed.
+// Shares of a cell's time. Latency decides verdicts, so it gets most. The untimed steps at the start of each
+// visit take the rest.
 constexpr double latency_share = 0.32;
 constexpr double device_share = 0.09;
 constexpr double throughput_share = 0.07;
 
-// A placement's part of a pass. The half width that its median needs follows from that of the launch's p50,
-// the geometric mean of independent medians.
+// The bounds of a pass in one placement. The launch's p50 is the geometric mean of independent medians, so
+// each median may have a half width that is larger by sqrt(placement_count).
 PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placement_count) {
   const auto count = static_cast<double>(placement_count);
   PassBounds pass;
@@ -47,7 +47,7 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
-// One pass, continued at each visit of a placement; the next placement begins a new one.
+// One pass in one placement; it continues at each visit. The next placement resets it.
 struct Pass {
   PassBounds bounds;  // bounds for all visits of a placement together
   // Takes this number of steps and returns their samples.
@@ -55,12 +55,12 @@ struct Pass {
   PassState state = nothing_yet;
   std::vector<double> sorted = {};              // the samples so far
   StoppedBy stopped_by = StoppedBy::precision;  // in this placement
-  // over all placements: the bound that is furthest from precision
+  // the stop reason furthest from `precision` over all placements
   StoppedBy any_stopped_by = StoppedBy::precision;
 };
 
-// Runs rounds until a bound ends the visit. The time counted is wall time, not the measured spans, because
-// the bound is on how long the user waits.
+// Runs rounds until a bound ends the visit. Counts wall time, not sample time, because the bound limits how
+// long the user waits.
 void go_on(Pass& pass, const PassBounds& bounds) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
@@ -137,8 +137,7 @@ class CellPasses::Implementation {
     settle();
     std::ranges::shuffle(order_, generator_);
     for (Pass* pass : order_) {
-      // Throughput is measured back to back, which needs many steps in a round, so its time is not divided
-      // over visits.
+      // Throughput needs many successive steps per round, so all of its time is in the last visit.
       if (pass != &throughput_) {
         go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement));
       } else if (visit == visits_in_a_placement) {
@@ -217,7 +216,7 @@ class CellPasses::Implementation {
     return now_->device_ns.seconds(before);
   }
 
-  // Divides all steps by all time, because the best round would be a lucky one, and the first has to fill the
+  // Divides all steps by all time: the best round would be a lucky one, and each round first fills the
   // pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
     const std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
@@ -230,7 +229,6 @@ class CellPasses::Implementation {
   model::Launch& launch_;
   const std::int64_t placements_;
   std::mt19937_64 generator_;
-  // The step of the current visit.
   const StepUnderTest* step_ = nullptr;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
@@ -238,8 +236,8 @@ class CellPasses::Implementation {
   Pass device_;
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
-  std::vector<Samples> samples_;  // a placement each
-  Samples* now_ = nullptr;        // samples of the current placement
+  std::vector<Samples> samples_;  // one per placement
+  Samples* now_ = nullptr;        // of the current placement
   std::int64_t visits_ = 0;
 };
 

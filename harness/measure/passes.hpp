@@ -1,4 +1,4 @@
-// The measuring passes of one cell: latency with submit, device, throughput, each on its own.
+// The measuring passes of one cell: latency with submit, device time, and throughput, each by itself.
 #pragma once
 
 #include <cstdint>
@@ -11,48 +11,45 @@
 
 namespace graphbench::measure {
 
-// Runs and times the first steps after the setup, one by one: sample 0 is the first step ever. They are the
-// ramp, which leads the launch's samples and counts in none of its summaries.
+// Times the first steps after the setup one by one: sample 0 is the first step ever. This ramp precedes the
+// launch's other samples and is not part of any summary.
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
-// A launch sets its batches up in several placements, each in new memory, and visits every cell several times
-// in each. A step's time depends on its memory addresses for as long as it keeps them, and on the work before
-// it: on the contents of the device's last cache, which steps larger than the cache preserve for seconds, and
-// on the device's power. One visit samples one such state. Changing the memory layout during a run, so that
-// results are not those of one layout, is from Curtsinger and Berger, "Stabilizer: Statistically Sound
-// Performance Evaluation", ASPLOS 2013. Several placements share an opened device, because opening one takes
-// longer than they do. A task that loads code at its first use has one placement, because a second would find
-// it loaded. A placement has two visits: during a longer one a power limit lowers the clock more often, and
-// no other visit outweighs that.
+// A launch sets up its batches in several placements, each in new memory, and visits every cell several times
+// per placement. A step's time depends on its memory addresses, which stay the same within a placement, on
+// the contents of the last cache, which may last for seconds if a step is larger than the cache, and on the
+// device's power. One visit samples one such state. The method, changing the memory layout during a run, is
+// from Curtsinger and Berger, "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013. Several
+// placements share an opened device, because opening takes longer than a placement. A task that loads code at
+// its first use has one placement, because code stays loaded in a second one. A placement has two short
+// visits instead of a long one, because in a long visit a power limit lowers the clock more often.
 inline constexpr std::int64_t placements = 8;
 inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;
 
-// Steps that begin a visit and are not timed: in new memory, or after the cache was emptied, it takes a few
-// steps until the cache holds what it keeps. They hide no warmup: the ramp was timed before the first visit,
-// from the first step on.
+// Untimed steps at the start of a visit. With new memory or an emptied cache, the cache needs a few steps to
+// fill. They do not hide warmup, because the ramp already timed the first steps.
 inline constexpr std::int64_t settling_steps = 8;
 inline constexpr double settling_seconds_max = 0.002;  // at least one step is made
 
-// A cell's passes, spread over visits. Throws what a step throws.
+// A cell's passes over its visits. Throws a step's exceptions.
 class CellPasses {
  public:
-  // Objects that are passed by reference outlive this. `launch` holds the ramp's samples, behind which
-  // finish() appends those of the passes; `order_seed` shuffles the passes of each visit. There will be
-  // `placement_count` placements.
+  // Arguments passed by reference outlive this. `launch` has the ramp's samples, and finish() appends those
+  // of the passes. `order_seed` shuffles the passes of each visit.
   CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
              std::int64_t placement_count = placements);
   ~CellPasses();
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;
 
-  // Each placement has the same share of the bounds, and at least six samples if `samples_max` allows them.
-  // Continues latency and device until their share is used up: k/n of it after visit k of n. Throughput is
-  // measured in the last visit of each placement. Call it `visits_in_a_placement` times per placement, with
-  // the current step. With `cache`, the visit begins by emptying the cache, so that all visits begin alike.
+  // Call this `visits_in_a_placement` times per placement with the current step. Empties `cache` first, if
+  // given, so that all visits start alike. Placements have equal shares of the bounds, and at least six
+  // samples if `samples_max` allows them. Latency and device use k/n of their share up to visit k of n;
+  // throughput runs in the last visit.
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache);
 
-  // After the last visit: samples, placements, summaries and why each pass stopped go to the launch.
+  // Call this after the last visit. Writes samples, placements, summaries and stop reasons to the launch.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// Columns of one measured quantity, made before its samples are taken: nothing allocates between them.
+// Samples of one quantity, in memory that is allocated before the first sample.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class DurationBuffer {
  public:
   explicit DurationBuffer(std::size_t capacity) : elapsed_ns_(capacity) {}
 
-  // The caller sized the buffer; one sample too many is its mistake, not a reason to grow.
+  // Does not grow: more samples than the capacity are the caller's error.
   void push(std::int64_t elapsed_ns) {
     GRAPHBENCH_ASSERT(count_ < elapsed_ns_.size());
     elapsed_ns_[count_++] = elapsed_ns;
@@ -35,7 +35,7 @@ class DurationBuffer {
   std::size_t count_ = 0;
 };
 
-// Also records when each step began, on the clock that timed it.
+// Also stores when each step began, on the same clock.
 class SampleBuffer : public DurationBuffer {
  public:
   explicit SampleBuffer(std::size_t capacity) : DurationBuffer(capacity), started_ns_(capacity) {}

@@ -1,4 +1,4 @@
-// Runs steps back to back. About 50 ms of them are queued, which hides a reading of the monitor.
+// Runs steps back to back. About 50 ms of steps are queued, so a reading of the monitor costs no time.
 #include "harness/measure/sustained.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
   return watch.seconds();
 }
 
-// Steps back to back, right before samples.
+// Runs steps back to back, right before the samples.
 void lead(const StepUnderTest& step, double seconds) {
   for (const Stopwatch watch; watch.seconds() < seconds;) {
     for (int i = 0; i < 16; ++i) step.executor.submit();

@@ -1,4 +1,4 @@
-// The pass under load: steps back to back until the device is steady, then samples without a rest.
+// The sustained pass: runs steps back to back until the device is steady, then takes samples without a rest.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace graphbench::measure {
 
-// Decides when a loaded device is steady: two successive windows agree within 1 % in every quantity that the
-// device's monitor read in both, its clock and its power, and within 0.3 % in the time of a step, which shows
-// a slow drift of a GPU that grows warm sooner. Without a monitor 1 % in the time of a step decides. Pure.
+// Decides when a loaded device is steady: two successive windows agree within 1 % in the clock and the power
+// that the monitor read, and within 0.3 % in the step time, which shows a slow drift of a warming GPU
+// earlier. Without a monitor, 1 % in the step time decides. Pure.
 class SteadyWindows {
  public:
   static constexpr double window_seconds = 2;
@@ -29,7 +29,7 @@ class SteadyWindows {
   // Steps ran for `seconds` since the last call; `reading` was taken meanwhile. `seconds` > 0, `steps` > 0.
   void add(double seconds, double steps, const facts::DeviceReading& reading);
   bool steady() const { return steady_; }
-  // The last full window, or the part of the first one so far.
+  // The last full window, or the unfinished first one.
   Window window() const;
 
  private:
@@ -50,15 +50,15 @@ class SteadyWindows {
 
 struct SustainedBounds {
   double seconds_max = 15;  // until steady
-  // Between two passes the device rests for a moment, after which its clock is higher for some tenths of a
-  // second: so long steps run before the samples of latency, and of device time.
+  // Between two passes the device rests briefly, which raises its clock for some tenths of a second. Steps
+  // therefore run for this time before the samples of each pass.
   double lead_seconds = 1;
-  double sample_seconds = 1;           // of latency, and of device time
-  std::int64_t samples_max = 2000;     // for each of the two
-  double reading_every_seconds = 0.1;  // the monitor is read while steps run
+  double sample_seconds = 1;           // for each pass: latency, device time
+  std::int64_t samples_max = 2000;     // for each pass
+  double reading_every_seconds = 0.1;  // while steps run
 };
 
-// The load of one placement, and the samples of its steps; none if it never became steady.
+// The load of one placement and its samples; no samples if the device never became steady.
 struct LoadedPlacement {
   model::Sustained load{};  // without times
   std::vector<double> latency_seconds;
@@ -70,8 +70,8 @@ struct LoadedPlacement {
 LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
                                   const std::function<void()>& alive);
 
-// Times are those of summarize_placements, clock and power the means over placements, seconds_to_steady the
-// longest. A placement that never became steady leaves no times to the others. At least one placement.
+// Times are those of summarize_placements; clock and power are means over placements; seconds_to_steady is
+// the longest. Has no times if any placement never became steady. Needs at least one placement.
 model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements);
 
 }  // namespace graphbench::measure

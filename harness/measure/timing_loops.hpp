@@ -1,8 +1,6 @@
-// The timing loops themselves: everything between two clock reads of graphbench is in this file.
-//
-// Before a loop all memory for the samples is there; inside it nothing allocates, logs, locks or looks
-// anything up. The clock is a template parameter, so that tests can drive the loops with a clock of their own
-// at no cost here.
+// The timing loops: all code between two clock reads of graphbench is in this file. Memory for samples is
+// allocated before a loop; inside, nothing allocates, logs, locks or looks anything up. The clock is a
+// template parameter, so that tests can use a clock of their own without cost.
 #pragma once
 
 #include <chrono>
@@ -16,11 +14,11 @@
 
 namespace graphbench::measure {
 
-// The step that a loop times: submitted to and waited for on one idle stream.
+// The step to time: submitted to one idle stream, which the loop then waits for.
 struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
-  CacheFlush* flush = nullptr;  // run before each timed step, outside of its time; null: caches stay warm
+  CacheFlush* flush = nullptr;  // run before each step, untimed; null: caches stay warm
 };
 
 template <typename Clock>
@@ -33,8 +31,8 @@ std::int64_t nanoseconds_since_epoch(typename Clock::time_point time) {
   return nanoseconds_between<Clock>(typename Clock::time_point{}, time);
 }
 
-// One step: submit is start to the last enqueue's return, latency is start to completion as the host
-// sees it. The stream is idle before and after. Returns the latency.
+// Times one step. Submit is the time from start to the return of the last enqueue; latency is the time from
+// start to completion on the host. The stream is idle before and after. Returns the latency.
 template <typename Clock>
 std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, SampleBuffer& latency_ns) {
   const auto start = Clock::now();
@@ -49,7 +47,7 @@ std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, Sam
   return latency;
 }
 
-// Host time of `submit` alone, by which a step may also be looked up. The stream is idle before and after.
+// Times `submit` alone, which may also look up the step. The stream is idle before and after.
 template <typename Clock, typename Submit>
 std::int64_t time_submit(Stream& stream, Submit&& submit) {
   const auto start = Clock::now();
@@ -68,9 +66,9 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
   }
 }
 
-// Event time around each step, on a stream that is idle before and after. Events perturb submit and latency,
-// which is why this is a pass of its own. An event's resolution is the device's (about half a microsecond on
-// NVIDIA GPUs).
+// Measures the event time around each step, on a stream that is idle before and after. Device time is a
+// separate pass, because events disturb submit and latency. On NVIDIA GPUs events resolve about half a
+// microsecond.
 template <typename Clock>
 void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {
@@ -85,7 +83,7 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
   }
 }
 
-// All steps back to back with one wait at the end. Returns their nanoseconds.
+// Runs all steps back to back with one wait at the end. Returns the total nanoseconds.
 template <typename Clock>
 std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
   const auto start = Clock::now();

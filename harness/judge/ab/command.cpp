@@ -1,5 +1,4 @@
-// Runs graphbench ab, which measures two binaries, or one binary in two environments, or this binary against
-// itself.
+// Runs graphbench ab, which measures two binaries, one binary in two environments, or this binary twice.
 #include "harness/options/command.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +43,7 @@ bool is_by_cell(const std::string& text) {
                                       did_you_mean(text, words));
 }
 
-// The sweep options that ab passes on to its sweeps. Options that ab sets itself are refused by name.
+// The options of `ab` that it passes on to its sweeps. It refuses by name the options that it sets itself.
 class SideBySideOptions {
  public:
   explicit SideBySideOptions(Options& options) : options_(options) {
@@ -53,12 +52,12 @@ class SideBySideOptions {
         "ladder: the sides take turns with all batches of a mode; cell: with each cell (default: ladder)");
     options.config_file();
     options.sweep_options(config::option_names(), ab::refused_options());
-    // A sweep's help has another default.
+    // The help of a sweep shows another default.
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
 
-  // If `launches` is not 0, the command plans that many, and the user may not give --launches. Throws
-  // InputError.
+  // If `launches` is not 0, plans that number of launches and refuses --launches. Throws InputError for
+  // options that `ab` refuses.
   void check(std::int64_t launches = 0) {
     sweep_ = options_.sweep();
     for (const std::string& name : ab::refused_options()) {
@@ -77,7 +76,7 @@ class SideBySideOptions {
     cell_processes_ = is_by_cell(alternate_);
   }
 
-  // Makes all but the sides and the plan. Throws InputError for invalid options.
+  // Returns a request without sides and plan. Throws InputError for invalid options.
   ab::InterleavedRequest request() const {
     ab::InterleavedRequest request;
     request.raw = sweep_;
@@ -98,7 +97,7 @@ class SideBySideOptions {
   const Options& options_;
   std::string alternate_ = "ladder";
   bool cell_processes_ = false;
-  config::RawOptions sweep_;  // flags merged over the file; always has launches
+  config::RawOptions sweep_;  // flags override the file; always has launches
 };
 
 constexpr double minutes_max = 1e5;  // ten weeks
@@ -120,7 +119,7 @@ struct AbArguments {
   }
 };
 
-// The files of the two documents.
+// The paths of the two result documents.
 struct Files {
   std::string base;
   std::string now;
@@ -186,14 +185,14 @@ int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
   return exit_interrupted;
 }
 
-// Compares the sides. `files` are the paths of the results, which the comparison names.
+// Compares the sides. The comparison names `files` as their sources.
 model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
                                 const model::ComparisonSettings& settings) {
   return compare::compare(compare::side_of(*outcome.base, files.base),
                           compare::side_of(*outcome.now, files.now), settings);
 }
 
-// Refuses a side whose launches all failed before they had a device.
+// Throws Error(device_failed) if every launch of a side failed before its device was open.
 void check_measured(const ab::InterleavedOutcome& outcome, const ab::InterleavedRequest& request) {
   for (const auto& [result, target] :
        {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
@@ -238,7 +237,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   }
   print_verdict(comparison, verdict);
   if (asked.against_itself()) {
-    // Only the document may be on stdout.
+    // On stdout this line may follow only the table, because a document must be alone there.
     const bool beside = verdict.output.empty() && verdict.format == &reporters::formats().front();
     fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
   }

@@ -1,5 +1,5 @@
-// Merges launches into one result. Cells have the plan's order; a cell that failed in one launch has failed,
-// with its first reason, as in a sweep. Summaries are made as harness/measure makes them.
+// Merges launches into one result, with cells in the plan's order. As in a sweep, a cell that fails in one
+// launch counts as failed and keeps its first reason. harness/measure computes the summaries in the same way.
 #include <algorithm>
 #include <cmath>
 
@@ -74,7 +74,7 @@ void take_from_launches(CellSummary& summary, const Summaries& own) {
   if (steady) summary.steady_after = static_cast<std::int64_t>(std::ceil(*steady));
 }
 
-// Marks cells as skipped: in a complete run, missing cells were left out on purpose.
+// Marks unmeasured cells as skipped. In a complete run they were left out on purpose.
 void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   const model::Reason reason =
       complete ? model::Reason{"not_repeated", "only what came out slower was measured again"}
@@ -86,8 +86,8 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   }
 }
 
-// Each floor's median over the sweeps that have it, with the sum of its counts; graphs of many nodes are the
-// first's, because sweeps measure none. Absent if there are no floors.
+// Merges each floor as its median over the sweeps that have it, and adds up its counts. Floors of graphs with
+// many nodes come from the first sweep. Absent if no sweep has floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged{};
@@ -96,9 +96,9 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   return merged;
 }
 
-// Fills `summary` of every cell that is ok, from its launches as harness/measure does. Figures that need the
-// samples themselves (within_launch, steady_after) come from the launches' own summaries, which `own` has by
-// cell id. `floors` are those of the merged result, so that its readers can check submit_over_floor.
+// Fills `summary` of every ok cell from the cell's launches, as harness/measure does. `own` maps a cell id to
+// the summaries of its single launches, which give within_launch and steady_after: these two need all
+// samples. `floors` belong to the merged result, so that a reader can recompute submit_over_floor.
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
   statistics::summarize_cells(cells);
@@ -149,7 +149,7 @@ model::Result ResultMerge::result(const RunFacts& facts) const {
   result.finished_at = facts.finished_at;
   result.complete = facts.complete;
   result.plan = plan_.facts;
-  if (first_) result.plan.method = first_->plan.method;  // another binary may measure otherwise
+  if (first_) result.plan.method = first_->plan.method;  // the side's binary may use another method
   result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role, facts.looks};
   if (!facts.looks.empty()) result.plan.launches = facts.looks.back();
   result.environment.floors = merge_floors(floors_);

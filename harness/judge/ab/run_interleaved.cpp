@@ -1,4 +1,4 @@
-// Measures two sides in turns. Every run is a `--sweep` of its side's binary, with a document in our folder.
+// Measures two sides in turns. Each run starts the side's binary with `--sweep` and reads its document.
 #include "harness/judge/ab/run_interleaved.hpp"
 
 #include <unistd.h>
@@ -28,10 +28,10 @@ namespace {
 
 using How = process::ChildExit::How;
 
-// A sweep watches its workers, so it may be silent as long as it runs.
+// A sweep has timeouts for its own workers, so this process needs no timeout for a silent sweep.
 constexpr double silent_seconds_max = 1e8;
 
-// Fewer launches show nothing, so a run until decided makes this number even without time.
+// A comparison needs two launches per side, so a run until decided makes two even if its time is up.
 constexpr std::int64_t launches_judged_min = 2;
 
 std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
@@ -46,7 +46,7 @@ std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t grou
   return make_schedule({groups, request.plan.facts.launches, request.seed});
 }
 
-// Makes tasks of all runs, for the estimate of the time left.
+// Returns a plan with one task per run, from which the progress tracker estimates the remaining time.
 model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::WorkerTask>& groups) {
   model::Plan plan;
   for (const Run& run : runs) plan.tasks.push_back(groups[run.group]);
@@ -63,7 +63,7 @@ std::string name_of(Role role) {
   return role == Role::base ? "base" : "new";
 }
 
-// A folder for the documents of single runs, which its owner removes.
+// A temporary folder for the document of one run. The destructor removes it.
 class ScratchFolder {
  public:
   // Makes the folder under TMPDIR. Throws Error(io).
@@ -84,7 +84,7 @@ class ScratchFolder {
   }
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // Returns the file's text and removes it, so that no run is taken for the next. Throws Error(io).
+  // Returns the file's text and removes the file, so that the next run cannot read it. Throws Error(io).
   static std::string take(const std::string& file) {
     WholeFile read = read_whole_file(file, codec::document_bytes_max);
     if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);
@@ -139,8 +139,7 @@ class Interleaved {
     progress_.update(progress);
   }
 
-  // Called before the pair of runs that begins at `i`. In a run until decided it judges the launches so far,
-  // if a look is due.
+  // Returns true if the run ends before the pair of runs at `i`. Calls look() first if a look is due.
   bool is_over(std::size_t i) {
     if (!request_.until_decided) return false;
     const std::span planned(compare::planned_looks);
@@ -150,7 +149,7 @@ class Interleaved {
            !contains(going_, true);
   }
 
-  // Stops the groups that are decided. A group without anything to compare on one side is not decided.
+  // Compares the launches so far and stops the decided groups. Stops none while a side has no result.
   void look(std::size_t next) {
     looks_.push_back(runs_[next].launch);
     if (base_.empty() || now_.empty()) return;

@@ -1,4 +1,4 @@
-// Measures two sides launch by launch, one right after the other, and makes a result document for each.
+// Measures two sides launch by launch, in adjacent runs, and makes one result document per side.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace graphbench::ab {
 
-// A run that goes on until every metric is decided, the time is up, or the plan's launches are made. It is
-// looked at after each of compare::planned_looks; decided groups stop.
+// Settings of a run that ends when every metric is decided, the time is up, or the plan's launches are done.
+// The run compares its sides after each of compare::planned_looks and stops the decided groups.
 struct UntilDecided {
   double seconds_max = 0;  // the first two pairs of launches always run; later pairs begin before this time
   model::ComparisonSettings settings;
 };
-// The most launches per side of such a run, which its plan has.
+// The most launches per side of a run until decided. The plan has this number.
 inline constexpr std::int64_t launches_until_decided = compare::planned_looks.back();
 
 struct InterleavedRequest {
@@ -34,7 +34,7 @@ struct InterleavedRequest {
   Target base;
   Target now;
   std::optional<UntilDecided> until_decided;
-  // seed of the order, and of the launches' data: launch i has seed + i on both sides
+  // shuffles the runs, and seeds the data: launch i uses seed + i on both sides
   std::uint64_t seed = 1;
 };
 
@@ -45,32 +45,32 @@ struct InterleavedOutcome {
   std::int64_t cells_failed = 0;  // over both sides
 };
 
-// A sweep that fails loses the cells of its group on that side. Throws InputError if a binary refuses the
-// options, Error where this machine fails.
+// If a sweep fails, the cells of its group fail on that side. Throws InputError if a binary refuses the
+// options or writes no result document, and Error if the temporary folder or a process cannot be made.
 InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
                                    sweep::SweepListener& progress);
 
-// The facts about the whole run in a merged result, which differ between sides only by `role`.
+// Facts about the whole run. The two merged results differ only in `role`.
 struct RunFacts {
-  std::string interleaved_id;  // lets a comparison pair launches
+  std::string interleaved_id;  // the same on both sides: a comparison pairs their launches
   std::string role;            // "base", "new"
   std::string started_at;
   std::string finished_at;
   bool complete = true;
-  std::vector<std::int64_t> looks = {};  // the launches at which a run until decided was judged
+  std::vector<std::int64_t> looks = {};  // numbers of launches after which a run until decided was judged
 };
 
-// Merges launches as a sweep does. Summaries over launches are computed again; unknown fields are dropped.
+// Merges single launches into one result, as a sweep does. Computes the summaries over launches again.
 class ResultMerge {
  public:
   explicit ResultMerge(const model::Plan& plan) : plan_(plan), table_(plan) {}
 
-  // Adds a sweep's result as the given launch. Throws Error(invalid_argument) without its task's cells.
+  // Adds a sweep's result as this launch. Throws Error(invalid_argument) if it lacks a cell of the task.
   void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
-  // Says that a launch did not measure the task's cells.
+  // Marks the task's cells as failed.
   void fail(const model::WorkerTask& task, const model::Reason& reason);
 
-  bool empty() const { return !first_; }  // nothing was added, so the environment is unknown
+  bool empty() const { return !first_; }  // without a result the environment is unknown
   std::int64_t cells_failed() const;
   model::Result result(const RunFacts& facts) const;
 
@@ -80,7 +80,7 @@ class ResultMerge {
   std::optional<model::Result> first_;  // without its cells
   std::vector<model::Floors> floors_;   // every sweep's
   std::vector<model::LibraryChoice> choices_;
-  // The summaries of single launches, for the figures that need all samples.
+  // The summaries of single launches by cell id, for figures that need all samples.
   std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };
 

@@ -1,7 +1,6 @@
-// Orders the runs of an A/B run. It shuffles with the standard generator and a loop of our own, so that a
-// seed means the same everywhere. It also computes what a comparison of a binary with itself could find: the
-// spread of a pair of launches is the measured one, and its error and degrees of freedom follow from the
-// number of pairs.
+// Orders the runs of an A/B run. A loop shuffles with std::mt19937_64, so that a seed gives the same order
+// with every standard library. Also computes which slowdown a comparison of a binary with itself could find:
+// the spread of a pair is the measured one; error and degrees of freedom follow from the number of pairs.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>
@@ -83,7 +82,7 @@ const MetricComparison* find_mean(const model::Comparison& comparison, const mod
   return found == comparison.means.end() ? nullptr : &found->metric;
 }
 
-// Takes a verdict back if the cell is not slower again; returns true if it did.
+// Replaces the verdict `slower` if the second run does not repeat it. Returns true if replaced.
 bool take_back(MetricComparison& metric, const MetricComparison* again) {
   if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;

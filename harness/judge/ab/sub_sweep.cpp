@@ -1,5 +1,5 @@
-// Makes the command line of one side's sweep, which names the group's point on every axis and passes on what
-// the user gave for the rest. A binary is known by its version's text, not by its name.
+// Makes the command line of one side's sweep from the group's value on every axis and the user's options.
+// Recognizes a graphbench binary by the output of --version, not by its name.
 #include "harness/judge/ab/sub_sweep.hpp"
 
 #include <unistd.h>
@@ -15,12 +15,12 @@
 namespace graphbench::ab {
 namespace {
 
-// The options that are passed on only if the user gives them, because each binary has its own defaults.
+// A binary has its own defaults for these options, so a sweep gets only the values that the user gives.
 const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
                                             "on-skip",       "sustained",   "capture-stream", "tune-sizes"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
 
-// A sweep without cells of callers refuses options about callers.
+// True if the task's callers use the option. A sweep refuses the option otherwise.
 bool says_something(const std::string& option, const model::WorkerTask& task) {
   const std::string_view io = model::later_axis(task, "io");
   return option == "io-addresses" ? !io.empty() : io.starts_with("copy") && io != "copy_out";
@@ -57,12 +57,12 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     arguments.push_back("--" + name);
     arguments.push_back(value);
   };
-  // An older binary does not know the option.
+  // An older binary does not know --pass.
   const bool trains = task.pass == "training";
   if (trains) add("pass", task.pass);
   for (const auto& [name, value] : task.more_axes) add(name, value);
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
-  // A sweep refuses settings of workloads that it does not run.
+  // A sweep refuses settings of other workloads.
   for (const config::SetOption& set : options.set) {
     if (set.workload == task.workload)
       add("set", set.workload + "." + set.key + "=" + std::to_string(set.value));

@@ -1,5 +1,5 @@
-// One side of an A/B run, a graphbench binary with its environment, and one launch of one group of cells as
-// its command line: `graphbench --sweep` with options of the first version only, because BASE may be old.
+// One side of an A/B run (a graphbench binary and its environment), and the command line for one launch of
+// one group: `graphbench --sweep`. It uses only options of the first version, because BASE may be old.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace graphbench::ab {
 
-// Options of a sweep that an A/B run cannot have, because it makes its own documents: --profile, and those
-// that are local to a process, except --quiet and --plugin.
+// Sweep options that `ab` refuses, because it makes its own documents: --profile and all local options except
+// --quiet and --plugin.
 std::vector<std::string> refused_options();
 
 struct SubSweep {
@@ -26,16 +26,16 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
                                       const config::SweepOptions& options);
 
 struct Target {
-  std::string where;                     // "--base": begins messages about it
+  std::string where;                     // "--base"; error messages begin with it
   std::string binary;                    // as given
-  std::vector<std::string> environment;  // "NAME=VALUE", added to this process's
+  std::vector<std::string> environment;  // "NAME=VALUE", added to this process's variables
 };
 
-// The file that is executed, an absolute path, so that no search path matters.
+// The absolute path of the binary, so that the child process does not search PATH.
 std::string file_of(const Target& target);
 
-// Starts the binary with --version. Throws InputError if it is not a file, not executable or not
-// graphbench, and process::Interrupted.
+// Starts the binary with --version. Throws InputError if it is not a file, cannot be executed or is not
+// graphbench. Throws process::Interrupted.
 void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 
 // Throws InputError for anything but NAME=VALUE.

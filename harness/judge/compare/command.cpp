@@ -1,4 +1,4 @@
-// Runs graphbench compare, which says what became slower between two results, as an exit code and a report.
+// Runs graphbench compare, which reports what became slower between two results and sets the exit code.
 #include "harness/options/command.hpp"
 
 #include <filesystem>
@@ -30,7 +30,7 @@ struct CompareArguments {
   VerdictArguments verdict;
 };
 
-// Checks the paths of a comparison: with --against, the only one is NEW's.
+// Checks the paths: with --against, the user gives only NEW's path.
 void check_sides(CompareArguments& arguments) {
   if (!arguments.against.empty()) {
     if (!arguments.now.empty()) {
@@ -54,7 +54,7 @@ compare::Side baseline_of(const CompareArguments& asked, const compare::Side& no
   return history::find_baseline(store, {asked.against, asked.now, settings.allow}, now);
 }
 
-// Refuses to write a comparison over a file that it compares.
+// Throws InputError if --output names one of the compared files.
 void check_not_a_side(const CompareArguments& asked) {
   std::error_code error;
   for (const std::string& side : {asked.base, asked.now}) {
@@ -88,7 +88,7 @@ class CompareCommand final : public Command {
     if (asked_.against.empty()) {
       sides = compare::read_sides(asked_.base, asked_.now);
     } else {
-      // NEW first: it says which baseline fits.
+      // The choice of the baseline depends on NEW.
       sides.now = compare::read_side(asked_.now);
       sides.base = baseline_of(asked_, sides.now, request.settings);
     }

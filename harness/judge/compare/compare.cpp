@@ -1,4 +1,4 @@
-// Pairs cells by id and records whether each is compared, lost or new. judge.cpp judges them.
+// Pairs cells by id, records each cell's coverage (compared, lost or new), and has the pairs judged.
 #include "harness/judge/compare/compare.hpp"
 
 #include <algorithm>
@@ -26,8 +26,7 @@ double mean_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
-// True if the change is larger than the resolution of both sides. Without a known resolution it is not
-// counted.
+// True if the count changed by more than the coarser resolution. False if a resolution is unknown.
 bool differ(const DocumentCell& base, const DocumentCell& now, std::size_t count) {
   const auto [finer, coarser] = std::minmax(base.resolutions[count], now.resolutions[count]);
   return finer != DocumentCell::absent_count && std::abs(now.counts[count] - base.counts[count]) > coarser;
@@ -48,7 +47,7 @@ std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCe
   return changes;
 }
 
-// One number per launch that has the metric, of launches with an index below `end`.
+// One number per launch that has the metric and an index below `end`.
 std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
                              std::int64_t end = Launches().end) {
   std::vector<double> times;
@@ -59,7 +58,7 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
   return times;
 }
 
-// Fills in `listed` and `changed` for these metrics. A metric that one side lacks has not changed.
+// Fills in `cell.listed` (the metrics `listed`) and `cell.changed` (counts and paths of both sides).
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
@@ -83,7 +82,7 @@ Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
   return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
 }
 
-// Trials in the order of the pairs.
+// The trials, and the metrics that only one side has, in the order of the pairs.
 struct Trials {
   std::vector<Trial> trials;
   struct Lack {
@@ -95,7 +94,7 @@ struct Trials {
 };
 
 // The launches of both sides that have the metric. In an interleaved run only launches with a partner count;
-// if none has one, all are returned and `partnerless` is set. A side that lacks the metric is empty.
+// if no launch has a partner, all are returned and `partnerless` is set. A side without the metric is empty.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
@@ -116,7 +115,7 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-// Writes into the cells, so that large comparisons hold every result once.
+// Adds the metrics to `cells` directly, so that a large comparison does not hold them twice.
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches, std::vector<CellComparison>& cells) {
   const std::vector<Metric> tested = model::tested_metrics();
@@ -145,7 +144,7 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
-// Numbers words in the order of their first use.
+// Gives each word a number, in the order of first use.
 class Numbers {
  public:
   std::uint32_t of(const std::string& word) {
@@ -156,7 +155,7 @@ class Numbers {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// Says which trials belong together. A cell with another form of name is a family by itself.
+// Assigns trials to families and tasks.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
   Numbers families;
   Numbers tasks;
@@ -170,7 +169,7 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
   }
 }
 
-// Describes pairs without statistics; each has its own cell.
+// Describes the metrics and counts that no test covers, and the throttling of both sides.
 void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
   const std::vector<Metric> listed = model::listed_metrics();
   for (const Pair& pair : pairs) {
@@ -193,12 +192,12 @@ CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& name
   return cell;
 }
 
-// NEW's cells by id. Most results have the same cells in the same order; then nothing is hashed.
+// Finds NEW's cells by id. Hashes nothing if both results list the same cells in the same order.
 class Partners {
  public:
   explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
 
-  // Returns the cell of that id, once; null if there is none.
+  // Returns the cell with this id and marks it as taken; null if there is no such cell.
   const DocumentCell* take(const std::string& id) {
     std::size_t place = next_;
     if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
@@ -326,7 +325,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
   describe_pairs(pairs, throttling_told, comparison);
-  // In a run until decided, judges each look with the launches that it had.
+  // Judges every look of a run until decided, with the launches that had been made by then.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);

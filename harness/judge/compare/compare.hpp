@@ -8,7 +8,7 @@
 
 namespace graphbench::compare {
 
-// Pure. Where the sides do not compare, only the differences are filled in.
+// Pure. If the sides are not comparable, fills in only the sides, the differences and the headline.
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
 
 // Makes the headline from the rest of the comparison.

@@ -1,4 +1,4 @@
-// Compares both sides' facts by a table of names.
+// Compares the facts of both sides with a table of field names.
 #include "harness/judge/compare/facts.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ constexpr std::array<Field, 23> known_fields = {{
     {"fingerprint", true},
 }};
 
-// Facts that are not part of the fingerprint, so that a difference here does not explain another fingerprint.
+// Facts outside the fingerprint. A difference in them does not explain a different fingerprint.
 constexpr auto outside_fingerprint = std::to_array<std::string_view>(
     {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
      "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",
@@ -93,7 +93,7 @@ bool explains_fingerprint(const model::Difference& difference) {
          !field.starts_with(choice_prefix);
 }
 
-// The names on both sides that begin with the prefix.
+// The names with this prefix that occur on either side.
 std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
   std::set<std::string> names;
   for (const DocumentFacts* facts : {&base, &now}) {
@@ -104,7 +104,7 @@ std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& n
   return names;
 }
 
-// False for a document of an older version, which does not record the choices.
+// False for a document of an older version, which does not record library choices.
 bool has_choices(const DocumentFacts& facts) {
   const auto first = facts.fields.lower_bound(std::string(choice_prefix));
   return first != facts.fields.end() && first->first.starts_with(choice_prefix);

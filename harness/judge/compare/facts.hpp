@@ -1,5 +1,5 @@
-// The parts of a document that a comparison reads, under the names that this folder uses; and the facts that
-// decide whether its numbers compare with another's, by the names that differences are listed and allowed by.
+// The facts that decide whether two results are comparable, under the field names that --allow takes. Also
+// the parts of a document that a comparison reads.
 #pragma once
 
 #include <string>
@@ -25,12 +25,11 @@ using codec::variable_prefix;
 // Every name that --allow takes; "device" includes its kind, name and compute capability.
 const std::vector<std::string>& allowable_fields();
 
-// Lists what differs, in a stable order. Another device, plan, measuring method or (on the host, where it is
-// the device) CPU is blocking, and so is a fingerprint that differs where nothing listed explains it. Another
-// driver, library, tool, clock policy, variable of ours or choice of a library's algorithm (where both sides
-// have it) is what people compare, so it is listed but not blocking. So is what the device's monitor saw,
-// where both sides have it: a median SM clock that differs by more than 5 %, and each reason for throttling
-// that only one side has.
+// Lists the differences in a fixed order. Blocking are: device, plan, measuring method, the CPU if the device
+// is the host, and a fingerprint whose difference no listed field explains. Not blocking, because people
+// compare them: driver, libraries, tool, clock policy, our environment variables, and library choices if both
+// sides record them. If both sides have a device monitor, also lists a median SM clock that differs by more
+// than 5 %, and each throttling reason that only one side has; neither is blocking.
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow);
 

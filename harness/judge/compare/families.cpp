@@ -15,12 +15,12 @@
 namespace graphbench::statistics {
 namespace {
 
-// This policy avoids promotion to long double, as in mean_difference.cpp.
+// Computes in double, as mean_difference.cpp does, without promotion to long double.
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
 constexpr double by_chance = 0.01;
 
-// Newton's iteration of Smyth (2004), appendix. It is convex, so it converges from its start.
+// Newton's iteration from the appendix of Smyth (2004). It converges, because the function is convex.
 double inverse_trigamma(double value) {
   if (value > 1e7) return 1 / std::sqrt(value);
   if (value < 1e-6) return 1 / value;
@@ -34,7 +34,7 @@ double inverse_trigamma(double value) {
   return at;
 }
 
-// The logarithm of a variance, minus the bias that its degrees of freedom give its mean.
+// The logarithm of the variance, corrected for the bias that follows from the degrees of freedom.
 double centred(const Spread& spread) {
   const double half = spread.freedom / 2;
   return std::log(spread.variance) - boost::math::digamma(half, Policy()) + std::log(half);
@@ -111,7 +111,7 @@ double p_of_larger(const Spread& own, const Spread& common) {
 
 bool exceeds(const Spread& own, const Spread& common) {
   const double ratio = own.variance / common.variance;
-  // This is below the percentile for any degrees of freedom of `common`, and quicker.
+  // A bound below the percentile for any degrees of freedom of `common`. It saves most calls of the F tail.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
   return p_of_larger(own, common) < by_chance;
 }

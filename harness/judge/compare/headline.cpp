@@ -1,4 +1,4 @@
-// Writes the headline: the verdict first, then how many cells, then the worst or best place.
+// Writes the headline: the verdict, the number of cells, then the cell that changed most.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool has(const CellComparison& cell, Verdict verdict) {
                              [&](const MetricComparison& metric) { return metric.verdict == verdict; });
 }
 
-// "whole submit 1.120x over its 27 cells": the mean that changed most, among those with the verdict.
+// Returns "whole submit 1.120x over its 27 cells", for the mean with this verdict that changed most.
 std::string mean_text(const Comparison& comparison, Verdict verdict) {
   const model::MeanComparison* most = nullptr;
   const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };

@@ -1,5 +1,5 @@
-// Judges by the rules of docs/reference/statistics.md, in its order: beyond the margin, within the margin, or
-// inconclusive. Variances are per launch, so that pairs and sides of different length are comparable.
+// Judges by the rules of docs/reference/statistics.md: beyond the margin, within the margin, or inconclusive.
+// Variances are per launch, so that trials with different numbers of launches are comparable.
 #include "harness/judge/compare/judge.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,6 @@ Spread spread_of(const Trial& trial) {
   return {difference.error * difference.error / difference.share, difference.freedom};
 }
 
-// The common spread of a family's members.
 Spread pooled(const std::vector<Spread>& members) {
   Spread family;
   for (const Spread& own : members) {
@@ -37,7 +36,7 @@ T& at(std::vector<T>& values, std::size_t place) {
   return values[place];
 }
 
-// Shares the spread of one metric.
+// Replaces the spread of each trial; all trials have the same metric.
 void share_spread(const std::vector<Trial*>& trials) {
   std::vector<double> tasks;
   std::vector<std::vector<Spread>> families;
@@ -72,24 +71,24 @@ void share_spread(const std::vector<Trial*>& trials) {
   }
 }
 
-// Replaces the error and the degrees of freedom of each trial's difference, metric by metric, by estimates
-// from the launches of all cells. A family follows all families, and a member follows its family, as closely
-// as they agree with each other (common_freedom). A member never counts as quieter than its family, because
-// launches of two speeds look so if a few happen to agree. Cells of one task share their processes, so
-// degrees of freedom count once per task.
+// Replaces the error and the degrees of freedom of each difference by estimates from all cells, metric by
+// metric. A family's spread moves toward the spread of all families, and a member's spread toward its
+// family's; the more closely spreads agree, the further they move (common_freedom). A member's spread is
+// never below its family's, because a few launches may agree by chance. Cells of one task share processes, so
+// a task counts its degrees of freedom once.
 void share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {
     if (trial.difference) tested[trial.result.metric].push_back(&trial);
   }
-  // Metrics are handled one after the other: each needs memory for every family, and threads save no time.
+  // One metric at a time, because each needs memory for every family. Threads save no time here.
   for (const auto& [metric, same] : tested) share_spread(same);
 }
 
 using model::MetricComparison;
 using model::Verdict;
 
-// the half width is of a logarithm, whose exponential must be a double
+// exp() of a half width must be a finite double
 constexpr double half_width_max = 600;
 constexpr double launches_advised_max = 1000;
 constexpr double interval_alpha = 0.05;  // of ratio_ci95
@@ -160,7 +159,7 @@ void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
   const statistics::MeanDifference& difference = *trial.difference;
-  // The bound keeps numbers finite for two launches that differ by any factor.
+  // Two launches may differ by any factor; the bound keeps exp() finite.
   trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
   const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);
@@ -182,7 +181,7 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   result.base_seconds = statistics::geometric_mean(replicates.base);
   result.new_seconds = statistics::geometric_mean(replicates.now);
   result.floor_seconds = settings.floor_seconds;
-  // The shorter time is the divisor, so that exchanging the sides mirrors the verdict.
+  // Divides by the shorter time, so that swapping the sides gives the mirrored verdict.
   result.margin =
       std::max(settings.margin, settings.floor_seconds / std::min(result.base_seconds, result.new_seconds));
 

@@ -1,4 +1,4 @@
-// Gathers the logarithms of a metric by mode, cell and launch.
+// Collects the logarithms of a metric by mode, cell and launch, and compares their means.
 #include "harness/judge/compare/means.hpp"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ using model::Metric;
 using statistics::CellValues;
 using statistics::LaunchValue;
 
-// One metric of all cells of a mode that have it on both sides.
+// The logarithms of one metric for all cells of a mode in which both sides have the metric.
 struct Table {
   CellValues base;
   CellValues now;
-  CellValues differences;  // between launches of one index, if all cells can be paired
+  CellValues differences;  // between launches with the same index, if all cells can be paired
 };
 
 struct Mode {
@@ -51,7 +51,7 @@ std::vector<LaunchValue> values_of(const DocumentCell& cell, Metric metric, std:
   return values;
 }
 
-// Keeps the launches of both sides that have a partner, and returns the differences.
+// Fills `base` and `now` with the launches that have a partner, and returns the differences.
 std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::int64_t end,
                                         std::vector<LaunchValue>& base, std::vector<LaunchValue>& now) {
   std::vector<LaunchValue> differences;
@@ -68,7 +68,7 @@ std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::in
   return differences;
 }
 
-// A cell with one launch says nothing about the spread, so it is left out if others have more.
+// A cell with one launch shows no spread. It is left out if another cell has more launches.
 Table table_of(const Mode& mode, Metric metric, std::int64_t end) {
   Table all;
   Table known;
@@ -115,8 +115,8 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   result.new_seconds = std::exp(now);
   result.ratio = std::exp(now - base);
   result.floor_seconds = settings.floor_seconds;
-  // A clock's step changes the times of different cells differently, so it changes their mean less, by the
-  // root of their number.
+  // The resolution of the clock moves the times of different cells independently, so it moves their mean
+  // less: by the square root of the number of cells.
   const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
   result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));
   Trial trial{result};
@@ -131,7 +131,7 @@ void measure_spreads(const Table& table, model::MeanComparison& mean) {
   if (!base || !now) return;
   mean.base_spread = std::sqrt(base->variance);
   mean.new_spread = std::sqrt(now->variance);
-  // Launches within the margin of each other are steady, however well others agree.
+  // Launches that differ by less than the margin count as steady, even if BASE's launches agree better.
   const double steady = std::log1p(mean.metric.margin) / 2;
   mean.spread_p = statistics::p_of_larger(*now, {std::max(base->variance, steady * steady), base->freedom});
 }

@@ -1,4 +1,4 @@
-// Measures the mean of a metric over all cells of a mode, with the launch as the replicate.
+// Compares the mean of a metric over all cells of a mode, with the launch as the replicate.
 #pragma once
 
 #include <cstddef>
@@ -13,37 +13,36 @@
 
 namespace graphbench::compare {
 
-// Two cells to compare, and the cell of the comparison that gets the outcome.
+// Two cells to compare, and the index of their cell in the comparison.
 struct Pair {
   const DocumentCell* base = nullptr;
   const DocumentCell* now = nullptr;
-  std::size_t cell = 0;  // in the comparison
+  std::size_t cell = 0;
 };
 
 // Which launches are compared, and how.
 struct Launches {
   bool interleaved = false;
-  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // of their indices
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // compares launches with a smaller index
 };
 
-// True if the launches of both cells can be paired by their indices.
+// True if no launch index repeats on either side.
 bool can_be_paired(const Pair& pair);
 
-// The launch's process, shared by the cells that it measured: unique on a side that several documents make
-// up.
+// A number for the launch's document and index. Cells that one launch measured have the same number.
 std::int64_t key_of(const LaunchTimes& launch);
 
 // The mode in a cell's id, such as "whole"; empty for an id of another form.
 std::string mode_of(const std::string& id);
 
-// Fills in `means` and returns their trials, each a family by itself.
+// Fills in `means` and returns their trials. Each mode is a family.
 std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                                  const Launches& launches, std::vector<model::MeanComparison>& means);
 
 // Marks the means whose launches spread more in NEW than in BASE.
 void judge_steadiness(std::vector<model::MeanComparison>& means);
 
-// Finds launches that are apart from the others of their side.
+// Finds launches that differ from the others of their side, by more than the margin and chance explain.
 std::vector<model::OddLaunch> odd_launches(std::span<const Pair> pairs,
                                            const model::ComparisonSettings& settings);
 

@@ -14,7 +14,7 @@ namespace {
 using model::Metric;
 using model::OddLaunch;
 
-// With fewer, the others' spread is not known.
+// With fewer launches, the spread of the other launches is unknown.
 constexpr std::size_t launches_min = 3;
 
 // The most cells of any launch. A launch with less than half of them may be far from the others by chance.
@@ -22,8 +22,8 @@ std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
   return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
 }
 
-// The launches of one side, and each one's distance from the mean of its side, as a logarithm: the median
-// over its cells, so that few cells decide nothing.
+// The launches of one side, and each launch's distance from the side's mean, as a logarithm. It is the median
+// over cells, so that a few cells do not decide.
 struct Effects {
   std::vector<OddLaunch> launches;
   std::vector<double> effects;
@@ -37,7 +37,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
     }
-    if (logs.size() < 2) continue;  // a single launch is not apart from any
+    if (logs.size() < 2) continue;  // a cell with one launch has no other launch to compare
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] <= 0) continue;
       OddLaunch& known = launches[key_of(launch)];
@@ -57,7 +57,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
   return found;
 }
 
-// The fraction by which launches may differ: the margin, or a clock's step relative to the side's times.
+// The fraction by which launches may differ: the margin, or the smallest difference over the mean time.
 double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, Metric metric,
                  const model::MetricSettings& settings) {
   std::vector<double> logs;
@@ -70,7 +70,7 @@ double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, M
   return std::max(settings.margin, settings.floor_seconds / mean);
 }
 
-// Fills in ratio and p of each launch, where there are enough others.
+// Fills in ratio and p of each launch that has enough cells, if the side has enough launches.
 void hold_against_others(Effects& side, double log_margin) {
   if (side.launches.size() < launches_min) return;
   const std::int64_t most = most_cells(side.launches);

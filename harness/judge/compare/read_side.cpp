@@ -26,7 +26,7 @@ std::string shown(const std::string& value) {
   return value.empty() ? "nothing" : in_quotes(value);
 }
 
-// Checks the facts on which one side's documents must agree; the fingerprint sums up the rest.
+// Checks the facts that all documents of a side must share. The fingerprint covers the facts not named here.
 void check_agreement(const Document& first, const Document& other) {
   for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
                             "device.runtime", "fingerprint", "method"}) {
@@ -38,15 +38,14 @@ void check_agreement(const Document& first, const Document& other) {
   }
 }
 
-// Checks plans. They may differ between shards, which share no cell, but not between launches of one cell.
+// Documents that share a cell must share a plan. Shards may have different plans, because they share no cell.
 void check_plan(const Document& document, const std::string& cell, const Document& earlier) {
   if (document.facts.field("plan") == earlier.facts.field("plan")) return;
   throw InputError(document.source, "cell " + in_quotes(cell) + " comes from another plan than in " +
                                         earlier.source + ": launches of a cell must share one plan");
 }
 
-// Merges the documents' facts: each value once and sorted, so that they do not depend on names of files.
-// Sides of the same shards have the same plans.
+// Joins the sorted distinct values of each fact, so that the result does not depend on file names.
 DocumentFacts merged_facts(const std::vector<Document>& documents) {
   DocumentFacts merged;
   std::map<std::string, std::set<std::string>> values;
@@ -76,15 +75,15 @@ bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
                              [&](const LaunchTimes& launch) { return contains(b.launches, launch); });
 }
 
-// A digest of what share_a_launch() compares, so that equal launches have equal digests.
+// Launches that share_a_launch() finds equal have equal digests.
 std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
   std::size_t digest = std::hash<std::string>()(cell) ^ static_cast<std::size_t>(launch.index);
   for (const double seconds : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
   return digest;
 }
 
-// True if, in every cell that both documents measured, a launch of one has the index and all medians of a
-// launch of the other. In one cell that may be chance; in all of them it is a copy.
+// True if the documents share a launch (same index, same medians) in every cell that both measured. One
+// shared launch may be chance; one in every cell means that a document is a copy.
 bool are_copies(const Document& one, const Document& other) {
   std::unordered_map<std::string_view, const DocumentCell*> cells;
   for (const DocumentCell& cell : one.cells) cells.emplace(cell.id, &cell);
@@ -98,8 +97,8 @@ bool are_copies(const Document& one, const Document& other) {
   return any;
 }
 
-// Checks that launches of a cell share a plan, and that each counts once, because copies would make any
-// difference certain. It is linear in documents: only those with a launch in common are compared.
+// Throws InputError if documents of one cell have different plans, or if one copies another: copied launches
+// make any difference look certain. Compares only documents with a common digest, to save time.
 void check_shared_cells(const std::vector<Document>& documents) {
   if (documents.size() < 2) return;
   std::unordered_map<std::string_view, std::size_t> first;            // document of a cell, by id
@@ -149,7 +148,7 @@ void check_names(const std::vector<std::string>& paths) {
   }
 }
 
-// True for a pipe: a program that writes two may fill the first before it opens the second.
+// A process that writes both sides to pipes may block on the first pipe before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
@@ -209,8 +208,8 @@ Side read_side(const std::string& path) {
 
 Sides read_sides(const std::string& base, const std::string& now) {
   const bool in_turns = is_pipe(base) || is_pipe(now);
-  // BASE's error is reported first, even where NEW fails first. Without another thread they are read in
-  // turns.
+  // The main thread reads BASE, so that BASE's error is reported first. std::launch::deferred reads NEW
+  // afterwards, for pipes or if no thread can be started.
   const auto how = in_turns ? std::launch::deferred : std::launch::async | std::launch::deferred;
   std::future<Side> second = std::async(how, [&] { return read_side(now); });
   Side first = read_side(base);

@@ -30,7 +30,7 @@ std::optional<double> read_slowdown(std::string_view text) {
 
 std::optional<double> read_seconds(std::string_view text) {
   if (text == "0") return 0;
-  // "s" comes last, because it ends the others too.
+  // "s" comes last, because all units end with it.
   for (const auto& [unit, seconds] :
        {std::pair{"ns", 1e-9}, std::pair{"us", 1e-6}, std::pair{"ms", 1e-3}, std::pair{"s", 1.0}}) {
     if (!text.ends_with(unit)) continue;
@@ -42,7 +42,7 @@ std::optional<double> read_seconds(std::string_view text) {
   return std::nullopt;
 }
 
-// The capture's cost is tested as a part of the setup; its name is still accepted.
+// Accepts the name "capture", although the capture is tested only as a part of the setup.
 std::size_t metric_at(const std::string& flag, const std::string& name,
                       std::span<const model::Metric> metrics) {
   std::vector<std::string> names;
@@ -60,7 +60,7 @@ struct Values {
   std::optional<double> bare;
 };
 
-// Reads the bare value and those of `metrics`.
+// Reads the value without a name, and the values of `metrics`.
 Values read_list(const std::string& flag, const std::string& text, Read read, const std::string& advice,
                  std::span<const model::Metric> metrics) {
   Values values;
@@ -76,7 +76,7 @@ Values read_list(const std::string& flag, const std::string& text, Read read, co
   return values;
 }
 
-// Sets a member of all tested metrics; a metric's own value wins over the bare one.
+// Sets a member of all tested metrics. A metric's own value overrides the value without a name.
 void set_all(const Values& values, double model::MetricSettings::*member,
              model::ComparisonSettings& settings) {
   for (std::size_t i = 0; i < values.own.size(); ++i) {

@@ -1,4 +1,4 @@
-// Reads margins, floors and the level of a comparison from the text of command line options.
+// Parses margins, floors, alpha and allowed differences from the text of command line options.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace graphbench::compare {
 
-// All throw InputError, which names the flag, the value and what to give instead.
+// All functions throw InputError, which names the flag, the value and a valid form.
 
-// "2%", "latency=2%,submit=5%", "2%,capture=10%": a bare value is for all metrics, wherever it stands.
+// "2%", "latency=2%,submit=5%", "2%,capture=10%". A value without a name is for all other metrics.
 void set_margins(const std::string& text, model::ComparisonSettings& settings);
-// "200ns", "latency=1us,capture=0": seconds with a unit of ns, us, ms or s; a bare 0 means no floor.
+// "200ns", "latency=1us,capture=0". Units are ns, us, ms and s; 0 without a unit means no floor.
 void set_floors(const std::string& text, model::ComparisonSettings& settings);
-// "0.05": above 0 and at most 0.5.
+// A number from 0.000001 to 0.5, such as "0.05".
 void set_alpha(const std::string& text, model::ComparisonSettings& settings);
-// "5%", "5%,submit=10%": above 0. The bare value is of one cell's latency, the others of means.
+// "5%", "5%,submit=10%": above 0. The first value is for one cell's latency, named values are for means.
 void set_required_power(const std::string& text, model::ComparisonSettings& settings);
-// "device.name,plan": names of facts.hpp.
+// "device.name,plan": names of allowable_fields().
 void set_allow(const std::string& text, model::ComparisonSettings& settings);
 
 }  // namespace graphbench::compare

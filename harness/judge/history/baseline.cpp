@@ -1,5 +1,5 @@
-// Reads entries with the reader of comparisons. Searches for a baseline backwards from the latest entry;
-// harness/judge/compare decides what is comparable.
+// Reads history entries as a comparison reads its documents, and searches the latest entries for a baseline.
+// harness/judge/compare decides whether an entry is comparable.
 #include "harness/judge/history/baseline.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_called(const model::HistoryEntry& entry, const std::string& name) {
          (name.size() >= commit_digits_min && label.commit.starts_with(name));
 }
 
-// An entry started when NEW did and on the same plan is NEW itself, kept before it was compared.
+// True if the entry is NEW itself, which the user added to the history before the comparison.
 bool is_itself(const model::HistoryEntry& entry, const compare::Side& now) {
   return entry.started_at == now.facts.started_at && entry.plan_hash == plan_key(now.facts) &&
          entry.fingerprint == now.facts.field("fingerprint");
@@ -47,8 +47,7 @@ compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std:
   return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
 }
 
-// True for a time in UTC as in RFC 3339, which the schema requires: only such texts sort in the order of
-// their times.
+// True for a UTC time of RFC 3339. Sorting such texts sorts the times.
 bool is_instant(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00";
   if (text.size() <= form.size() || text.back() != 'Z') return false;
@@ -82,7 +81,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
   std::reverse(called.begin(), called.end());
-  // Entries of the same environment and plan come before comparable ones, each latest first.
+  // Entries of NEW's environment and plan come first. Within each part the latest entry comes first.
   const auto is_same = [&](const model::HistoryEntry& entry) {
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };

@@ -11,28 +11,27 @@
 namespace graphbench::history {
 
 struct BaselineRequest {
-  std::string name;      // a branch, a label, or the beginning of a commit (seven characters at least)
-  std::string new_path;  // NEW's file or folder, whose own entries are not its baseline
+  std::string name;      // a branch, a label, or at least the first seven characters of a commit
+  std::string new_path;  // NEW's file or folder, for messages
   std::vector<std::string> allow;
 };
 
-// The entries of that name, oldest first. Throws InputError, which lists the known names, if none has it.
+// Entries with that name, oldest first. Throws InputError with the known names if there are none.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
-// The latest complete entry of that name that is comparable with NEW: one of the same environment and plan if
-// there is one, else one without a blocking difference, such as another driver. Throws InputError, which says
-// how the latest differs, where there is none.
+// Returns the latest complete entry with that name, environment and plan. Without one, returns the latest
+// complete entry that compare::comparable() accepts. NEW's own entries do not count. Throws InputError, which
+// names the blocking differences of the latest entry, if no entry is comparable.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
-// The medians of ok cells' launches, by metric, except metrics without a time.
+// The launch medians of every ok cell, for each metric that is a time.
 std::vector<LaunchMedians> medians_of(const codec::Document& document);
 
-// A key that entries of one plan and one measuring method share: the plan's hash, and the method.
+// The plan's hash and the measuring method. Entries with the same key may be compared.
 std::string plan_key(const codec::DocumentFacts& facts);
 
-// Reads an entry. Does not wait for the writer of a named pipe: a pipe without one is empty. Throws
-// InputError for a file that cannot be read or is not a result document, and for a document that does not say
-// when it was measured.
+// Reads an entry. Throws InputError if the file cannot be read, is not a result document or has no valid
+// started_at. Does not wait for a named pipe's writer: a pipe without a writer is empty.
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
 
 }  // namespace graphbench::history

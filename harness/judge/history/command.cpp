@@ -27,8 +27,7 @@ namespace {
 
 using history::Store;
 
-// Looks at the environment and does not set this process's locale, because numbers are written in the locale
-// C.
+// Reads the locale from the environment. The process keeps the locale C, in which numbers are written.
 bool terminal_is_unicode() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
   if (locale == static_cast<locale_t>(nullptr)) return false;
@@ -40,10 +39,10 @@ bool terminal_is_unicode() {
 struct HistoryArguments {
   std::string file;                    // empty: the default one
   std::vector<std::string> documents;  // of add
-  std::optional<std::string> commit;   // of add; if absent, it is found out
+  std::optional<std::string> commit;   // of add; absent: from the CI or git
   std::optional<std::string> branch;   // of add; a filter of list and show
   std::string label;
-  std::string against;  // a filter of list: the name that `compare --against` is given
+  std::string against;  // a filter of list: a NAME as in `compare --against`
   std::string cell;     // of show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;
@@ -68,7 +67,7 @@ struct Named {
   std::string source;  // " (from ...)", or empty
 };
 
-// Takes each name from the options, else from the CI or git.
+// Takes the commit and the branch from the options, else from the CI or git.
 Named name_of(const HistoryArguments& arguments) {
   Named named;
   named.label.label = arguments.label;
@@ -93,7 +92,7 @@ std::string words_of(const model::HistoryLabel& label) {
 
 int add(const HistoryArguments& arguments, const std::string& file) {
   const Named named = name_of(arguments);
-  // All documents are read before the first is kept.
+  // Reads all documents before it stores one, so that a bad document leaves the history unchanged.
   std::vector<history::NewEntry> entries;
   for (const std::string& path : arguments.documents)
     entries.push_back(history::read_entry(path, named.label));

@@ -1,5 +1,5 @@
-// Finds labels and the default file. Runs git instead of reading its files, because it knows worktrees,
-// packed references and linked folders. Ignores a relative path in XDG_DATA_HOME, as the XDG rules say.
+// Finds labels and the default file. Runs git, because git handles worktrees, packed references and linked
+// folders. Ignores a relative XDG_DATA_HOME, as the XDG rules say.
 #include "harness/judge/history/defaults.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Defaults: a result's label, from CI's variables, else from git; and the file of the history.
+// Defaults: a result's label from CI variables or git, and the path of the history file.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@ namespace graphbench::history {
 struct FoundLabel {
   std::string commit;
   std::string branch;
-  std::string source;  // "GitHub Actions", "git in the working folder"; empty: nothing was found
+  std::string source;  // "GitHub Actions", "git in the working folder"
 };
 
-// Reads an environment variable; absent and empty are the same.
+// Returns the value of an environment variable; empty if it is not set.
 using Environment = std::function<std::string(const char* name)>;
 Environment process_environment();
 
-// The first CI system whose commit variable is set: GitHub Actions, GitLab CI, Buildkite, Jenkins. The branch
-// of a pull request is the one to be merged.
+// Reads the first CI system whose commit variable is set: GitHub Actions, GitLab CI, Buildkite, Jenkins. For
+// a pull request, the branch is its source branch.
 std::optional<FoundLabel> label_from_ci(const Environment& environment);
 
-// HEAD of the repository that the working folder is in; absent without a commit. Detached, it has no branch.
+// Reads HEAD in the working folder. Absent without a commit. A detached HEAD has no branch.
 std::optional<FoundLabel> label_from_git();
 
-// GRAPHBENCH_HISTORY, else graphbench/history.sqlite under XDG_DATA_HOME or ~/.local/share. Throws
-// InputError where none of these is set.
+// GRAPHBENCH_HISTORY, or graphbench/history.sqlite under XDG_DATA_HOME or ~/.local/share. Throws InputError
+// if no variable gives a path.
 std::string default_file(const Environment& environment);
 
 // Makes the folders of the default file. Throws Error(io).

@@ -1,5 +1,5 @@
-// Results kept over time, as plain data: what `graphbench history` stores, lists and plots, and the changes
-// that it finds in them. Times in seconds; empty text means not known.
+// Plain data of `graphbench history`: stored results, their series over time, and the changes found in these.
+// Times are in seconds. Empty text means unknown.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,42 @@ namespace graphbench::model {
 
 // The names that a user gives to a result.
 struct HistoryLabel {
-  std::string commit;  // the one that was measured
+  std::string commit;  // the measured commit
   std::string branch;
   std::string label;  // free text
 };
 
 // One stored result document.
 struct HistoryEntry {
-  std::int64_t id = 0;  // in the order they were added, from 1
+  std::int64_t id = 0;  // counts the added entries from 1
   HistoryLabel label;
-  std::string started_at;   // RFC 3339, UTC: the order of a history
+  std::string started_at;   // RFC 3339, UTC; orders the history
   std::string fingerprint;  // of the environment
   std::string plan_hash;
   std::string device;  // its name
   std::string tool_version;
   bool complete = true;       // false: an interrupted sweep
   std::int64_t cells = 0;     // that have launches
-  std::int64_t launches = 0;  // of the cell that has the most launches
+  std::int64_t launches = 0;  // the most launches of any cell
 };
 
 // One entry's value for one cell and metric.
 struct HistoryPoint {
   HistoryEntry entry;
-  double median = 0;  // over launches, of the launch medians
+  double median = 0;  // median of the launch medians
   double lowest = 0;  // the fastest launch's median
   double highest = 0;
   std::int64_t launches = 0;
 };
 
-// The series changed its level between two points.
+// A change of the level of a series.
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
-  double ratio = 1;        // median after over median before, each up to the neighbouring change
-  double p = 1;            // the larger p: of the permutations, and of the correlated series
+  double ratio = 1;        // median after the change over median before, each up to the next change
+  double p = 1;            // the larger p of both tests: permutations, and correlated series
 };
 
-// The largest correlation of neighbours for which the promised rate of false changes holds.
+// The rate of false changes (alpha) holds up to this correlation of neighbouring points.
 constexpr double correlation_max = 0.5;
 
 // One cell's metric over time, oldest first.
@@ -58,9 +58,9 @@ struct CellHistory {
   Metric metric = Metric::latency;
   std::vector<HistoryPoint> points;
   std::vector<ChangePoint> changes;  // by index
-  // correlation of neighbours around their levels; absent in a shorter series
+  // correlation of neighbouring points around their levels; absent in a shorter series
   std::optional<double> correlation;
-  std::int64_t points_min = 0;  // with fewer points no change can be found
+  std::int64_t points_min = 0;  // a series with fewer points cannot show a change
   std::int64_t left_out = 0;    // points of other environments or plans
   std::int64_t older = 0;       // points before the first one shown
 };
@@ -93,10 +93,10 @@ void print_history(std::ostream& out, const model::CellHistory& history, const P
 namespace graphbench::history {
 
 struct ChangePointOptions {
-  double alpha = 0.01;  // the largest chance of a change in a series without one
+  double alpha = 0.01;  // the largest probability of a false change in a series
   // number of permutations and of simulated series; the smallest p value is 1 / (permutations + 1)
   std::int64_t permutations = 999;
-  std::int64_t segment_min = 3;  // points on either side of a change
+  std::int64_t segment_min = 3;  // the fewest points on either side of a change
   std::uint64_t seed = 1;
 };
 
@@ -105,22 +105,20 @@ struct FoundChange {
   double p_value = 1;
 };
 
-// The changes that were found in a series.
 struct Findings {
   std::vector<FoundChange> changes;   // sorted by index
   std::optional<double> correlation;  // correlation of neighbours around the levels; absent if nothing varies
 };
 
-// Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for
-// Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), doi:10.1080/01621459.2013.849605,
-// sections 2.2, 2.3 and 3.1, with exponent 1. It assumes no distribution, so skewed times and outliers do
-// not fool it, and it is what MongoDB gates its CI with (Daly et al., ICPE 2020). But its permutations take
-// neighbours as independent, and those of a nightly series are not: a change must also be more than chance
-// in series of the correlation that the values may have (series.cpp). Values are used as given; times
-// belong on a log scale.
+// Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for Multiple
+// Change Point Analysis of Multivariate Data", JASA 109 (2014), doi:10.1080/01621459.2013.849605, sections
+// 2.2, 2.3 and 3.1, with exponent 1. MongoDB gates its CI with this method (Daly et al., ICPE 2020). It
+// assumes no distribution, so it tolerates skewed times and outliers. Its permutations assume independent
+// neighbours, which nightly series do not have, so a second test compares each change with chance in
+// correlated series (series.cpp). Values are not transformed: pass logarithms of times.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
-// With fewer values the best split has too many equals among the drawn orders for the test to reach `alpha`.
+// With fewer values, too many permutations split as well as the best split, so no change reaches `alpha`.
 std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {

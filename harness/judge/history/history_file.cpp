@@ -1,5 +1,5 @@
-// Decodes the header fields that https://www.sqlite.org/fileformat2.html names in section 1.3, and packs
-// documents with one call of zlib each way; the length is stored beside the bytes.
+// Checks the SQLite header (https://www.sqlite.org/fileformat2.html, section 1.3), and packs documents with
+// zlib. The store keeps the length of the unpacked text.
 #include <zlib.h>
 
 #include <array>
@@ -39,7 +39,7 @@ const Bytef* bytes_of(std::string_view text) {
   return reinterpret_cast<const Bytef*>(text.data());
 }
 
-// No document is larger; a damaged length must not become an allocation.
+// Documents are smaller. The limit keeps a damaged length from causing a huge allocation.
 constexpr std::int64_t document_bytes_max = std::int64_t{1} << 31;
 
 }  // namespace

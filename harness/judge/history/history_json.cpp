@@ -1,4 +1,4 @@
-// Writes the findings of `history` as JSON, which reports read.
+// Writes the entries and series of `history` as JSON.
 #include <utility>
 
 #include "harness/judge/history/history.hpp"
@@ -19,7 +19,7 @@ GB_DESCRIBE(model::HistoryEntry, id, started_at, (inlined(&T::label)), (text, de
 GB_DESCRIBE(model::HistoryPoint, entry, (field("median_seconds", &T::median)),
             (field("lowest_seconds", &T::lowest)), (field("highest_seconds", &T::highest)), launches);
 
-// Each change names the entry that it begins with.
+// Writes each change with the id of its first entry.
 struct Changes {
   std::optional<Json> write(const model::CellHistory& history) const {
     const JsonWriter writer(Form::document);

@@ -1,5 +1,5 @@
-// Prints entries in columns as wide as their widest value, because people copy from this table. A plot is a
-// grid of characters, with one column per entry (or for several, where there are more entries than columns).
+// Prints entries as a table without cut values, because people copy from it. Plots a series as a grid of
+// characters, in which a column stands for one entry, or for several if they do not all fit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct Glyphs {
 constexpr Glyphs unicode_glyphs = {"│", "┤", "─", "╎", "┊", "●"};
 constexpr Glyphs ascii_glyphs = {"|", "+", "-", "'", ":", "o"};
 
-// The positions of values on the grid.
+// Maps values and entries to rows and columns of the plot.
 struct Scale {
   double low = 0;
   double high = 1;
@@ -76,12 +76,12 @@ struct Scale {
 Scale scale_of(const CellHistory& history, const PlotOptions& options) {
   Scale scale;
   const auto [low, high] = std::ranges::minmax_element(history.points, {}, &HistoryPoint::median);
-  // The plot covers 2 % or more, so that a flat series does not fill it with its last digit.
+  // The plot covers at least 2 %, so that a flat series does not show noise as large changes.
   const double middle = (low->median + high->median) / 2;
   const double reach = std::max((high->median - low->median) / 2, middle * 0.01);
   scale.low = middle - reach;
   scale.high = middle + reach;
-  // The bar of a launch far outside ends at the edge, so that it does not flatten the rest.
+  // A launch far outside is cut at the edge of the plot, so that the other points keep their resolution.
   for (const HistoryPoint& point : history.points) {
     if (point.launches < 2) continue;
     scale.low = std::min(scale.low, std::max(point.lowest, middle - 2 * reach));
@@ -97,7 +97,7 @@ class Grid {
  public:
   explicit Grid(const Scale& scale)
       : columns_(scale.columns), marks_(scale.rows * scale.columns, Mark::nothing) {}
-  // The stronger mark stays.
+  // Keeps the mark with the higher value.
   void put(std::size_t row, std::size_t column, Mark mark) {
     Mark& place = marks_[row * columns_ + std::min(column, columns_ - 1)];
     place = std::max(place, mark);
@@ -127,8 +127,8 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// Draws from the fastest launch to the slowest: with five launches, they enclose the median in 94 % of
-// entries.
+// Draws from the fastest launch to the slowest. The range of five launches contains the true median in 94 %
+// of entries.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

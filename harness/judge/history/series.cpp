@@ -1,6 +1,6 @@
-// Finds changes in series: candidates by permutations, then each tested against chance in a series whose
-// neighbours correlate. That test is a parametric bootstrap (a sieve of order one: Buehlmann, Bernoulli 3,
-// 1997), with the statistic over its spread, because level and spread of the series are not known.
+// Finds changes in series. Permutations give candidates; each candidate is then tested against series whose
+// neighbours correlate, by a parametric bootstrap (a sieve of order one: Buehlmann, Bernoulli 3, 1997). Its
+// statistic is divided by the spread, because level and spread of the series are unknown.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,15 +21,15 @@ struct Split {
   double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
-// How a split is tested against chance in a correlated series.
+// Settings of the test against correlated series.
 struct CorrelatedTest {
   double correlation = 0;  // correlation of the simulated series: measured_at_most() of the values
   std::size_t segment_min = 0;
   std::int64_t series = 0;  // simulated, at most
-  double alpha = 0;         // the test stops once the p value cannot come down to this
+  double alpha = 0;         // the test stops when p can no longer reach alpha
 };
 
-// Summed distances between the values of any two runs of a segment: then a split takes constant time.
+// Prefix sums of the distances between values, so that the statistic of a split takes constant time.
 class Distances {
  public:
   explicit Distances(const double* values, std::size_t count)
@@ -72,8 +72,8 @@ double statistic_of(const Distances& distances, std::size_t middle, std::size_t 
   return left * right / (left + right) * (between - inside_left - inside_right);
 }
 
-// The split that divides the segment best. Its right side may end before the segment does (kappa in the
-// paper), because a level that returns later would hide the change.
+// The split with the largest statistic. Its right side may end before the segment (kappa in the paper),
+// because a level that returns later would hide the change.
 std::optional<Split> best_split(const double* values, std::size_t count, std::size_t segment_min) {
   if (count < 2 * segment_min) return std::nullopt;
   const Distances distances(values, count);
@@ -88,8 +88,8 @@ std::optional<Split> best_split(const double* values, std::size_t count, std::si
   return best;
 }
 
-// The best split of all segments. `boundaries` are the segments' ends, from 0 to the number of values. Either
-// side has at least `segment_min` values. Absent if no segment is long enough.
+// The best split of all segments, with at least `segment_min` values on either side. `boundaries` are the
+// ends of the segments, from 0 to the number of values. Absent if all segments are too short.
 std::optional<Split> best_over_segments(const std::vector<double>& values,
                                         const std::vector<std::size_t>& boundaries, std::size_t segment_min) {
   std::optional<Split> best;
@@ -116,7 +116,7 @@ std::vector<double> around_means(const std::vector<double>& values,
   return rest;
 }
 
-// The best split's statistic over the remaining deviation; infinite for a step that leaves none.
+// The statistic of the best split over the deviation that remains after the split. Infinite if none remains.
 double over_spread(const std::vector<double>& values, std::vector<std::size_t> boundaries,
                    std::size_t segment_min) {
   const auto split = best_over_segments(values, boundaries, segment_min);
@@ -128,7 +128,7 @@ double over_spread(const std::vector<double>& values, std::vector<std::size_t> b
   return deviation > 0 ? split->statistic / deviation : std::numeric_limits<double>::infinity();
 }
 
-// A nearly normal number. std::normal_distribution differs between libraries; this sum of uniforms does not.
+// A nearly normal number: a sum of uniforms. std::normal_distribution differs between standard libraries.
 double normal(std::mt19937_64& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
@@ -160,24 +160,24 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
     }
   }
   if (!(squared > 0)) return std::nullopt;
-  // A mean of n values makes it smaller by (1 + 4 rho) / n.
+  // Estimating the mean of n values lowers the correlation by (1 + 4 rho) / n.
   const double segments = static_cast<double>(boundaries.size() - 1) /
                           static_cast<double>(std::max<std::size_t>(values.size(), 1));
   return std::clamp((products / squared + segments) / (1 - std::min(0.75, 4 * segments)), -0.99, 0.99);
 }
 
-// The correlation that is assumed, because a short series measures it badly: three standard errors more than
-// was measured, from 0 to model::correlation_max. With 24 values the standard error is 0.2, so it is nearly
-// always correlation_max. A smaller one would make more changes false: a change by chance makes the rest look
-// uncorrelated.
+// The correlation that the test assumes: the measured one plus three standard errors, from 0 to
+// model::correlation_max. A short series measures it badly: with 24 values the standard error is 0.2, so the
+// result is nearly always correlation_max. A lower assumption would report more false changes, because a
+// split by chance makes the remaining values look uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
   const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
   return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,
                     model::correlation_max);
 }
 
-// The p value of the best split of `values`, relative to the mean deviation from the segments' means: how
-// often series of the first autoregressive order, normal and with the same segments, are split as well.
+// The p value of the best split of `values`: how often a simulated series with the same segments splits as
+// well. The series are normal and autoregressive of order one.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
                        const CorrelatedTest& test, std::mt19937_64& random) {
   const double observed = over_spread(values, boundaries, test.segment_min);
@@ -192,13 +192,13 @@ double p_of_correlated(const std::vector<double>& values, const std::vector<std:
   return static_cast<double>(as_good + 1) / orders;
 }
 
-// Fisher-Yates is written out, because std::shuffle may differ between standard libraries.
+// A Fisher-Yates shuffle, because std::shuffle differs between standard libraries.
 void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
 }
 
-// How often the values, in random order within each segment, can be split as well as `statistic`. Stops early
-// once the p value cannot come down to alpha.
+// The p value of `statistic`: how often values that are shuffled within their segments split as well. Stops
+// when p can no longer reach alpha.
 double p_value_of(double statistic, std::vector<double> values, const std::vector<std::size_t>& boundaries,
                   const ChangePointOptions& options, std::mt19937_64& random) {
   const double orders = static_cast<double>(options.permutations + 1);
@@ -208,7 +208,7 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
       shuffle(values.data() + boundaries[k], boundaries[k + 1] - boundaries[k], random);
     }
     const auto split = best_over_segments(values, boundaries, static_cast<std::size_t>(options.segment_min));
-    // Sums in another order differ in their last bits; an equal split must count as equal.
+    // The order of a sum changes its last bits. An equal split must count as equal.
     if (split && split->statistic >= statistic * (1 - 1e-9)) ++as_good;
     if (static_cast<double>(as_good + 1) / orders > options.alpha) break;
   }
@@ -226,7 +226,7 @@ double median_between(const std::vector<model::HistoryPoint>& points, std::size_
   return statistics::median(std::move(medians));
 }
 
-// Candidates, the best divider first, while fewer than alpha of the permutations divide as well.
+// Splits the segments again and again, each time at the best split, until the p value is above alpha.
 std::vector<FoundChange> candidates_of(const std::vector<double>& values, const ChangePointOptions& options) {
   std::vector<FoundChange> found;
   std::vector<std::size_t> boundaries = {0, values.size()};
@@ -242,8 +242,8 @@ std::vector<FoundChange> candidates_of(const std::vector<double>& values, const 
   return found;
 }
 
-// Makes the seed depend on the values. With one seed, all histories of a length would be compared with the
-// same thousand series, and share their error.
+// A seed from the values. With one fixed seed, all series of a length would meet the same simulated series
+// and share their error.
 std::uint64_t digest_of(const std::vector<double>& values) {
   std::uint64_t digest = 0;
   for (const double value : values) digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3;
@@ -270,7 +270,7 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
 
 }  // namespace
 
-// Keeps the candidates while chance in a correlated series does not divide as well.
+// Keeps candidates up to the first that correlated series split as well by chance.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
   const std::vector<FoundChange> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};
@@ -294,8 +294,8 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 
 std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
-  // A perfect step in halves is the best that so few values can show. Of ten, 2 of C(10, 5) = 252 orders
-  // divide as well; random draws find these more or less often, so the test itself is asked.
+  // The clearest change of a short series is a step in the middle. With ten values, 2 of C(10, 5) = 252
+  // orders split as well, but random draws find them more or less often. The loop therefore runs the test.
   std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;

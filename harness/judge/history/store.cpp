@@ -1,5 +1,5 @@
-// Keeps the history's tables and queries. The rollback journal is SQLite's default and leaves one file, which
-// people can copy; a writer's transaction is short enough for others to wait.
+// Stores the tables and queries of the history. The rollback journal, SQLite's default, leaves one file that
+// people can copy. Transactions are short, so that other writers can wait for them.
 #include "harness/judge/history/store.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Store::Store(const std::string& path, Access access) : path_(path), connection_(
   check_whole();
 }
 
-// Finds a damaged page before anything is read or written, in a transaction against other writers.
+// Finds damage before the first read or write. The transaction keeps other writers out meanwhile.
 void Store::check_whole() {
   std::string finding;
   bool made = true;
@@ -95,7 +95,7 @@ void Store::check_whole() {
     if (made && finding == "ok" && connection_.integer_of(tables_there) != table_count)
       finding = "it lacks tables";
     connection_.execute("COMMIT");
-    // SQLite reads a last page that was cut off as zeros.
+    // If the file was cut off, SQLite reads the missing part of the last page as zeros.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
   } catch (const storage::DamageError& error) {
     finding = error.what();
@@ -106,7 +106,7 @@ void Store::check_whole() {
 
 void Store::create_tables() {
   Transaction transaction(connection_);
-  // Another process may have made them meanwhile.
+  // Another process may have created the tables meanwhile.
   if (connection_.integer_of("PRAGMA user_version") != 0) return;
   connection_.execute(tables);
   connection_.execute(("PRAGMA application_id = " + std::to_string(application_id)).c_str());

@@ -1,4 +1,4 @@
-// The history: result documents in one SQLite file, with the launch medians of their cells in tables.
+// The history: one SQLite file with result documents, and the launch medians of their cells in tables.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +18,42 @@ struct LaunchMedians {
   std::vector<double> seconds;  // one per launch
 };
 
-// The facts that are stored about one document.
+// One document to add.
 struct NewEntry {
   model::HistoryEntry entry;  // without its id
-  std::string document;       // the whole text, as it was read
+  std::string document;       // the text of the file
   std::vector<LaunchMedians> medians;
 };
 
 struct Added {
   std::int64_t id = 0;
-  bool was_there = false;  // the same text exists, so nothing was changed
+  bool was_there = false;  // the history has the same text; nothing was changed
 };
 
-// One connection, one thread. Several processes may use a file at once: each adds in one transaction
-// and waits for the others. Every call throws Error(io) if the file cannot be used.
+// One connection, for one thread. Several processes may use a file at once: a writer waits for the others.
+// Every call throws Error(io) if the file cannot be used.
 class Store {
  public:
   enum class Access : std::uint8_t {
     existing,  // throws InputError if there is no history
     create,    // makes the file, not its folder
   };
-  // Throws InputError for a file that is not an undamaged history, and leaves it unchanged.
+  // Throws InputError for a damaged file or another kind of file, and does not change it.
   Store(const std::string& path, Access access);
 
-  // Adds all of them, or none if this throws or the process dies.
+  // Adds all entries, or none if this throws or the process dies.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
-  // Lists the oldest measurement first; only those of `branch` where one is given.
+  // Lists entries by the time of measurement, oldest first. With `branch`, only entries of that branch.
   std::vector<model::HistoryEntry> list(const std::string& branch = "");
-  // The text that was added. Throws InputError if the file was damaged since.
+  // The text of the document. Throws InputError if the file is damaged.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
-  // Names of known cells, for messages.
+  // The ids of all known cells.
   std::vector<std::string> cells();
   // A cell's points, oldest first.
   std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);
-  // The entry that holds exactly this text.
+  // The id of the entry with exactly this text.
   std::optional<std::int64_t> find(const std::string& document);
 
  private:
@@ -67,21 +67,21 @@ class Store {
   storage::Connection connection_;
 };
 
-// "gbHi", in the header field that SQLite keeps for naming a file's owner.
+// "gbHi", in the field application_id of SQLite's header.
 inline constexpr std::int64_t application_id = 0x67624869;
-// The version rises when the tables change in a way that an older graphbench cannot read.
+// The version increases when older versions of graphbench cannot read the tables.
 inline constexpr std::int64_t schema_version = 1;
 
 enum class FileState : std::uint8_t {
-  absent,  // no file, or an empty one, as a writer that was killed at once leaves it
+  absent,  // no file, or an empty file: a killed writer may leave one
   ours,
 };
 
-// Reads the first 100 bytes, writes nothing. Throws InputError for a file that is not a history: it is not a
-// SQLite file, belongs to another program, was made by a newer graphbench, or cannot be read.
+// Reads the first 100 bytes. Throws InputError if the file cannot be read, is not a SQLite file, belongs to
+// another program, or has another schema version.
 FileState inspect_file(const std::string& path);
 
-// Throw Error: internal where zlib fails, io where the bytes are not what `pack` made of `bytes` bytes.
+// pack() throws Error(internal) if zlib fails; unpack() Error(io) if the text is damaged or not `bytes` long.
 std::string pack(std::string_view text);
 std::string unpack(std::string_view packed, std::int64_t bytes);
 

@@ -1,6 +1,6 @@
-// Runs graphbench merge, which makes one result of the shards of one plan, in two passes: the first indexes
-// and checks, the second copies. Cells' text is copied file by file, so memory grows with their number, not
-// with their content.
+// Runs graphbench merge, which makes one result from the shards of one plan. The first pass indexes and
+// checks the cells, the second copies their text, so memory grows with the number of cells, not with their
+// size.
 #include "harness/options/command.hpp"
 
 #include <algorithm>
@@ -40,15 +40,15 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
   }
 }
 
-// The preset of a workload: the plan's if it has one, else the shards'.
+// The preset of a workload: the shard's, else the first of the plan.
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {
   const auto found = plan.shard->presets.find(workload);
   if (found != plan.shard->presets.end()) return found->second;
   return plan.axes.preset.empty() ? "" : plan.axes.preset.front();
 }
 
-// Replaces folders by the documents (*.json) in them, in the order of their names, and leaves `output` out.
-// Throws InputError for what cannot be read and for a folder without documents.
+// Replaces each folder by its *.json files in the order of their names, without `output`. Throws InputError
+// for a folder that cannot be read or has no such file.
 std::vector<std::string> documents_in(const std::vector<std::string>& paths, const std::string& output) {
   std::vector<std::string> files;
   std::error_code error;
@@ -72,16 +72,16 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // Reads all files. `allow` are differences of devices by the names of compare's --allow. Throws InputError,
-  // which names the file, for what is not a task shard of the same plan, assignment and kind of device, for a
-  // repeated shard and for cells that are not in the plan.
+  // Reads all files. `allow` has names of differences, as compare's --allow. Throws InputError, which names
+  // the file, for a file that is not a task shard, differs from the first in plan, assignment or device,
+  // repeats a shard or a cell, or has a cell that is not in the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {
     for (const std::string& file : files) add(file, allow);
     plan_cells();
     std::ranges::sort(merged_.shards, {}, &model::MergedShard::index);
   }
 
-  // Lines about missing parts of the plan: shards, then cells (the first ten, and how many more).
+  // One line per missing shard, then per missing or unfinished cell (ten, then the number of others).
   std::vector<std::string> missing() const {
     std::vector<std::string> lines;
     const std::int64_t count = merged_.plan.shard->count;
@@ -105,7 +105,7 @@ class ShardMerge {
   std::size_t cells() const { return places_.size(); }
   std::int64_t cells_failed() const { return cells_failed_; }
 
-  // The merged document, in the plan's order. Throws InputError if a file is no longer as it was read.
+  // Writes the document with cells in the plan's order. Throws InputError if a file was changed meanwhile.
   void write(const std::function<void(std::string_view)>& part) {
     merged_.complete = missing().empty();
     merged_.plan.shard.reset();
@@ -190,7 +190,7 @@ class ShardMerge {
                                    ": to merge them anyway, give --allow " + blocking->field + "");
       }
     }
-    // This does not depend on the order of the files.
+    // The shard with the lowest index gives these, so that the order of the files does not matter.
     if (by_index_.empty() || shard.index < by_index_.begin()->first) {
       merged_.environment = head.environment;
       merged_.plan.argv = head.plan.argv;
@@ -233,8 +233,8 @@ class ShardMerge {
   std::vector<File> files_;
   std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index
   std::unordered_map<std::string, Place> places_;  // by cell id
-  std::vector<std::string> planned_;               // ids, in the plan's order
-  std::vector<std::string> unfinished_;            // ids of cells that were not measured completely
+  std::vector<std::string> planned_;               // cell ids, in the plan's order
+  std::vector<std::string> unfinished_;            // ids of incomplete cells
   std::int64_t cells_failed_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The table of formats. Adding one adds a row here and its file to the folder.
+// The table of formats. A new format needs a row here and a file in this folder.
 #include "harness/judge/report/formats.hpp"
 
 #include <algorithm>

@@ -21,39 +21,38 @@ struct Format {
   void (*print)(std::ostream& out, const model::Comparison& comparison, const FormatOptions& options);
 };
 
-// The first is the default.
+// The first format is the default.
 const std::vector<Format>& formats();
 // Null if no format has that name.
 const Format* find_format(std::string_view name);
 
-// For a terminal: prints what became slower first, and what to do last.
+// Prints text for a terminal: slower metrics first, advice to the user last.
 void print_comparison_table(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 // Prints the document `graphbench.comparison/1`, one cell per line.
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison,
                            const FormatOptions& options);
 
-// The most bytes of a comment on GitHub.
+// The most bytes that GitHub accepts in a comment.
 inline constexpr std::size_t markdown_length_max = 65536;
-// For a pull request: one line of verdict, a table of what changed, the rest folded. GitHub-flavoured, at
-// most markdown_length_max bytes: tables are cut where they do not fit, and say how many of their rows are
-// left out. Names and messages from documents are escaped: they format, mention and link nothing.
+// Prints GitHub-flavoured Markdown for a pull request: a line with the verdict, a table of changes, and
+// folded details. It has at most markdown_length_max bytes; a table that does not fit is cut and gives the
+// number of omitted rows. Text from documents is escaped, so that it cannot format, mention or link.
 void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
                                const FormatOptions& options);
 
-// JUnit XML in the dialect that Jenkins, GitLab and GitHub's report actions read: one testcase per cell, a
-// failure where a metric is slower or the cell was lost, skipped where the launches cannot tell (a failure
-// with --strict) or nothing was compared. There is a failure exactly where passed() is false. Testcases carry
-// no `time`: it would be taken for how long a test ran.
+// Prints JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions, with one testcase per cell.
+// A slower metric or a lost cell is a failure. A cell is skipped if it is inconclusive (with --strict a
+// failure) or was not compared. There is a failure exactly if passed() is false. Testcases have no `time`,
+// because readers would take it for the duration of a test.
 void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 
-// GitHub shows this many errors and as many warnings per step, and drops the rest silently.
+// GitHub shows this number of errors and of warnings per step, and drops the others without a message.
 inline constexpr std::size_t annotations_max = 10;
-// Workflow commands, which become annotations of a run: errors for results that fail the comparison (with
-// --strict also results that are inconclusive, changed or less steady), warnings for interrupted sweeps, odd
-// launches and differences of environment, and one notice that sums up, inconclusive results included, and
-// says how many were left out.
+// Prints workflow commands, which GitHub shows as annotations. Errors: results that fail the comparison, with
+// --strict also inconclusive, changed or less steady ones. Warnings: interrupted sweeps, odd launches, less
+// steady means and different environments. One notice has the summary and the number of omitted annotations.
 void print_comparison_github(std::ostream& out, const model::Comparison& comparison,
                              const FormatOptions& options);
 

@@ -23,7 +23,7 @@ struct Annotation {
   std::string message;
 };
 
-// "%" means something to the runner; in a property ":" and "," as well. printable() has left no line breaks.
+// The runner interprets "%", and in a property also ":" and ",". printable() removes line breaks.
 std::string escaped(std::string_view text, bool property) {
   std::string line;
   for (const char c : printable(text, message_length_max)) {
@@ -108,14 +108,14 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
   return warnings;
 }
 
-// Writes as many as are shown; returns how many were left out.
+// Writes at most annotations_max annotations. Returns the number of omitted ones.
 std::size_t write(std::ostream& out, std::string_view kind, const std::vector<Annotation>& annotations) {
   const std::size_t shown = std::min(annotations.size(), annotations_max);
   for (std::size_t i = 0; i < shown; ++i) out << command(kind, annotations[i]);
   return annotations.size() - shown;
 }
 
-// A result that does not fail the comparison is not a warning: with few launches there would be ten per run.
+// Text for the notice. An inconclusive metric alone is not a warning: few launches would give ten per run.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)

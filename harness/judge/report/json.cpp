@@ -1,5 +1,5 @@
-// Writes the comparison as a document, in the order of its schema, with one cell per line, so that a large
-// one is written as it goes and a small one reads well in a diff.
+// Writes the comparison as JSON in the order of its schema, with one cell per line, which reads well in a
+// diff.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -65,7 +65,7 @@ Json settings_of(const model::ComparisonSettings& settings) {
   return written;
 }
 
-// Cells are most of a large document, so they are written as they go: trees of them cost five times as much.
+// Cells are formatted one by one, because a JSON tree of all cells costs five times as much.
 using Buffer = fmt::memory_buffer;
 
 template <typename... Arguments>
@@ -77,15 +77,14 @@ void add_string(Buffer& to, const std::string& value) {
   add(to, "{}", dump(value));
 }
 
-// Writes nine significant digits, because the rest of a statistic is the rounding of the machine that
-// computed it, with a mark that the number is not an integer.
+// Writes nine significant digits, because further digits depend on the machine that computed them. Adds ".0"
+// to an integer, so that the number reads as a real one.
 void add_number(Buffer& to, const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return add(to, "null");
   const std::string text = fmt::format("{:.9g}", *value);
   add(to, "{}{}", text, text.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
-// Writes `before`, then the facts about a metric.
 void add_metric(Buffer& to, const model::MetricComparison& metric, const std::string& before = "") {
   add(to, R"({{{}"metric":"{}","verdict":"{}","base_seconds":)", before, name_of(metric.metric),
       name_of(metric.verdict));
@@ -124,7 +123,7 @@ void add_metric(Buffer& to, const model::MetricComparison& metric, const std::st
   add(to, "}}");
 }
 
-// Writes ,"key":[...], where there are any items.
+// Writes ,"key":[...]; nothing if there are no items.
 template <typename Item, typename Add>
 void add_list(Buffer& to, const char* key, const std::vector<Item>& items, const Add& add_item) {
   if (items.empty()) return;

@@ -1,4 +1,4 @@
-// Builds the document with pugixml, which escapes text. Text is made valid XML first.
+// Builds JUnit XML with pugixml, which escapes text. printable() removes characters that XML does not allow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,19 +26,19 @@ struct Test {
   std::string name;
   Outcome outcome = Outcome::passed;
   std::string type;     // a failure's
-  std::string message;  // one line: why it failed or was skipped
+  std::string message;  // one line: the reason of the failure or the skip
   std::string details;  // one line per metric
 };
 
-// Reports group by class: a cell's is its workload, mode, preset, dtype and pass, which groups its batches
-// and warmups; another tool's benchmark's is its name up to the first parameter.
+// A cell's class is its workload, mode, preset, dtype and pass, so reports group its batches and warmups. For
+// a benchmark of another tool it is the name up to the first parameter.
 std::string classname_of(const std::string& id) {
   const std::vector<std::string> parts = split(id, '/');
   if (parts.size() != 7) return parts.front();
   return fmt::format("{}.{}.{}.{}.{}", parts[0], parts[6], parts[1], parts[2], parts[3]);
 }
 
-// The metrics with that verdict, one after the other on one line.
+// The metrics with this verdict, on one line.
 std::string metrics_with(const CellComparison& cell, Verdict verdict) {
   std::string text;
   for (const model::MetricComparison& metric : cell.metrics) {
@@ -112,7 +112,7 @@ Test test_of(const model::MeanComparison& mean, bool strict) {
   return test;
 }
 
-// Represents the whole comparison if no cell can: the devices differ, or the sides share nothing.
+// A test for the whole comparison, if the sides are not comparable or no metric was judged.
 Test test_of_all(const Comparison& comparison) {
   Test test;
   test.classname = "graphbench.compare";

@@ -1,5 +1,5 @@
-// Writes sections in the order of their urgency as GitHub-flavoured Markdown. Each table may take half of the
-// room that is left, so that a thousand slower cells leave room for lost ones.
+// Writes GitHub-flavoured Markdown, the most urgent section first. A table may take half of the remaining
+// room, so that a thousand slower cells leave room for lost cells.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -20,12 +20,12 @@ constexpr std::size_t prose_length_max = 500;
 
 bool stands_for_itself(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  if (byte >= 0x80) return true;  // parts of characters beyond ASCII
+  if (byte >= 0x80) return true;  // bytes of a UTF-8 sequence
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view(" .,;:/+-=()%?'\"").find(c) != std::string_view::npos;
 }
 
-// True if "http://..." or "www. ..." begins, which become links without markup.
+// True at the "://" or "." of "http://..." or "www. ...", which GitHub links without markup.
 bool begins_a_link(std::string_view text, std::size_t i) {
   if (text[i] == ':') return text.substr(i).starts_with("://");
   if (text[i] != '.' || i < 3) return false;
@@ -43,7 +43,7 @@ std::string as_entities(std::string_view text) {
       continue;
     }
     escaped += fmt::format("&#{};", static_cast<int>(c));
-    // GitHub looks for @names and #numbers after it resolves entities, so a blank of no width divides them.
+    // GitHub finds @names and #numbers after it decodes entities. A zero-width space separates them.
     if (c == '@' || c == '#') escaped += "&#8203;";
   }
   return escaped;
@@ -52,7 +52,7 @@ std::string as_entities(std::string_view text) {
 using model::Comparison;
 using model::Verdict;
 
-// The room for everything but rows of tables: titles, counts of omitted rows, and how to read it.
+// Bytes for everything but rows: titles, counts of omitted rows, and how to read the comment.
 constexpr std::size_t reserved = 6144;
 
 constexpr std::string_view change_head =
@@ -66,7 +66,7 @@ constexpr std::string_view inconclusive_head =
     "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
 constexpr std::string_view coverage_head = "| cell | outcome |\n| --- | --- |\n";
 
-// Tables copy what they show, and write a row when it is needed.
+// Keeps a copy of `items` and writes a row when the table needs it.
 template <typename Item, typename Write>
 MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
   const std::size_t count = items.size();
@@ -198,8 +198,8 @@ void write_advice(MarkdownText& text, const Comparison& comparison) {
 std::string as_code(std::string_view text) {
   const std::string line = printable(text, code_length_max);
   if (line.find_first_not_of(' ') == std::string::npos) return "(empty)";
-  // In a span of backticks neither a backtick nor, in a table, a pipe or a backslash before one can be
-  // written so that all renderers agree; as entities in the tag they can.
+  // Renderers disagree about a backtick in a code span, and in a table about a pipe or a backslash before it.
+  // All of them decode entities in a <code> tag.
   if (line.find_first_of("`|\\") == std::string::npos) return "`" + line + "`";
   return "<code>" + as_entities(line) + "</code>";
 }

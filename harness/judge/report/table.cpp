@@ -1,5 +1,5 @@
-// Prints the worst first: cells lost, slower, faster, inconclusive; unchanged metrics are one line. Long
-// lists are cut and say so; the document (--format json) has all.
+// Prints the worst results first: lost cells, then slower, faster and inconclusive metrics. Unchanged metrics
+// take one line. Long lists are cut; --format json has all rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -124,7 +124,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Prints cells with remarks that need no statistics.
+  // Prints cells whose `text` is not empty. These remarks need no statistics.
   void print_said(const char* title, std::string (*text)(const model::CellComparison&)) {
     std::vector<const model::CellComparison*> cells;
     for (const model::CellComparison& cell : comparison_.cells) {
@@ -186,7 +186,7 @@ class Table {
          << '\n';
   }
 
-  // Prints the reasons of the rows, each once: rows of one launch per side all have the same.
+  // Prints each reason once, because all rows with one launch per side have the same reason.
   void print_whys(const std::vector<Finding>& found, std::size_t rows) {
     std::vector<std::string> whys;
     for (std::size_t i = 0; i < rows; ++i) {

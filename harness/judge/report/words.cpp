@@ -1,5 +1,5 @@
-// Puts comparisons into words with three significant digits, and makes text of documents fit one line of
-// Markdown, XML and a log, code point by code point.
+// Puts comparisons into words with three significant digits, and makes text from documents safe for one line
+// of Markdown, XML or a log.
 #include "harness/judge/report/words.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ constexpr char32_t replacement = 0xFFFD;
 
 char32_t made_printable(char32_t c) {
   if (is_control(c)) return ' ';
-  // XML has no way to write these two.
+  // XML does not allow the code points U+FFFE and U+FFFF.
   const bool no_character = (c & 0xFFFE) == 0xFFFE;
   return no_character ? replacement : c;
 }
@@ -59,7 +59,7 @@ std::string lacks_text(const std::vector<model::Metric>& metrics, const char* si
                        : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
 }
 
-// True if both sides are the same result: a gate with its own result as the baseline would always pass.
+// True if both sides are the same result. A CI gate with NEW as its own baseline always passes.
 bool is_a_copy(const model::Comparison& comparison) {
   if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
     return false;
@@ -73,7 +73,7 @@ bool is_a_copy(const model::Comparison& comparison) {
   return metrics > 0;
 }
 
-// One launch per side is the most common reason for not knowing.
+// True if no metric was tested and a side has only one launch, the most common cause.
 bool lacks_launches(const model::Comparison& comparison) {
   return comparison.tests == 0 &&
          std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {
@@ -83,7 +83,7 @@ bool lacks_launches(const model::Comparison& comparison) {
          });
 }
 
-// The family may be empty in a comparison that was written by hand.
+// A comparison that a user wrote by hand may lack the family.
 std::string_view family_of(const model::CellComparison& cell) {
   return cell.family.empty() ? cell.id : cell.family;
 }
@@ -99,7 +99,7 @@ std::string required_text(const model::ComparisonSettings& settings) {
   return join(required, ",");
 }
 
-// Writes at most six columns, so that ratios stay apart.
+// Writes at most six characters, so that ratios in columns stay apart.
 std::string digits_of(double ratio) {
   if (ratio < 99.9995) return fmt::format("{:.3f}", ratio);
   return ratio < 99999.5 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.0e}", ratio);
@@ -310,7 +310,7 @@ bool is_choice(const model::Difference& difference) {
 
 namespace {
 
-// Differences of one op's choices, and its outermost dimensions: "matmul rows 8 n 1024 ..." has 8.
+// Counts one op's differing choices, with the range of the first dimension (8 in "matmul rows 8 ...").
 struct OpChoices {
   std::int64_t count = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -390,7 +390,7 @@ std::string detectable_text(const model::Comparison& comparison) {
     }
   }
   if (tested == 0) return "";
-  // Metrics without a limit count as larger than all others.
+  // Metrics without a detectable change count as larger than all others.
   const auto at = [&](double share) -> std::string {
     const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
     if (rank >= std::ssize(changes)) return "more than 1000 %";

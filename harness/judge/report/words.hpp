@@ -1,4 +1,4 @@
-// How comparisons put numbers, differences and text from documents into words, the same in every format.
+// The texts for numbers, differences and names in all formats of a comparison.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace graphbench::reporters {
 
-// Makes one line of valid UTF-8 for people: broken sequences become U+FFFD, control characters blanks,
-// invisible ones an escape. Keeps at most `length_max` code points, with an ellipsis at the cut.
+// Makes one line of valid UTF-8. Broken sequences become U+FFFD, control characters blanks, and invisible
+// characters an escape. Cuts after `length_max` code points, with an ellipsis.
 std::string printable(std::string_view text, std::size_t length_max = 500);
 
-// The most of a name that a line has room for.
+// The most characters of a name on one line.
 inline constexpr std::size_t name_length_max = 240;
 
-// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; if it is inconclusive, also the change that it
-// could have found: ", finds 6.8 %".
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123". An inconclusive metric also has the change that
+// it could have found: ", finds 6.8 %".
 std::string metric_text(const model::MetricComparison& metric);
 
-// A metric of a cell; both point into the comparison.
+// A metric of a cell. Both pointers point into the comparison.
 struct Finding {
   const model::CellComparison* cell = nullptr;
   const model::MetricComparison* metric = nullptr;
@@ -37,28 +37,28 @@ std::string mean_text(const model::MeanComparison& mean);
 
 // "same", "slower, less steady".
 std::string verdict_text(const model::MeanComparison& mean);
-// "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %"; empty of a mean that is as steady.
+// "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %"; empty if the mean is as steady.
 std::string less_steady_text(const model::MeanComparison& mean);
 // "launch 2 of NEW: latency 1.500x of the others, in most of 81 cells".
 std::vector<std::string> odd_launch_texts(const model::Comparison& comparison);
 
-// All metrics with one verdict, worst first: the largest ratio, for `faster` the smallest.
+// All metrics with this verdict, worst first: the largest ratio, or for `faster` the smallest.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
 
-// The first of each family, which is its worst, in the given order. `found` have one verdict.
+// The first of each family and metric in `found`, which is its worst. All of `found` have one verdict.
 std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found);
-// "8 metrics", "8 metrics of 2 families": before folding and after.
+// "8 metrics", or folded "8 metrics of 2 families".
 std::string count_text(std::size_t metrics, const std::vector<Finding>& families);
 
 // "1.052x"
 std::string ratio_text(double ratio);
-// "[1.047, 1.058]", "-" if there is none.
+// "[1.047, 1.058]", or "-" without an interval.
 std::string interval_text(const model::MetricComparison& metric);
-// The smallest change that would have been found: "6.8 %", ">1000 %", "-" if nothing was tested.
+// The smallest change that the test would have found: "6.8 %", ">1000 %", or "-" without a test.
 std::string finds_text(const model::MetricComparison& metric);
 // "<0.0001", "0.021", "-".
 std::string q_text(const std::optional<double>& q);
-// True if the cell was not compared, or not in all metrics.
+// True if the cell, or one of its metrics, was not compared.
 bool has_gaps(const model::CellComparison& cell);
 // "not in NEW", "failed in NEW: out_of_memory: ...", "latency is not in NEW" for a cell with gaps.
 std::string coverage_text(const model::CellComparison& cell);
@@ -68,41 +68,41 @@ std::string changes_text(const model::CellComparison& cell);
 std::string throttle_text(const model::CellComparison& cell);
 // "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
-// "device.driver: 580 -> 590", and its consequence if it prevents the comparison.
+// "device.driver: 580 -> 590", and the consequence of a blocking difference.
 std::string difference_text(const model::Difference& difference);
-// Whether a library chose another algorithm. There may be many of them; choices_text says them in one line,
-// "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json has all", or is empty.
+// True if a library chose another algorithm. choices_text() sums up all such differences in one line:
+// "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json has all", or "".
 bool is_choice(const model::Difference& difference);
 std::string choices_text(const model::Comparison& comparison);
 // "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 5 launches, 2026-..."
 std::string side_text(const model::ComparisonSide& side);
-// "margin 2 %, floor 200ns", or each metric's where they differ.
+// "margin 2 %, floor 200ns, alpha 0.05"; by metric if the metrics differ.
 std::string settings_text(const model::ComparisonSettings& settings);
-// The changes that half and nine tenths of the metrics would have shown: "half of the metrics would
-// have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty if nothing was tested.
+// "could have found: a change of 1.9 % in half of the metrics, of 5.1 % in nine out of ten"; empty if nothing
+// was tested.
 std::string detectable_text(const model::Comparison& comparison);
-// The changes that means would have shown in nine cases of ten: "over a mode's cells: latency 2.3 %, submit
-// 12 %"; empty if none was tested.
+// "of all cells alike (of one mode's cells): latency 2.3 % (4.1 %), submit 12 % (19 %)": the slowdowns of
+// means that would have been found. Empty if no mean was tested.
 std::string means_found_text(const model::Comparison& comparison);
-// "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten; over a mode's cells:
-// latency 2.3 %, submit 12 %.", with the required slowdown; empty if no latency was tested, or all were
-// decided.
+// "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten; " and
+// means_found_text(). Empty if the sides are not comparable, or if no slowdown is left to find and
+// --require-power holds.
 std::string power_text(const model::Comparison& comparison);
-// What the user should do now, one sentence per line; empty if there is nothing to do.
+// What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
-// The text as a code span that holds in a table's cell: nothing in it formats, mentions or links.
+// The text as a code span, which also works in a table. Nothing in it formats, mentions or links.
 std::string as_code(std::string_view text);
 
 // The text as prose in which nothing formats, mentions or links.
 std::string as_prose(std::string_view text);
 
-// Collects Markdown. A table takes at most half of the room that is left, so that those after it get some.
+// Collects Markdown. A table takes at most half of the remaining room, so that later tables get some.
 class MarkdownText {
  public:
   explicit MarkdownText(std::size_t length_max) : length_max_(length_max) {}
 
-  // Unbounded: for short, fixed text.
+  // Does not check the length: only for short, fixed text.
   void add(std::string_view text) { text_ += text; }
 
   // Rows are made one by one, because only the first few hundred of a hundred thousand fit.
@@ -111,8 +111,8 @@ class MarkdownText {
     std::function<std::string(std::size_t)> row;  // makes one row, with the line break that ends it
   };
 
-  // `title`, then the table; nothing if there are no rows. A table that does not fit ends with a line
-  // that says how many of its rows are left out.
+  // Adds `title` and the table; nothing if there are no rows. A table that does not fit is cut and ends with
+  // the number of omitted rows.
   void add_table(std::string_view title, std::string_view head, const Rows& rows);
 
   // Adds the table, folded under "title (count)".

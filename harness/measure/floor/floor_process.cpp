@@ -1,5 +1,5 @@
-// Runs the floor process, which opens the device, pins as a worker does, measures and answers. Also its
-// parent's side, and the encoding of both messages.
+// Runs the floor process: opens the device, pins the thread as a worker does, measures and answers. Also has
+// the parent's side and the encoding of both messages.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>

@@ -1,5 +1,5 @@
-// The floor process, `graphbench --floor-process [PARENT]`, which the command line starts, never a person. It
-// is a separate process, so that a device that fails costs only the floors.
+// The floor process, `graphbench --floor-process [PARENT]`. The command line starts it, users do not. A
+// failing device ends only this process and its floors.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ namespace graphbench::floors {
 
 struct FloorRequest {
   std::string device;     // "cuda:0", "host", "auto"
-  bool complete = false;  // node counts too, and more samples
+  bool complete = false;  // also measures node counts, with more samples
   model::InstrumentOptions instruments;
 };
 
 struct FloorAnswer {
-  std::string failure;     // empty if the rest is valid
-  bool bad_input = false;  // the user's value made it fail: a device's name, a variable
+  std::string failure;     // empty if the other fields are valid
+  bool bad_input = false;  // true if a value of the user (device name, variable) caused the failure
   model::DeviceFacts facts{};
   model::Floors floors{};
 };
@@ -31,12 +31,12 @@ std::string encode_answer(const FloorAnswer& answer);
 // Throws Error(invalid_argument) for a line that is not an answer.
 FloorAnswer decode_answer(std::string_view line);
 
-// Reads a FloorRequest from stdin, sends one FloorAnswer on descriptor 3. See process::die_with_parent for
-// `parent`. Returns the exit code.
+// Reads a FloorRequest from stdin and sends one FloorAnswer on file descriptor 3. `parent` is as in
+// process::die_with_parent. Returns the exit code.
 int floor_main(std::string_view parent);
 
-// Asks a floor process, started by `command` (own_command("--floor-process")). A process that dies is an
-// answer with a failure. Throws process::Interrupted.
+// Starts a floor process by `command` (own_command("--floor-process")) and returns its answer. If the process
+// dies, the answer has a failure. Throws process::Interrupted.
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max);
 

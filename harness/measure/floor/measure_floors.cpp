@@ -1,5 +1,5 @@
-// Measures floors in loops. Each takes single samples until its time or count is used up, after a few that
-// are thrown away, because floors are the best case and the first calls are not.
+// Measures floors. Each floor takes samples until its time or count is used up, and discards the first ones,
+// because early calls are slower and floors are the best case.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-// quanta of a driver's memory per point, so that its resolution is 2.5 %
+// quanta of driver memory per point; gives a resolution of 2.5 %
 constexpr std::int64_t exec_quanta = 40;
 
-// How many empty kernels come before launches onto a busy stream. A GPU takes half a microsecond for each,
-// the host device a nanosecond, and both must be busy for longer than the launches take.
+// The number of empty kernels that keep a stream busy while launches are timed. A GPU takes half a
+// microsecond per kernel, the host device a nanosecond.
 constexpr std::int64_t nodes_ahead_gpu = 256;
 constexpr std::int64_t nodes_ahead_host = 4096;
 
@@ -44,7 +44,7 @@ class Meter {
       completion(floors);
       if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
       if (settings_.shapes) measure_shapes(floors);
-      if (settings_.shapes) floors.exec_memory = exec_memory();  // last: the driver keeps what it took
+      if (settings_.shapes) floors.exec_memory = exec_memory();  // last, because the driver keeps memory
     }
     return floors;
   }
@@ -59,7 +59,6 @@ class Meter {
     }
   }
 
-  // Takes samples of `sample()`, in seconds.
   template <typename Sample>
   std::vector<double> samples_of(Sample&& sample) const {
     std::vector<double> samples;
@@ -85,7 +84,7 @@ class Meter {
     }));
   }
 
-  // Each sample is a run of launches, as in a step, onto an idle stream, so that none waits for room in it.
+  // Each sample is a run of launches on an idle stream, as in a step, so no launch waits for queue space.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const Stopwatch watch;
@@ -109,7 +108,7 @@ class Meter {
     }));
   }
 
-  // Each sample is a run of launches onto a stream that is still busy with what was launched before.
+  // Each sample is a run of launches on a stream that still runs earlier work.
   void queued_launches(model::Floors& floors) {
     const std::unique_ptr<GraphExec> ahead =
         record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
@@ -125,8 +124,8 @@ class Meter {
       }));
     };
     floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
-    // Each launch has a graph, as each piece of a step has, because launching a graph that still runs may
-    // cost more.
+    // Each launch has a graph exec of its own, as each piece of a step has, because launching an exec that
+    // still runs may cost more.
     std::vector<std::unique_ptr<GraphExec>> pieces;
     const std::unique_ptr<Graph> piece = record(1, 1);
     for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
@@ -135,7 +134,7 @@ class Meter {
     floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
-  // Measures the event time around the work that `enqueue` enqueues.
+  // The event time around the work that `enqueue` adds to the stream.
   template <typename Enqueue>
   std::vector<double> event_times(Enqueue&& enqueue) {
     const std::unique_ptr<Event> begin = device_.make_event();
@@ -175,7 +174,7 @@ class Meter {
     }
   }
 
-  // Measures from the enqueue to the start of the op on the stream's thread, as its record says.
+  // The time from the enqueue of an op to its start on the stream's thread, from the profiler's record.
   std::optional<model::Floor> queue_handoff() {
     const ProfilerResult records = device_.make_profiler();
     if (records.profiler == nullptr) return std::nullopt;
@@ -194,7 +193,7 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // Records `nodes` empty kernels over `branches` streams, forked from and joined to the first.
+  // Records `nodes` empty kernels over `branches` streams, which fork from and join the first stream.
   std::unique_ptr<Graph> record(std::int64_t nodes, std::int64_t branches) {
     std::vector<std::unique_ptr<Stream>> others;
     std::vector<std::unique_ptr<Event>> joins;

@@ -1,4 +1,4 @@
-// Measures the best that a device can do: each launch path with nothing in it.
+// Measures the shortest times of a device: each kind of launch without any work in it.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@
 namespace graphbench::floors {
 
 struct FloorSettings {
-  bool shapes = true;              // node counts, which take most of the time
-  double seconds_per_floor = 0.1;  // at most, for each figure
+  bool shapes = true;              // also measures node counts, which takes most of the time
+  double seconds_per_floor = 0.1;  // limit for each figure
   std::int64_t samples_max = 1000;
   std::int64_t nodes_max = 4096;
 };
 
-// The settings of a sweep, which are quick.
+// Quick settings, for sweeps.
 FloorSettings sweep_settings();
 
-// The constructor makes the stream, measure() measures. In between the caller may move its thread to another
-// CPU than the stream's threads. `device` outlives the meter.
+// The constructor makes the stream and measure() measures. Before measure(), the caller may move its thread
+// away from the CPUs of the stream's threads. `device` outlives the meter.
 class FloorMeter {
  public:
   FloorMeter(Device& device, const FloorSettings& settings);
@@ -27,7 +27,7 @@ class FloorMeter {
   FloorMeter(const FloorMeter&) = delete;
   FloorMeter& operator=(const FloorMeter&) = delete;
 
-  // A figure that the device cannot give is absent. Throws what the device throws.
+  // Figures that the device does not support are absent. Throws the device's exceptions.
   model::Floors measure();
 
  private:

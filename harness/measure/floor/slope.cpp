@@ -1,4 +1,4 @@
-// Computes the least-squares line, and the step of a clock that ticks coarsely.
+// Computes the least-squares line, and the step of a coarse clock.
 #include "harness/measure/floor/slope.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ double smallest_step(std::vector<double> values) {
   std::ranges::sort(values);
   double step = 0;
   for (std::size_t i = 1; i < values.size(); ++i) {
-    // Differences below a tenth of a nanosecond are rounding of the seconds, not ticks.
+    // A difference below 0.1 ns is a rounding error, not a step of the clock.
     const double difference = values[i] - values[i - 1];
     if (difference > 1e-10 && (step == 0 || difference < step)) step = difference;
   }

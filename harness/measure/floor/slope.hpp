@@ -12,13 +12,13 @@ struct Line {
   double at_zero = 0;
 };
 
-// The least-squares line through (x, y). At least two different x, else its slope is 0.
+// The least-squares line through (x, y). The slope is 0 if all x are equal.
 Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
-// The points with the line through them, and the distance of each from it.
+// The points, the line through them, and each point's distance from the line.
 model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
-// The smallest difference between two values that differ; 0 if none do.
+// The smallest difference between two different values; 0 if all are equal.
 double smallest_step(std::vector<double> values);
 
 }  // namespace graphbench::floors

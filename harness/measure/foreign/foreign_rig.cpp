@@ -1,4 +1,4 @@
-// Opens a foreign step for a task's batches and compares its outputs with those of its eager step.
+// Opens a foreign step for each batch of a task, and compares its outputs with those of the eager step.
 #include "harness/measure/foreign/foreign_rig.hpp"
 
 #include <cmath>
@@ -15,8 +15,8 @@
 namespace graphbench::foreign {
 namespace {
 
-// The norm of the error over the norm of eager's output. The same operations in another order stay below it:
-// bf16 has 8 bits, and fp32 products of PyTorch may be of 11 bits (TF32).
+// The largest norm of the error, relative to the norm of eager's output, that another order of the same
+// operations explains. bf16 has 8 bits, and PyTorch may compute fp32 products with 11 bits (TF32).
 double tolerance_of(std::int32_t dtype) {
   return dtype == GB_BF16 ? 0.02 : dtype == GB_FP16 ? 0.005 : 0.002;
 }

@@ -1,4 +1,4 @@
-// The rig of a task whose workload is a foreign step: the step, opened for each batch size, and its checks.
+// The rig of a task with a foreign step: opens the step for each batch size and checks its outputs.
 #pragma once
 
 #include <exception>
@@ -12,27 +12,27 @@ namespace graphbench::foreign {
 
 class ForeignRig final : public worker::Rig {
  public:
-  // All outlive the rig. Opens the step for every batch of the task, the largest first, and keeps what failed
-  // for that batch's executor; of a task without batches, a batch as it is first asked for. `phase` hears of
-  // each batch before it is opened, and again, from another thread, while that takes long.
+  // Arguments outlive the rig. Opens the step for every batch of the task, the largest first, and stores a
+  // failure until the batch's executor is made. For a task without batches, opens a batch at its first use.
+  // Calls `phase` before each batch opens and, from another thread, again while it opens.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase);
 
-  // The step has its own memory.
+  // A foreign step allocates its own memory.
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
   void release() override { allocated_ = false; }
-  // Outputs are equal bit for bit, or differ as another order of operations explains; the latter is recorded
-  // (model::Check::tolerated). Others fail.
+  // Outputs must equal eager's bit for bit, or differ by no more than another order of operations explains;
+  // `check` then has Check::tolerated. Other differences fail.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // A failed capture can leave a library's allocator in any state, so the reasons against a mode are reported
-  // before a capture.
+  // A failed capture can leave a library's allocator in any state. An unsupported mode is therefore reported
+  // before a capture, and only that failure and a failed check leave the process usable.
   bool survives(ErrorCode code) const noexcept override {
     return code == ErrorCode::check_failed || code == ErrorCode::unsupported;
   }
   // PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
-  // The facts that gb_step.report returns; a nested one is named by its path.
+  // Facts of gb_step.report by name. The name of a nested fact is its path.
   std::map<std::string, std::string> library(std::int64_t batch) override;
 
  private:
@@ -41,7 +41,7 @@ class ForeignRig final : public worker::Rig {
     std::exception_ptr failure;
   };
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
-  bool open(std::int64_t batch);  // false: others need a process that nothing has failed in
+  bool open(std::int64_t batch);  // false: other batches need a new process
   ForeignStep& step_at(std::int64_t batch);
 
   const gb_step& record_;

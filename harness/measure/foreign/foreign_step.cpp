@@ -1,4 +1,4 @@
-// Calls a foreign step's functions, and drives its parts as graphs or without.
+// Calls the functions of a foreign step, and runs its parts eagerly or as graphs.
 #include "harness/measure/foreign/foreign_step.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace graphbench::foreign {
 namespace {
 
-// A step cannot have more parts than this: a larger number comes from memory that was never initialised.
+// A larger number of parts comes from uninitialized memory.
 constexpr std::int32_t parts_max = 4096;
 constexpr std::int32_t outputs_max = 4096;
 constexpr std::size_t reason_bytes = 4096;

@@ -12,7 +12,7 @@
 
 namespace graphbench::foreign {
 
-// The arguments of opening the step; see gb_step_request.
+// Arguments of gb_step.open; see gb_step_request.
 struct Opening {
   std::int64_t batch = 0;
   std::string mode;
@@ -21,8 +21,8 @@ struct Opening {
   std::vector<std::pair<std::string, std::string>> axes;
 };
 
-// Owns what gb_step.open made. Every call throws Error(step_failed), or Error(unsupported) if the step
-// says that the mode cannot hold it, which names the function and ends in the step's own words.
+// Owns the result of gb_step.open. Every call throws Error(step_failed), or Error(unsupported) if the step
+// does not support the mode. The message has the function's name and the step's own text.
 class ForeignStep {
  public:
   // `record` outlives this.
@@ -35,11 +35,11 @@ class ForeignStep {
   const std::vector<std::uint8_t>& parts() const noexcept { return parts_; }
   const std::string& mode() const noexcept { return mode_; }
   void run(std::int32_t part);
-  // Returns null if the harness is to capture run(part).
+  // Captures the part, or returns null if the harness must capture run(part) itself.
   void* capture(std::int32_t part);
   void fill(std::uint64_t seed);
   std::vector<gb_step_output> outputs();  // valid until the next call
-  std::string report();                   // a JSON object; empty: none
+  std::string report();                   // a JSON object, or empty
 
  private:
   template <typename Call>
@@ -52,19 +52,19 @@ class ForeignStep {
   const std::string mode_;
   void* step_ = nullptr;
   std::vector<std::uint8_t> parts_;
-  std::vector<char> reason_;  // buffer for a call's reason, so that run() does not allocate one
+  std::vector<char> reason_;  // for the step's error text; run() must not allocate
 };
 
-// `eager` runs part -1 of any step; the other modes run, launch and replay its parts. What else they do is as
-// execution::Executor says.
+// In mode `eager` runs the whole step (part -1); the other modes run, capture and replay its parts. The
+// overridden functions behave as in execution::Executor.
 class ForeignExecutor final : public execution::Executor {
  public:
-  // All outlive it.
+  // All arguments outlive the executor.
   ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly);
 
   Executor& eager() override { return eager_ ? *eager_ : *this; }
-  // A step of which nothing is captured here warms up as it runs: it may compile and capture in its first
-  // steps.
+  // If all parts run without a graph, runs them once more, because the step may compile and capture in its
+  // first steps. Otherwise runs the eager step.
   void warm_up() override;
   void capture() override;
   void instantiate() override;
@@ -72,7 +72,7 @@ class ForeignExecutor final : public execution::Executor {
   execution::StepCounts counts() const override;
   const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
   std::vector<execution::StepItem> items() const override { return {}; }
-  // For programs that look inside. Null: the part is not a graph of ours.
+  // For callers that inspect the graph. Null if the harness has no graph of the part.
   GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
   std::vector<Graph*> graphs() const override;
@@ -81,7 +81,7 @@ class ForeignExecutor final : public execution::Executor {
  private:
   struct Part {
     std::uint8_t kind = GB_PART_RUN;
-    std::unique_ptr<Kernel> call;  // runs, launches or records it
+    std::unique_ptr<Kernel> call;  // runs, launches or captures the part
     std::unique_ptr<Graph> graph = {};
     std::unique_ptr<GraphExec> exec = {};
     PreparedReplay replay = {};

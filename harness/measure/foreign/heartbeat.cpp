@@ -1,4 +1,4 @@
-// Reads the CPU time of a process and its descendants, again and again.
+// Reads the CPU time of a process and its descendants at regular intervals.
 #include "harness/measure/foreign/heartbeat.hpp"
 
 #include <unistd.h>
@@ -19,8 +19,8 @@ struct Process {
   std::int64_t ticks = 0;
 };
 
-// Fields 4 and 14 to 17 of /proc/PID/stat, counted behind the name, which may hold anything. The last two
-// count children that have ended.
+// Reads fields 4 and 14 to 17 of /proc/PID/stat, after the name, which may contain any character. Fields 16
+// and 17 count the CPU time of children that have ended.
 Process read_stat(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
@@ -49,7 +49,7 @@ std::int64_t ticks_below(const std::multimap<std::int64_t, std::pair<std::int64_
   return ticks;
 }
 
-// CPU time of the calling thread. Where a machine runs thousands of processes, reading them all is work too.
+// CPU time of the calling thread. Reading /proc takes CPU time too if there are thousands of processes.
 std::int64_t ticks_of_this_thread() {
   timespec time{};
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
@@ -75,7 +75,7 @@ Heartbeat::Heartbeat(std::function<void()> beat, double seconds, int beats_max)
     : thread_([this, beat = std::move(beat), seconds, beats_max] {
         try {
           run(beat, seconds, beats_max);
-        } catch (const std::exception&) {  // then the worker is silent, which its parent judges
+        } catch (const std::exception&) {  // without beats the parent's timeout ends the worker
         }
       }) {}
 

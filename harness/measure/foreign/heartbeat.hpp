@@ -1,4 +1,4 @@
-// Tells that a step which takes long to open is still at work.
+// Reports that a step which takes long to open is still working.
 #pragma once
 
 #include <condition_variable>
@@ -9,12 +9,12 @@
 
 namespace graphbench::foreign {
 
-// Ticks of CPU time that this process and all below it have used: compilers run in processes of their own.
+// CPU ticks of this process and its descendants, because compilers run as child processes.
 std::int64_t ticks_of_process_tree();
 
-// Until it is destroyed, a thread of its own looks every `seconds`, `beats_max` times at most, and calls
-// `beat` if the processes have used at least a tenth of a CPU, its own looking left out. A process that
-// sleeps is silent, and one that computes or spins for ever becomes silent.
+// A thread checks the CPU time every `seconds`, at most `beats_max` times. It calls `beat` if these processes
+// used at least a tenth of a CPU, without this thread's own use. So a sleeping process gives no beats, and a
+// process in an endless loop stops giving them.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

@@ -1,4 +1,4 @@
-// Chooses the submitter's CPUs by one filter after another, and reads the machine's topology through hwloc.
+// Chooses the CPUs for the submitting thread with a series of filters, and reads the topology through hwloc.
 #include "harness/measure/machine/cpu_choice.hpp"
 
 #include <hwloc.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t candidates_max = 8;
 
-// Keeps the CPUs that fulfil `wish`, or all if none does. Returns true if one did.
+// Keeps the CPUs that fulfil `wish`. If none does, keeps all and returns false.
 template <typename Wish>
 bool prefer(std::vector<Cpu>& cpus, Wish&& wish) {
   if (std::ranges::none_of(cpus, wish)) return false;
@@ -44,7 +44,7 @@ model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<
   choice.cores = std::ranges::none_of(topology.cpus, differs) ? "alike"
                  : std::ranges::any_of(topology.cpus, faster) ? "efficiency"
                                                               : "performance";
-  // On another processor the distances to memory and device differ.
+  // Distances to memory and to the device differ between processors.
   const int processor = left.back().processor;
   std::erase_if(left, [&](const Cpu& cpu) { return cpu.processor != processor; });
   const std::size_t count = std::clamp<std::size_t>(left.size() / 2, 1, candidates_max);
@@ -74,15 +74,15 @@ Topology load(bool with_devices, const std::string& xml) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   Topology topology(raw);
-  // The device may be near a CPU that is not allowed, so those are included.
+  // The device may be near a CPU that this process may not use.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  // Other kinds of devices are left out, because hwloc would open the GPU for them.
+  // Loads no other kind of device, because hwloc would open the GPU for it.
   if (with_devices) hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (!xml.empty() && hwloc_topology_set_xml(raw, xml.c_str()) != 0) return nullptr;
   return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
 }
 
-// hwloc ranks kinds of cores by their speed; -1 means unknown.
+// The rank that hwloc gives to the core's kind, by speed; 0 if unknown (hwloc returns -1).
 int speed_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   const int kind = hwloc_cpukinds_get_by_cpuset(topology, unit->cpuset, 0);
   int rank = -1;

@@ -1,5 +1,5 @@
-// Chooses CPUs for the thread that submits: near the device and of the fastest kind. Which of them is quiet
-// shows only while measuring (pinning.hpp).
+// Chooses CPUs for the submitting thread: near the device and of the fastest kind. Whether a CPU is quiet is
+// measured later (pinning.hpp).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace graphbench::machine {
 struct Cpu {
   int number = 0;
   int processor = 0;
-  int speed = 0;  // rank of its kind of core: a higher one computes faster. All are equal where unknown
+  int speed = 0;  // rank of its kind of core: higher is faster; all equal if unknown
   bool near_device = false;
 };
 
@@ -22,18 +22,17 @@ struct CpuTopology {
   bool device_place_known = false;
 };
 
-// Reads the machine's topology through hwloc, with CPUs that this process may not use; empty if hwloc finds
-// nothing. The device's place is unknown if `pci_bus_id` (DeviceFacts) is empty, if the system does not list
-// the device (some containers), or if it lists the device as near several processors. `xml` is a topology
-// that hwloc exported, instead of this machine's.
+// Reads the topology through hwloc, with CPUs that this process may not use. Empty if hwloc fails. The place
+// of the device is unknown if `pci_bus_id` (DeviceFacts) is empty, or if the system does not list the device
+// (in some containers) or lists it near several processors. `xml` is an exported topology to read instead.
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");
 
-// Chooses among the allowed CPUs (ascending) those near the device, then the fastest kind, then the higher
-// half, because interrupts and other programs gather on the low ones: eight at most, all of one processor. A
-// wish that no CPU fulfils is passed over, and the choice says so. Pure.
+// Pure. Filters the `allowed` CPUs (ascending): near the device, of the fastest kind, on one processor.
+// Returns the higher half, at most eight, because interrupts and other programs prefer low numbers. A filter
+// that no CPU passes is skipped; the result says so.
 model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<int>& allowed);
 
-// Chooses on this machine. Absent if pinning is off, or the user named a CPU.
+// Chooses among this machine's CPUs. Absent if pinning is off or the user names a CPU.
 std::optional<model::SubmitterCpus> choose_submitter(const model::InstrumentOptions& options,
                                                      const std::vector<int>& allowed,
                                                      const std::string& pci_bus_id);

@@ -1,5 +1,5 @@
-// Reads /sys/devices/system/cpu and /proc/loadavg, and the limits of this process's control groups: cpu.max
-// (version 2) or cpu.cfs_* (version 1), from its group up to the root.
+// Reads /sys/devices/system/cpu, /proc/loadavg and the limits of this process's control group and all groups
+// above it: cpu.max (cgroup version 2) or cpu.cfs_* (version 1).
 #include "harness/measure/machine/cpu_state.hpp"
 
 #include <algorithm>
@@ -94,14 +94,14 @@ std::optional<double> read_cpu_quota(const std::string& root) {
   std::optional<double> least;
   std::ifstream groups(root + "/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    // "id:controllers:path"; version 2 names no controllers.
+    // "id:controllers:path"; cgroup version 2 has no controllers here.
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     if (!controllers.empty() && !has_cpu(controllers)) continue;
     const fs::path mount = controllers.empty() ? mounts : mounts / controllers;
-    // Inside a container the path may be the host's, while the container's group is mounted at the root.
+    // In a container the path may be the host's, although the container's own group is the root of the mount.
     for (fs::path group = fs::path(line.substr(second + 1)).relative_path();; group = group.parent_path()) {
       if (const std::optional<double> quota = quota_of(mount / group)) {
         least = std::min(quota.value(), least.value_or(*quota));

@@ -1,4 +1,4 @@
-// The state of the CPUs, which makes runs differ although nothing was changed.
+// The state of the CPUs, which can change results between equal runs.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace graphbench::machine {
 
-// Reads governor, turbo, load average and CPU quota as the system reports them under `root` ("" outside of
-// tests). What it does not report, as in most virtual machines, is absent. `pinned` is not set.
+// Reads governor, turbo, load average and CPU quota below `root` ("" except in tests). Values that the system
+// does not report are absent, as in most virtual machines. Does not set `pinned`.
 model::CpuState read_cpu_state(const std::string& root = "");
 
-// Reads how much CPU time control groups leave this process, in CPUs; in containers it is often less than the
-// visible cores. It is the least over its group and those above, versions 1 and 2. Absent without a limit.
+// The CPU quota of this process, in CPUs: the least of its control group and the groups above, for cgroup
+// versions 1 and 2. In a container it is often less than the number of visible cores. Absent without a limit.
 std::optional<double> read_cpu_quota(const std::string& root = "");
 
 }  // namespace graphbench::machine

@@ -1,5 +1,5 @@
-// The state of the device (clocks, temperature, power), read around the measuring of a cell, and a wait for
-// its clock.
+// Reads the state of the device (clocks, temperature, power) around a cell's measurements, and waits for its
+// clock.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@
 
 namespace graphbench::machine {
 
-// True if something slows the device down. Clocks that an administrator set, or that follow another GPU's,
-// are steady and do not count.
+// True if a limit slows the device down. A clock that an administrator set, or that follows another GPU's
+// clock, does not count.
 bool is_throttled(const facts::DeviceReading& reading);
 
-// Makes the reading after a visit to a cell the last one. It keeps the reasons for throttling of earlier
-// visits, so that a cell marked as throttled always has a reason. `lowered`: the device's clock was found
-// lowered, or cannot be probed; otherwise a reason that is still named belongs to an earlier cell.
+// Stores the reading after a visit, and adds the throttling reasons of earlier visits, so that a throttled
+// cell always has a reason. `lowered`: a probe found a lowered clock, or the clock cannot be probed.
+// Otherwise the reading's reasons belong to an earlier cell, and do not mark this one as throttled.
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered);
 
-// Reads the device's monitor. Readings are absent if it has none.
+// Reads the device's monitor. Without a monitor, readings are absent.
 class DeviceStateReader {
  public:
   explicit DeviceStateReader(Device& device) : result_(device.make_monitor()) {}
@@ -33,35 +33,34 @@ class DeviceStateReader {
   MonitorResult result_;
 };
 
-// Waits before a measurement until the device's clock has recovered from being lowered for the power or the
-// heat of earlier work.
+// Before a measurement, waits until the device's clock has recovered from a power or heat limit.
 class DeviceClock {
  public:
   using Probe = std::function<std::optional<double>()>;  // Device::clock_probe_seconds
 
-  // A probe that takes longer than the quickest one by this factor shows a lowered clock.
+  // The clock counts as lowered if a probe takes this multiple of the quickest probe's time.
   static constexpr double lowered = 1.015;
-  // The longest wait, as the sum of the probes' times. With their launches it is about 50 ms, for which a GPU
-  // at its power limit lowers its clock. Probes are not counted, because one takes longer at a lowered clock.
+  // The longest wait, as the sum of probe times; with launches about 50 ms, the time for which a GPU at its
+  // power limit lowers its clock. It is not a number of probes, because a lowered clock makes them longer.
   static constexpr double patience_seconds = 0.045;
 
-  // Probes until the clock is not lowered, for `patience_seconds` at most. It does not wait again for a clock
-  // that stays low until that has risen and falls once more. It probes once where the device has no clock.
-  // Throws what the probe throws.
+  // Probes until the clock has recovered, for at most `patience_seconds`. If it does not recover, its present
+  // speed becomes the usual one, so that the next call does not wait for it again. Without a clock probes
+  // once. Throws the probe's exceptions.
   void settle(const Probe& probe);
 
-  // Probes right after work. Returns the probe's time over the quickest ever seen, 1 or more; absent if the
-  // device has no clock or the probe took no time. Throws what the probe throws.
+  // Probes right after work. Returns the probe's time over the quickest probe's time, at least 1. Absent if
+  // the device has no clock or the probe took no time. Throws the probe's exceptions.
   std::optional<double> slowdown(const Probe& probe);
 
  private:
-  // A probe that is quicker than all before it by this factor is made again, and the longer of both counts.
-  // Once in some ten thousand probes an H100's timer loses 6 us of 200 us: after that all would seem slow.
+  // A probe that is quicker than all earlier ones by this factor is repeated, and the longer time counts.
+  // Once in some ten thousand probes an H100 timer loses 6 us of 200 us; all later probes would look slow.
   static constexpr double confirmed_from = 0.995;
   std::optional<double> probed(const Probe& probe);
 
-  double quickest_seconds_ = std::numeric_limits<double>::infinity();  // ever
-  double usual_seconds_ = quickest_seconds_;  // the quickest since a wait last ended in vain
+  double quickest_seconds_ = std::numeric_limits<double>::infinity();  // of all probes
+  double usual_seconds_ = quickest_seconds_;  // the quickest since settle() last gave up
 };
 
 }  // namespace graphbench::machine

@@ -53,14 +53,14 @@ std::string cpu_name() {
   return unknown;
 }
 
-// The cores this process may use, which in a container are fewer than the machine has.
+// The cores that this process may use. A container may have fewer than the machine.
 std::int64_t usable_cores() {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// The variables that are reported. None holds a secret, or says where things are kept or printed.
+// The variables to report. They have no secrets, and do not name places of files or output.
 constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_CUDNN",
                                                "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
                                                "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};

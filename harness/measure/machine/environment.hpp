@@ -1,4 +1,4 @@
-// The machine that a sweep runs on, which must be known to judge its numbers.
+// Facts about the machine that a sweep runs on.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace graphbench::machine {
 
-// Reads this machine's hostname, system, CPU and cores, and our variables that change what is measured. A
-// fact that cannot be read is "unknown".
+// Reads hostname, system, CPU, cores and the GRAPHBENCH_* variables that change measurements. A fact that
+// cannot be read is "unknown".
 model::Environment read_environment();
 
-// SHA-256 over what must agree for numbers to be comparable: device kind, name, compute capability,
-// driver, runtime, libraries, CPU and the tool's version (not its commit, because commits are compared).
+// SHA-256 of the facts that must be equal for comparable numbers: device kind, name, compute capability,
+// driver, runtime, libraries, CPU and tool version. The commit is left out, because people compare commits.
 std::string fingerprint_of(const model::Environment& environment);
 
 }  // namespace graphbench::machine

@@ -1,4 +1,4 @@
-// Measures how the driver's figure of used memory grows over many instantiations.
+// Measures how the driver's used memory grows over many instantiations.
 #include "harness/measure/machine/exec_memory.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace graphbench::machine {
 namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
-// The bound on the execs that are made for one cost: 0.2 s, and five times the nodes of 20 quanta at 3 KB per
-// node. If it ends the measuring, the resolution is coarser. Even larger graphs have a few turns.
+// The most nodes per cost. They take 0.2 s and are five times the nodes of 20 quanta at 3 KB per node. At
+// this bound the resolution is coarser. Even larger graphs have `turns_min` turns.
 constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
 constexpr std::int64_t silent_turns_max = 4;
@@ -23,18 +23,18 @@ std::int64_t nodes_of(const StepGraphs& graphs) {
   return nodes;
 }
 
-// The memory that the driver took, from one turn in which it took memory to the last such turn. Between the
-// two it took what the execs need, to within one turn, wherever in a quantum the first exec lay.
+// The memory that the driver takes between the first and the last turn in which it takes memory. Between
+// these turns it takes what the execs need, to within one turn, wherever in a quantum the first exec is.
 class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
 
-  // Is called after a turn, with the number of steps instantiated so far. Returns whether it took memory.
+  // Call this after each turn, with the number of steps so far. Returns true if the driver took memory.
   bool add(std::int64_t steps, const MemoryUse& use) {
     const double used = static_cast<double>(use.bytes);
     const double taken = used - std::exchange(used_, used);
     if (taken <= 0) {
-      silent_ = first_.has_value();  // the first execs may lie in memory that the driver already holds
+      silent_ = first_.has_value();  // before that, execs may use memory that the driver already has
       return false;
     }
     smallest_ = std::min(smallest_, taken);
@@ -70,8 +70,8 @@ class Growth {
 
 }  // namespace
 
-// A turn is the set of execs that are made between two readings. It doubles as long as several turns in a row
-// take nothing, so it stays below half a quantum for small steps.
+// A turn is the set of execs between two readings. It doubles whenever several successive turns take no
+// memory, so that for small steps it stays below half a quantum.
 std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
   if (alike.front().empty() || !before) return std::nullopt;

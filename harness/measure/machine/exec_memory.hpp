@@ -1,4 +1,4 @@
-// Device memory that one more instantiated graph costs.
+// Measures the device memory of one more instantiated graph.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace graphbench::machine {
 
-// The memory of one more exec of each graph of a step, together. A driver takes memory in quanta, so the cost
-// is known to one quantum, shared out over the execs that were made: two measurements of the same graphs
-// differ by less.
+// The memory of one more graph exec for each graph of a step, in total. A driver takes memory in quanta. The
+// resolution is one quantum divided by the number of steps: two measurements of the same graphs differ by
+// less.
 struct ExecCost {
   double bytes = 0;
   double resolution_bytes = 0;
 };
 
-// The graphs that one step launches.
+// The graphs of one step.
 using StepGraphs = std::vector<Graph*>;
 
-// Graphs are instantiated and uploaded until the driver has taken `quanta` of its quanta, 2 MiB each as a
-// rule. At 20 quanta these are some hundred execs of 40 nodes, in 0.1 ms each, and about as many readings:
-// less than 0.1 s. A driver keeps memory after execs are destroyed, and would serve it again, so all execs
-// are kept as long as this lives. It is used last in a process.
+// Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB. With 20
+// quanta and 40 nodes per graph these are some hundred execs of 0.1 ms each and as many readings: less than
+// 0.1 s. Keeps all execs until it is destroyed, because a driver would reuse their memory. Use it last in a
+// process, because the driver keeps the memory even then.
 class ExecMemory {
  public:
   static constexpr std::int64_t usual_quanta = 20;
@@ -33,10 +33,10 @@ class ExecMemory {
   ExecMemory(Device& device, Stream& stream, std::int64_t quanta = usual_quanta)
       : device_(device), stream_(stream), quanta_(quanta) {}
 
-  // One cost for each of these steps. Steps with as many graphs and nodes are measured together and have the
-  // same cost. Costs do not follow from numbers of nodes: an exec of 3 nodes costs more than half of one of
-  // 40. Absent if a step has no graph, if no driver reports used memory or it took nothing twice, and if the
-  // memory is too small for that many execs.
+  // One cost per step. Steps with equal numbers of graphs and nodes are measured together and share a cost. A
+  // cost is not proportional to nodes: an exec of 3 nodes costs more than half of one with 40. Absent if a
+  // step has no graph, if the driver reports no used memory or took memory less than twice, or if memory runs
+  // out.
   std::vector<std::optional<ExecCost>> costs_of(const std::vector<StepGraphs>& steps);
 
  private:

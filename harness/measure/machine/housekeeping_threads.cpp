@@ -1,4 +1,4 @@
-// Moves threads by their numbers through the scheduler's calls.
+// Moves threads to other CPUs through sched_setaffinity.
 #include "harness/measure/machine/housekeeping_threads.hpp"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-// Keeps threads of a process that starts measuring processes, such as the service, off the CPUs that these
-// may submit from, and off the other hardware threads of those cores.
+// Keeps the threads of a parent process, such as the service, off the CPUs from which its measuring processes
+// may submit, and off the other hardware threads of the same cores.
 #pragma once
 
 #include <sys/types.h>
@@ -12,15 +12,15 @@
 
 namespace graphbench::machine {
 
-// Parses a list of CPUs as the system writes it, "0-1,64"; what is not a CPU is left out. Pure.
+// Parses the system's form of a CPU list, "0-1,64". Skips anything that is not a CPU. Pure.
 std::vector<int> parse_cpu_list(std::string_view text);
 
-// The allowed CPUs without `taken` and, where others remain, without `siblings`: hardware threads of one core
-// share its execution units. All allowed CPUs where none would be left. Pure.
+// Returns the allowed CPUs without `taken` and, if any remain, without `siblings`, because hardware threads
+// of one core share its execution units. Returns all allowed CPUs if `taken` has them all. Pure.
 std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::vector<int>& taken,
                                    const std::vector<int>& siblings);
 
-// Thread-safe. Where the system refuses to move a thread, a line on stderr says so and the thread stays.
+// Thread-safe. If the system refuses to move a thread, prints a warning to stderr and leaves the thread.
 class HousekeepingThreads {
  public:
   // Uses the CPUs that the calling thread may run on. Throws Error(io) if they cannot be read.
@@ -28,9 +28,9 @@ class HousekeepingThreads {
 
   // Adds the calling thread, which keeps off the CPUs that may submit by default.
   void add_this_thread();
-  // All added threads keep off these CPUs, on which a submitting thread may be.
+  // Keeps all added threads off the CPUs `submitter`.
   void keep_off(const std::vector<std::int64_t>& submitter);
-  // The calling thread may use every CPU until the next keep_off(): a process that it starts inherits that.
+  // Lets the calling thread, and so its child processes, use every CPU until the next keep_off().
   void use_every_cpu() const;
 
  private:

@@ -30,7 +30,7 @@ namespace {
   refuse(cpu, "this process may not run there any more");
 }
 
-// Returns false if this process may no longer use any of them: offline, or removed from its control group.
+// Returns false if the process may no longer use these CPUs (offline, or removed from its control group).
 bool try_run_on(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -92,7 +92,7 @@ std::optional<double> SubmitterPin::probe_on(int cpu) {
   return seconds;
 }
 
-// A quiet CPU shows only in comparison, so all are probed before one is chosen.
+// Only a comparison shows which CPU is quiet, so all are probed first.
 void SubmitterPin::take() {
   if (candidates_.empty()) return;
   std::vector<std::pair<double, int>> cpus;
@@ -120,7 +120,7 @@ std::optional<double> SubmitterPin::hold() {
 namespace {
 
 constexpr std::uint64_t turns = 20'000;
-// Results go through this volatile, so that no compiler leaves the timed arithmetic out.
+// A volatile result keeps the compiler from removing the timed arithmetic.
 volatile std::uint64_t memory_of_results = 1;
 
 void compute() {

@@ -1,4 +1,4 @@
-// Compares outputs byte by byte and state, inputs and weights by digest (a KV cache may be gigabytes).
+// Compares outputs byte by byte; state, inputs and weights by digest, because they may have gigabytes.
 #include "harness/measure/worker/check.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void poison(Stream& stream, const pool::MemoryPool& pool) {
     stream.fill_bytes(range.data, poison_byte, range.bytes);
 }
 
-// Digests cover the values' memory for the largest batch: a step must not write beyond its own batch either.
+// Digests memory for the largest batch, because a step must not write beyond its own batch either.
 std::vector<std::uint64_t> digests_of(const ExecutionContext& context, const std::vector<ir::ValueId>& ids) {
   std::vector<std::uint64_t> digests;
   for (const ir::ValueId id : ids) {
@@ -65,7 +65,7 @@ void write_callers(const CheckedStep& step) {
   caller->poison_outputs(step.context.stream, step.executor.next_place());
 }
 
-// Fills the graph's memory, then the caller's, which is the only one that the step may read.
+// Fills the static buffers, then the memory of a caller, from which alone the step may read its inputs.
 void fill_callers(const CheckedStep& step) {
   fill(step);
   write_callers(step);
@@ -79,8 +79,7 @@ std::vector<ir::ValueId> written_of(const ir::Program& program) {
   return written;
 }
 
-// Runs eager's last step once more, op by op at the same addresses, until `value` changes. Returns who did
-// it.
+// Runs eager's last step again, op by op at the same addresses, until `value` changes. Returns the op's name.
 std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t untouched) {
   const ExecutionContext& context = step.context;
   context.buffers.fill_weights(context.stream, step.weights_seed);
@@ -94,7 +93,7 @@ std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t 
   return "an op, though not when the ops ran one by one,";
 }
 
-// Fails if the step has changed a constant that it reads, and names the op that wrote it.
+// Throws Error(undeclared_mutation), which names the op, if the step changed a constant.
 void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& constants,
                        const std::vector<std::uint64_t>& before) {
   const std::vector<std::uint64_t> after = digests_of(step.context, constants);
@@ -141,7 +140,7 @@ void run_checked_step(const CheckedStep& step, Executor& executor, const pool::M
   observed.state_digests = digests_of(context, ir::mutated_state(context.program));
 }
 
-// A comparison of vectors of std::byte goes byte by byte.
+// memcmp() compares faster than operator== of vectors of std::byte, which goes byte by byte.
 bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
@@ -153,8 +152,8 @@ void require_finite(const ir::Value& value, const std::vector<std::byte>& bytes)
               "check: eager's output " + value.name + " is not finite at element " + std::to_string(*bad));
 }
 
-// The largest difference; NaN on one side counts as infinite, written as the largest double because
-// result documents hold no infinity.
+// The largest difference. A NaN on one side counts as infinite. Infinite is written as the largest double,
+// because result documents cannot hold infinity.
 double max_abs_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -174,8 +173,7 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
                      .max_abs_error = 0,
                      .tolerated = {}};
   const std::vector<ir::ValueId> constants = constants_of(program);
-  // Earlier steps may have changed the weights: an op that writes the same values each time would not be
-  // seen.
+  // Restores the weights. Otherwise an op that writes the same values in each step would not be found.
   step.context.buffers.fill_weights(step.context.stream, step.weights_seed);
   fill(step);
   const std::vector<std::uint64_t> before = digests_of(step.context, constants);

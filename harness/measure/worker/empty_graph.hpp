@@ -10,8 +10,8 @@ namespace graphbench::worker {
 
 class EmptyGraph {
  public:
-  // Both outlive the graph. Captured, instantiated and uploaded. Throws Error(unsupported) if the device
-  // has no empty kernel.
+  // Captures, instantiates and uploads the graph. Both arguments outlive it. Throws Error(unsupported) if the
+  // device has no empty kernel.
   EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
       : stream_(stream), kernel_(device.make_empty_kernel()) {
     stream.begin_capture();
@@ -28,7 +28,7 @@ class EmptyGraph {
   }
 
   void launch() { exec_->launch(stream_); }
-  void launch_kernel() { kernel_->launch(stream_, nullptr); }  // one, without the graph
+  void launch_kernel() { kernel_->launch(stream_, nullptr); }  // one kernel, without the graph
 
  private:
   Stream& stream_;

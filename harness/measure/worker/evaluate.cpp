@@ -1,4 +1,4 @@
-// Runs the forward program with the training program's parameters, and measures it.
+// Runs and measures the forward program with the parameters of the training program.
 #include "harness/measure/worker/evaluate.hpp"
 
 #include "harness/measure/passes.hpp"
@@ -48,7 +48,7 @@ model::Evaluation EvaluationStep::measure() {
   const measure::StepUnderTest step{*executor_, rig_.stream()};
   model::Launch launch{};
   measure::measure_ramp(step, task_.sampling, launch);
-  launch.latency_samples.clear();  // the first ones settle
+  launch.latency_samples.clear();  // the first samples include settling
   measure::measure_ramp(step, task_.sampling, launch);
   const facts::GraphCounts counts = executor_->counts().graphs;
   return {.ops = counts.captured_ops + counts.eager_ops,

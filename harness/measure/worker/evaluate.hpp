@@ -10,14 +10,14 @@ namespace graphbench::worker {
 
 class EvaluationStep {
  public:
-  // `forward` is the program that the rig's training program was made from; it uses the rig's weights and
-  // state if the rig has them. The step has been through the task's setup, in its mode. All outlive the step.
-  // Throws the exceptions of preparing and capturing.
+  // `forward` is the source of the rig's training program, and uses the rig's weights and state if the rig
+  // has them. Sets the step up in the task's mode. All arguments outlive this. Throws the exceptions of
+  // preparing and capturing.
   EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward, std::int64_t batch);
 
-  // The outputs of a step by replay or, `eagerly`, op by op. Nothing else may run meanwhile.
+  // Outputs of one step: replayed or, if `eagerly`, run op by op. The device must be otherwise idle.
   std::vector<std::vector<std::byte>> outputs(bool eagerly);
-  // Times a few steps, because only their median is needed.
+  // Times only a few steps, enough for a median.
   model::Evaluation measure();
 
  private:

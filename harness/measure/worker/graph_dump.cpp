@@ -1,4 +1,4 @@
-// Describes, names and writes graphs.
+// Describes graphs, names their nodes, and writes both to files.
 #include "harness/measure/worker/graph_dump.hpp"
 
 #include <algorithm>

@@ -9,11 +9,11 @@
 
 namespace graphbench::worker {
 
-// Writes one cluster per piece, for graphviz.
+// DOT text for graphviz, with one cluster per piece.
 std::string to_dot(const model::GraphDump& dump);
 
-// Captures the step once more, into memory of its own, and writes FOLDER/ID.json, .dot, .before.txt and
-// .after.txt, where ID has "_" for "/". Throws what capturing throws, and Error(io).
+// Captures the step again into new memory and writes FOLDER/ID.json, .dot, .before.txt and .after.txt, where
+// ID has "_" instead of "/". Throws the exceptions of capturing, and Error(io).
 void dump_graphs(const std::string& folder, const std::string& cell_id, execution::ExecutionMode mode,
                  execution::ExecutionContext context, std::int64_t batch);
 

@@ -1,4 +1,4 @@
-// Subtracts readings of the driver, and assigns the difference to the account of the stage.
+// Reads the driver's used memory, and adds each difference to the account of the stage.
 #include "harness/measure/worker/memory_ledger.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ model::Memory MemoryLedger::close() {
   memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
   memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes() + rig_.caller_bytes());
   memory_.workspace_bytes = known_bytes() - *memory_.static_bytes - memory_.pool_bytes;
-  // Memory that other programs gave back meanwhile is in no account.
+  // If other programs freed memory meanwhile, the difference is negative.
   if (memory_.graphs_bytes) memory_.graphs_bytes = std::max(*memory_.graphs_bytes, std::int64_t{0});
   if (memory_.used_bytes && memory_.context_bytes && memory_.code_bytes)
     memory_.unaccounted_bytes = *memory_.used_bytes - *memory_.context_bytes - *memory_.code_bytes -

@@ -1,5 +1,5 @@
-// Accounts for a worker's device memory. The driver's figure is read between the stages of a placement, never
-// inside of one. Its growth, less the known allocations meanwhile, belongs to the stage.
+// Accounts for a worker's device memory. Reads the driver's used memory between the stages of a placement.
+// Its growth during a stage, minus the known allocations, belongs to the stage's account.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace graphbench::worker {
 
 class MemoryLedger {
  public:
-  // Code comes with handles of libraries, and with the driver's reserves for first launches. `other` is
-  // memory that should not grow.
+  // `code` also has library handles and the driver's reserves for first launches. Memory in `other` should
+  // not grow.
   enum class Account : std::uint8_t { context, code, graphs, other };
 
-  // The placement has just been made: its memory is the context, and the next growth is code. Both outlive
-  // the ledger.
+  // Call this right after a placement is made: its memory counts as context, and later growth as code. Both
+  // arguments outlive the ledger.
   MemoryLedger(Device& device, TaskRig& rig);
 
-  // Growth from here on belongs to `account`. It reads the driver's figure if the account changes.
+  // Growth from now on belongs to `account`. Reads the driver's used memory if the account changes.
   void begin(Account account);
-  // After the placement's visits, with static buffers: the used memory and its accounts. Figures that only a
-  // driver has are absent without one.
+  // Call this after the placement's visits, while static buffers exist. Returns the used memory by account.
+  // Figures that only a driver can report are absent without a driver.
   model::Memory close();
 
  private:

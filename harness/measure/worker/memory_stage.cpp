@@ -27,8 +27,8 @@ bool has_graphs(const TaskRun& run, const BatchRun& batch) {
 
 using ExecCosts = std::map<std::int64_t, std::optional<machine::ExecCost>>;  // by batch
 
-// The last of the memory figures, because the driver keeps what graphs have used. Later launches instantiate
-// the same.
+// Call this last, because the driver keeps the memory of graphs. Later launches make the same graphs, so only
+// the first launch measures them.
 ExecCosts measure_execs(TaskRun& run) {
   if (run.task.launch > 0) return {};
   std::vector<std::int64_t> sizes;
@@ -47,7 +47,7 @@ ExecCosts measure_execs(TaskRun& run) {
 
 }  // namespace
 
-// Peaks come from the first placement, because only that one times candidates.
+// Peaks come from the first placement, because only there the device times candidates.
 void note_peaks(TaskRun& run) {
   const MemoryTally& tally = run.placement->device().tally();
   const auto most = [&](MemoryKind kind) { return static_cast<std::int64_t>(tally.most(kind)); };
@@ -57,15 +57,15 @@ void note_peaks(TaskRun& run) {
   run.peaks.tuning_bytes_max = most(MemoryKind::tuning);
 }
 
-// Notes the program memory that is left when a placement is given up. It stands for the moment between two
-// methods of one process, whose leftovers would add up.
+// Records the program memory that remains between two placements. The figure stands for the memory that
+// remains between two methods of one process, which would add up.
 void note_rest(TaskRun& run) {
   const auto rest = static_cast<std::int64_t>(run.placement->device().tally().now(MemoryKind::program));
   std::optional<std::int64_t>& most = run.peaks.peak_bytes->between_methods;
   most = std::max(most.value_or(0), rest);
 }
 
-// Makes the same captures once more, each into a pool of its own.
+// Captures each batch again into a pool of its own, and measures the memory of its graphs.
 void measure_memory(TaskRun& run) {
   TaskRig& rig = run.program_rig();
   model::Memory memory = *run.memory;

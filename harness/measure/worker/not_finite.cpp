@@ -1,4 +1,4 @@
-// Looks at the bits as they are: outputs may have a hundred million elements, and widening each takes long.
+// Checks the bits, because converting outputs of a hundred million elements to fp32 takes long.
 #include "harness/measure/worker/not_finite.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 template <typename Word>
 std::optional<std::size_t> first_with(Word exponent, const std::vector<std::byte>& bytes) {
   const std::size_t count = bytes.size() / sizeof(Word);
-  constexpr std::size_t block = 4096;  // elements; looked through without a branch, which compilers vectorise
+  constexpr std::size_t block = 4096;  // elements; the inner loop has no branch, so compilers vectorise it
   for (std::size_t begin = 0; begin < count; begin += block) {
     Word words[block];
     const std::size_t here = std::min(block, count - begin);

@@ -1,4 +1,4 @@
-// NaNs and infinities in downloaded tensors.
+// Finds NaNs and infinities in downloaded tensors.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace graphbench::worker {
 
-// The first element of `bytes` that is a NaN or an infinity: all bits of the exponent set (IEEE 754; bfloat16
-// has fp32's). No i32 is.
+// The index of the first NaN or infinity in `bytes`: an element with all exponent bits set (IEEE 754;
+// bfloat16 has the exponent of fp32). Absent if there is none, and for i32.
 std::optional<std::size_t> first_not_finite(ir::DType dtype, const std::vector<std::byte>& bytes);
 
 }  // namespace graphbench::worker

@@ -1,4 +1,4 @@
-// Records events between a step's phases, in steps that nothing else times.
+// Records events between the phases of a step, in steps of their own.
 #include "harness/measure/worker/phase_times.hpp"
 
 #include <map>
@@ -20,7 +20,7 @@ const char* phase_of(const ir::Op& op) {
   return op.phase == ir::Phase::optimizer ? "optimizer" : "backward";
 }
 
-// Null: the graph holds several phases.
+// The phase of the item's ops; null if a graph has several phases.
 const char* phase_of(const ir::Program& program, const execution::StepItem& item) {
   const char* const phase = phase_of(program.ops()[item.op]);
   for (ir::OpId id = item.op; id <= item.last_op; ++id) {

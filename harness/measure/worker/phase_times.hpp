@@ -1,5 +1,5 @@
-// How long the phases of a training step take on the device: a short pass of its own, so that steps that are
-// timed are as they were.
+// The device times of a training step's phases. They have a short pass of their own, so that timed steps have
+// no extra events.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,23 @@
 
 namespace graphbench::worker {
 
-// Items of a step, [first, last), that are all of one phase: "forward", "backward", which sums of gradients
-// belong to, or "optimizer".
+// Items [first, last) of a step, all of one phase: "forward", "backward" (with sums of gradients) or
+// "optimizer".
 struct PhaseRun {
   const char* phase = "";
   std::size_t first = 0;
   std::size_t last = 0;
 };
-// Empty if a graph of the step holds ops of several phases, because nothing separates their times.
+// Empty if a graph has ops of several phases, because their times cannot be separated.
 std::vector<PhaseRun> phase_runs(const ir::Program& program, const std::vector<execution::StepItem>& items);
 
-// Enqueues the parts of a step of `executor`, and calls `between` before each run and after the last. An
-// eager executor must have made a step since anything else used its pool. It cannot serve a caller with
-// memory of its own.
+// Enqueues the items of a step, and calls `between` before each run and after the last. An eager executor's
+// pool must not have been used since its last step. The caller must not have memory of its own.
 void submit_by_phases(Stream& stream, const std::vector<execution::StepItem>& items,
                       const std::vector<PhaseRun>& runs, const std::function<void(std::size_t)>& between);
 
-// Writes medians into `training`; nothing if phases cannot be separated, or a caller has memory of its own.
-// Steps go on from the current parameters.
+// Writes medians into `training`. Does nothing if phases cannot be separated or the caller has memory of its
+// own. Steps continue from the current parameters.
 void measure_phases(Device& device, Stream& stream, const ir::Program& program, execution::Executor& executor,
                     model::Training& training);
 

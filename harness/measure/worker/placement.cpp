@@ -1,4 +1,4 @@
-// Makes a placement, with threads on their CPUs, and gives it up.
+// Makes a placement with all threads on their CPUs, and destroys it.
 #include "harness/measure/worker/placement.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace graphbench::worker {
 
 Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
                      machine::SubmitterPin& pin) {
-  // The threads that driver and streams start inherit the CPUs of their maker.
+  // Threads of the driver and of streams inherit the CPUs of the thread that starts them.
   pin.keep_others_off();
   device_ = open();
   if (model::at_first_use(task)) device_->load_at_first_use();
@@ -19,7 +19,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   rig_ = make_rig(*device_);
   pin.take();
   state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);
-  // A CPU's last cache is not emptied between visits: other programs share it and fill it again.
+  // A CPU's last cache is not emptied between visits, because other programs share and refill it.
   const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
   if (task.instruments.cold_l2 || own_cache) {
     cache_ = std::make_unique<measure::CacheFlush>(*device_, rig_->stream());
@@ -30,10 +30,10 @@ void Placement::move(std::uint64_t seed) {
   constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
   constexpr std::size_t blocks_max = 96;
   unused_.clear();
-  // At most half of the memory that is free beside the rig, so that the rig's new memory fits too.
+  // Takes at most half of the free memory, so that the rig's new memory fits too.
   const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
   rig_->release();
-  if (device_->info().kind == "host") return;  // new memory lies on other pages by itself
+  if (device_->info().kind == "host") return;  // the system gives new memory other pages
   const std::size_t blocks = ir::mix64(seed) % (std::min(room, blocks_max) + 1);
   for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes, MemoryKind::harness);
 }

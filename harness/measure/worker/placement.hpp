@@ -1,6 +1,5 @@
-// One placement of a task: the device opened as if by a new process, with new memory, streams and library
-// handles; or memory elsewhere on a device that is open. A launch sets its batches up in several placements,
-// one after the other.
+// One placement of a task: either a newly opened device with new memory, streams and library handles, as in a
+// new process, or other memory on an open device. A launch has several placements, one after the other.
 #pragma once
 
 #include <functional>
@@ -19,18 +18,18 @@ using OpenDevice = std::function<std::unique_ptr<Device>()>;
 
 class Placement {
  public:
-  // All outlive the placement, and no other placement exists beside it. Throws the exceptions of opening the
+  // Arguments outlive the placement, and only one placement may exist. Throws the exceptions of opening the
   // device and making the rig.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
-  // Discards the device, unless the rig's step shares it. One that cannot be reset is reported on stderr, and
-  // will not open again.
+  // Discards the device, unless the rig's step shares it. If the device cannot be reset, reports this on
+  // stderr; it will not open again.
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  // Makes the next placement on the open device: gives up the rig's memory, then takes some that is not used
-  // (`seed` decides how much), so that the rig's memory lies elsewhere. No executor may be left.
+  // Makes the next placement on the open device. Releases the rig's memory, then allocates unused blocks
+  // (`seed` decides how many), so that the rig's new memory has other addresses. No executor may exist.
   void move(std::uint64_t seed);
 
   Device& device() noexcept { return *device_; }
@@ -39,7 +38,7 @@ class Placement {
   measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null if the cache is not emptied
 
  private:
-  // Made in this order. All but the device are destroyed before it is discarded.
+  // In order of construction. All members but the device are destroyed before the device is discarded.
   std::unique_ptr<Device> device_;
   std::unique_ptr<Rig> rig_;
   std::unique_ptr<machine::DeviceStateReader> state_reader_;

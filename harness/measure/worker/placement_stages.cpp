@@ -1,5 +1,5 @@
-// The setups and visits of every placement. Nothing else runs between them: except for warmups, the first
-// step of a batch is the first that the process ever runs at that batch.
+// The setups and visits of every placement, without other work between them. Except for warmups, a batch's
+// first step is the first step that the process runs at that batch.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -12,7 +12,7 @@
 namespace graphbench::worker {
 namespace {
 
-// A plugin's own CUDA runtime tells a refused capture once more, at its next call.
+// A plugin's own CUDA runtime reports a refused capture again at its next call. This call takes that error.
 void forget_refusal(execution::Executor& executor, Stream& stream) {
   try {
     executor.submit();
@@ -46,7 +46,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// The batch counts as if it were the only one: its stages follow the shared ones.
+// Adds the times of the shared stages to each batch, as if the batch were the only one.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
@@ -91,8 +91,8 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
       run.placements);
 }
 
-// The setup ends with one step, where the first placement has its ramp. Until the largest batch has run once
-// in a new context, other batches measure several percent too slow or too fast, however many steps they make.
+// Sets a batch up in a later placement, with one step instead of the ramp. In a new context other batches
+// measure several percent too slow or too fast until the largest batch has run once.
 void set_up(TaskRun& run, BatchRun& batch) {
   model::Setup& setup = batch.result.launches.back().setups.emplace_back();
   batch.executor = prepare(run, batch, setup);
@@ -105,8 +105,7 @@ void set_up(TaskRun& run, BatchRun& batch) {
 constexpr Stage allocate{"",
                          [](TaskRun& run, BatchRun& batch) { run.placement->rig().allocate(batch.size); }};
 
-// The static buffers are sized for the largest batch that fits; a batch that does not costs its own
-// cell only.
+// Sizes the static buffers for the largest batch that fits. A batch that does not fit fails alone.
 void allocate_buffers(TaskRun& run) {
   for (BatchRun& batch : run.batches) {
     attempt(run, batch, allocate);
@@ -114,7 +113,7 @@ void allocate_buffers(TaskRun& run) {
   }
 }
 
-// Gives up the earlier placement and sets all batches up in a new one.
+// Destroys or moves the earlier placement, and sets up all batches in the new one.
 void set_up_placement(TaskRun& run, std::int64_t index) {
   const bool first = index == 0;
   if (!first) run.tell_phase(0, "open");
@@ -165,13 +164,13 @@ void visit(TaskRun& run, BatchRun& batch) {
                       run.task.instruments.cold_l2 ? nullptr : run.placement->cache());
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
-  // A monitor goes on naming a limit after the work that reached it.
+  // A monitor still names a limit after the work that reached it.
   const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
   machine::add_later_reading(*machine, run.placement->state_reader().read(), lowered);
   machine->cpu = run.pin.cpu();
 }
 
-// A placement's load comes after its visits. The clock is awaited afterwards, as before a visit.
+// Loads the device after the placement's visits, then waits for its clock as before a visit.
 void sustain(TaskRun& run, BatchRun& batch) {
   measure::SustainedBounds bounds;
   bounds.seconds_max = *run.task.instruments.sustained_seconds;
@@ -187,8 +186,8 @@ bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
   return run.task.instruments.sustained_seconds && batch.executor;
 }
 
-// Call this before the device is given up. If it did not open again, that would become the reason of these
-// cells too.
+// Call this before the device is discarded. If it did not open again, these cells would get that as their
+// reason.
 bool report_failed(TaskRun& run) {
   bool any_left = false;
   for (BatchRun& batch : run.batches) {
@@ -200,7 +199,7 @@ bool report_failed(TaskRun& run) {
 
 }  // namespace
 
-// A load takes seconds, so not every placement has one: the last two, or the only one.
+// A load takes seconds, so only the last two placements (or the only one) have one.
 constexpr std::int64_t placements_under_load = 2;
 
 // Each round visits every batch once, in a new random order.

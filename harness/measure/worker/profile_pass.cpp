@@ -1,5 +1,5 @@
-// Prepares each batch again under the profiler, so that the timeline shows its setup too and graphs are
-// instantiated with recording on.
+// Prepares each batch again under the profiler, so that the timeline shows its setup, and its graphs are
+// instantiated while recording is on.
 #include "harness/measure/worker/profile_pass.hpp"
 
 #include <algorithm>
@@ -19,11 +19,10 @@ namespace {
 
 constexpr int checked_steps = 9;
 
-// With records on, the host submits a step's first kernels before the device has run this number of empty
-// ones.
+// The host submits a recorded step's first kernels before the device has run this number of empty kernels.
 constexpr std::size_t delay_kernels = 128;
 
-// Takes the delay's own records off the front.
+// Removes the delay's own records, which come first.
 void drop_delay(std::vector<Activity>& activities) {
   if (activities.size() < delay_kernels + 2) {
     throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
@@ -33,7 +32,7 @@ void drop_delay(std::vector<Activity>& activities) {
   activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
 }
 
-// Work that keeps the device busy while the host submits a step; the host launches it in one call.
+// Keeps the device busy while the host submits a step. The host launches the delay with one call.
 std::unique_ptr<EmptyGraph> make_delay(Device& device, Stream& stream) {
   try {
     return std::make_unique<EmptyGraph>(device, stream, std::int64_t{delay_kernels});
@@ -48,7 +47,7 @@ class BatchProfile {
   BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler)
       : pass_(pass), profiler_(profiler), begin_(pass.device.make_event()), end_(pass.device.make_event()) {}
 
-  // `device_seconds` comes from the pass without records.
+  // `device_seconds` is the device time without records.
   model::Profile run(std::int64_t batch, std::optional<double> device_seconds) {
     set_up(batch);
     for (int i = 0; i < settling_steps; ++i) {
@@ -85,7 +84,7 @@ class BatchProfile {
     span("upload", [&] { executor_->upload(); });
   }
 
-  // A phase on the host's track, until the work that it enqueued is done.
+  // A span on the host's track, until the enqueued work is done.
   template <typename Phase>
   void span(const char* name, Phase&& phase) {
     const double start = steady_seconds();
@@ -127,10 +126,10 @@ class BatchProfile {
     end_->record(pass_.stream);
   }
 
-  // On an idle stream the first event would pass at once, and the host's time until the first launch, which
-  // recording makes longer, would count as device time: a step therefore waits behind a delay. A graph also
-  // takes a few microseconds of device time from its launch to its first kernel, which events include and
-  // records do not: a step therefore stands between two guards, empty kernels that both instruments see.
+  // A step waits behind a delay. On an idle stream the first event would pass at once, and the host's time
+  // until the first launch, which recording makes longer, would count as device time. A step also runs
+  // between two empty kernels, which both instruments see, because events include the microseconds from a
+  // graph's launch to its first kernel and records do not.
   std::optional<model::DeviceTimeCheck> check_device_time() {
     const std::unique_ptr<EmptyGraph> delay = make_delay(pass_.device, pass_.stream);
     if (delay == nullptr) return std::nullopt;
@@ -162,7 +161,7 @@ class BatchProfile {
   ActivityProfiler& profiler_;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
-  // Made before the executor, which draws on it.
+  // Declared before the executor, which uses the pool.
   std::unique_ptr<pool::MemoryPool> pool_;
   std::unique_ptr<execution::Executor> executor_;
   std::vector<model::TraceSpan> spans_;

@@ -1,5 +1,5 @@
-// The profiling pass: each cell of a task once more, with the device's activity records switched on.
-// It runs when everything else has been measured, and no latency comes from it.
+// The profiling pass: runs each cell of a task again while the device records its activity. It comes after
+// all measurements, and gives no latency.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct ProfilePass {
   Stream& stream;
   execution::ExecutionMode mode;
   const ir::Program& program;
-  // The task's own buffers, with the pool that it is given.
+  // Makes a context with the task's buffers and the given pool.
   std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
-  // The batches whose cells are ok, each with its device time of the pass without records, where known.
+  // The batches whose cells are ok, each with its unprofiled device time, if known.
   std::vector<std::pair<std::int64_t, std::optional<double>>> batches;
 };
 
-// Reports a profile of each batch, the spans of a timeline where the task asks for one, and once whether
-// there was a profiler. A profiler that is missing or fails never throws: the cells keep their results.
+// Reports a profile of each batch, the spans of a timeline if the task wants one, and once whether a profiler
+// is available. Errors of the profiler are reported, not thrown: the cells keep their results.
 void run_profile_pass(const ProfilePass& pass, const Tell& tell);
 
 }  // namespace graphbench::worker

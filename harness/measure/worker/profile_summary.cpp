@@ -1,4 +1,4 @@
-// Interval arithmetic and medians over activity records.
+// Computes busy times and medians from activity records.
 #include "harness/measure/worker/profile_summary.hpp"
 
 #include <algorithm>

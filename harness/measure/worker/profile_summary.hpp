@@ -20,23 +20,23 @@ struct BusyTime {
 };
 BusyTime busy_time(std::vector<Activity> activities);
 
-// One step as both instruments recorded it.
+// One step as recorded by both instruments: events and activity records.
 struct RecordedStep {
-  double device_seconds = 0;  // between the events around it
+  double device_seconds = 0;  // time between the step's two events
   std::vector<Activity> activities;
 };
 
-// Medians over `steps`; `top` holds at most ten names, copies and fills among them. At least one step.
+// Medians over `steps`. `top` has at most ten names, with copies and fills. Needs at least one step.
 model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 
-// Medians over `steps`, which waited behind a delay whose records are left out. `without`: the same
-// measurement without a step. At least one of each.
+// Medians over `steps`, which waited behind a delay whose records were removed. `without` is the same
+// measurement without a step. Both need at least one element.
 model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
                                             const std::vector<RecordedStep>& without);
 
-// Compares kernels of the last steps by the first 160 bytes of their names, without their order, and leaves
-// out those by which the driver fills memory in a graph and not outside. Busy time is the median over steps.
-// At least one of each. graph_seconds is left 0.
+// Compares the kernels of both last steps by the first 160 bytes of their names, regardless of order. Leaves
+// out the kernels with which the driver fills memory in graphs only. Busy time is the median over `steps`.
+// Both need at least one step. graph_seconds stays 0.
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                                      const std::vector<RecordedStep>& eager);
 

@@ -1,4 +1,4 @@
-// Writes and reads messages field by field, as harness/model/codec describes the parts of a result.
+// Encodes and decodes messages field by field, as harness/model/codec does for the parts of a result.
 #include "harness/measure/worker/protocol.hpp"
 
 #include "harness/model/codec/messages.hpp"

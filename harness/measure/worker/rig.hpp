@@ -1,5 +1,5 @@
-// The objects with which one task runs on a device, whether its steps come from a program (TaskRig) or are
-// foreign (ForeignRig). It makes executors, which a worker's stages set up and time.
+// The objects that run one task on a device: a program's (TaskRig) or a foreign step's (ForeignRig). A rig
+// makes executors; a worker's stages set them up and time them.
 #pragma once
 
 #include <cstdint>
@@ -20,51 +20,50 @@ class TaskRig;
 
 class Rig {
  public:
-  // Both outlive the rig. Makes the stream, whose threads inherit the caller's CPUs. It stays the rig's only
-  // one: on an H200 graphs were slower in a later stream of the same context.
+  // Makes the rig's only stream, whose threads inherit the CPUs of the calling thread. On an H200, graphs
+  // were slower in a later stream of the same context. Both arguments outlive the rig.
   Rig(const model::WorkerTask& task, Device& device);
   virtual ~Rig() = default;
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  // Memory for batches up to `largest`. Throws Error(out_of_memory) if it does not fit; a smaller one may
-  // be tried then.
+  // Allocates memory for batches up to `largest`. Throws Error(out_of_memory) if it does not fit; the caller
+  // may then try a smaller batch.
   virtual void allocate(std::int64_t largest) = 0;
   virtual bool allocated() const noexcept = 0;
-  // Gives up the memory of allocate() and captures, for another allocate(). No executor may be left.
+  // Releases the memory of allocate() and captures, for another allocate(). No executor may exist.
   virtual void release() = 0;
 
-  // An executor that has been through the task's warmups, capture, instantiation and upload. Their times go
-  // to `setup`, and `phase` is called before each begins. Throws their exceptions. `eagerly`: in mode eager,
-  // whatever the task's mode is.
+  // Makes an executor and runs the task's warmups, capture, instantiation and upload. Writes their times to
+  // `setup`, and calls `phase` before each stage. Throws the exceptions of the stages. `eagerly`: in mode
+  // eager, instead of the task's mode.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase,
                                                bool eagerly = false);
-  // An eager executor that nothing has warmed up.
+  // Makes an eager executor without warmups.
   std::unique_ptr<execution::Executor> make_eager(std::int64_t batch) { return make_executor(batch, true); }
   // The part of prepare() that follows the kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
               const std::function<void(std::string_view)>& phase, std::int64_t warmups);
-  // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
+  // Throws Error(check_failed) if outputs differ from eager's. Fills in `check` in both cases.
   virtual void check(execution::Executor& executor, std::int64_t batch,
                      std::optional<model::Check>& check) = 0;
-  // The facts that the library that runs the step reports, by name. Throws if they cannot be read.
+  // Facts by name, from the library that runs the step. Throws if they cannot be read.
   virtual std::map<std::string, std::string> library(std::int64_t) { return {}; }
-  // Whether a failure of this code leaves the process fit for other batches.
+  // True if the process can run other batches after a failure with this code.
   virtual bool survives(ErrorCode code) const noexcept = 0;
-  // Whether the device is the process's own, to be reset and opened again between placements.
+  // True if the device is not shared, so that it can be reset and opened again between placements.
   virtual bool owns_device() const noexcept { return true; }
-  // This rig where it runs a program; null if it does not.
+  // This rig if it runs a program, else null.
   virtual TaskRig* of_program() noexcept { return nullptr; }
 
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }
 
  protected:
-  // Makes an executor with the kernels that a step needs, without running a step. Its time is
-  // prepare_seconds.
+  // Makes an executor and chooses its kernels, without running a step. Its time is prepare_seconds.
   virtual std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) = 0;
-  // Leaves nothing pending and no cached memory when a capture begins, as serving engines do.
+  // Frees cached memory before a capture, as serving engines do.
   virtual void before_capture() {}
 
   const model::WorkerTask& task_;

@@ -1,4 +1,4 @@
-// How long a worker takes to be ready, in stages that follow one another without a gap.
+// Times how long a worker takes to be ready, in successive stages without gaps.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,19 @@ namespace graphbench::worker {
 
 class StartupClock {
  public:
-  // `spawned_ns`: when the parent started this process, on the machine's monotonic clock; 0: not known.
+  // `spawned_ns`: when the parent started this process, by the machine's monotonic clock; 0 if unknown.
   explicit StartupClock(std::int64_t spawned_ns) {
     if (spawned_ns > 0)
       startup_.process_seconds =
           Stopwatch(SteadyClock::time_point(std::chrono::nanoseconds(spawned_ns))).seconds();
   }
 
-  // All time since the last call, or since the clock was made, belongs to `stage`.
+  // Adds the time since the last call (or the constructor) to `stage`.
   void lap(double model::Startup::*stage) {
     startup_.*stage += last_.seconds();
     last_ = {};
   }
-  // The stages of one batch, which are timed by themselves.
+  // Adds the stages of one batch, which are timed separately.
   void add(const model::Setup& setup) {
     startup_.prepare_seconds += setup.prepare_seconds.value_or(0);
     startup_.warmup_seconds += setup.warmup_seconds;
@@ -33,7 +33,7 @@ class StartupClock {
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;
   }
-  // The facts about a package before the first cell; absent without a package.
+  // Facts about the package, known before the first cell; absent without a package.
   std::optional<model::PackageUse> package;
   const model::Startup& startup() const noexcept { return startup_; }
 

@@ -1,5 +1,5 @@
-// Records a foreign step and its eager step with the device's own instrument, and measures graphs of empty
-// kernels beside them. From both follows the expected time of the eager step as one graph.
+// Records a foreign step and its eager step with the device's profiler, and times graphs of empty kernels.
+// From both computes the expected time of the eager step as one graph.
 #include <array>
 
 #include "graphs/base/clock.hpp"
@@ -12,7 +12,7 @@ namespace graphbench::worker {
 namespace {
 
 constexpr int timed_replays = 50;
-// How many empty kernels the two graphs have through which the line of their latency goes.
+// The numbers of empty kernels in the two graphs that define EmptyLine.
 constexpr std::array<std::int64_t, 2> empty_kernels{1, 257};
 
 using StepList = std::vector<RecordedStep>;
@@ -35,8 +35,8 @@ double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profil
   return busy_time(profiler.collect()).busy_seconds;
 }
 
-// The time of a graph of empty kernels: `first` for one, and `per_kernel` for each after it, which includes
-// the kernel's own time `busy`.
+// The time of a graph of empty kernels: `first` for the first kernel and `per_kernel` for each further one.
+// `busy` is the kernel's own time within it.
 struct EmptyLine {
   double first = 0;
   double per_kernel = 0;

@@ -15,7 +15,7 @@
 namespace graphbench::worker {
 namespace {
 
-// Parameters go into the next step, so one difference grows with every step.
+// A step's parameters are the input of the next step, so that a difference grows with every step.
 constexpr int training_steps_checked = 10;
 
 using execution::ExecutionMode;
@@ -80,7 +80,7 @@ ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const m
 
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {
   std::vector<model::OpPath> paths;
-  // The eager executor has every op, whatever the graphs hold.
+  // The eager executor has all ops; graphs may have only some.
   for (const execution::StepItem& item : executor.eager().items()) {
     const KernelPath path = item.kernel->path();
     if (path.name.empty()) continue;

@@ -21,7 +21,7 @@ class WorkloadRegistry;
 
 namespace graphbench::worker {
 
-// Streams of random numbers that must not repeat each other.
+// Uses of the task's seed. Each has its own stream of random numbers.
 enum class SeedUse : std::uint64_t {
   weights = 1,
   inputs = 2,
@@ -33,19 +33,19 @@ enum class SeedUse : std::uint64_t {
 };
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
 
-// True if graphs cannot hold the program: such a cell is skipped and not failed, because no run can pass
-// it.
+// True if graphs cannot run the program. The cell is then skipped instead of failed, because it can never
+// pass.
 bool is_skip(ErrorCode code) noexcept;
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
-// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an unknown dtype,
-// and what building throws.
+// The task's program. Its ops refer to `registry`. Throws Error(invalid_argument) for an unknown dtype, and
+// the exceptions of the workload's builder.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 // The task's program without gradients.
 ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
-// The ways in which the executor's ops are computed, for ops with several ways, each way once.
+// The kernel paths of the executor's ops, each once with its number of ops.
 std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
 class TaskRig final : public Rig {
@@ -54,20 +54,20 @@ class TaskRig final : public Rig {
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
   ~TaskRig() override;
 
-  // The static buffers, filled from the task's seed.
+  // Allocates the static buffers and fills them from the task's seed.
   void allocate(std::int64_t largest) override;
   bool allocated() const noexcept override { return buffers_ != nullptr; }
   void release() override;
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // A plugin's own CUDA runtime keeps its last error, and tells it at the next batch.
+  // After most failures a plugin's own CUDA runtime reports its last error again in the next batch.
   bool survives(ErrorCode code) const noexcept override;
   TaskRig* of_program() noexcept override { return this; }
 
-  // The weights of the task's package; null without one, and before allocate().
+  // The weights of the task's package; null without a package and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
-  // An executor of `mode` whose kernels are chosen as the task says of this size.
+  // Makes an executor of `mode`. The task decides how its kernels are chosen at this batch size.
   std::unique_ptr<execution::Executor> make_executor(execution::ExecutionMode mode, std::int64_t batch,
                                                      pool::MemoryPool* graph_pool);
   execution::ExecutionMode mode() const noexcept { return mode_; }
@@ -89,9 +89,9 @@ class TaskRig final : public Rig {
   // one for each executor that captures on its own stream
   std::vector<std::unique_ptr<Stream>> capture_streams_;
   package::Manifest manifest_;                     // of the task's package
-  std::unique_ptr<package::WeightsFile> weights_;  // likewise
+  std::unique_ptr<package::WeightsFile> weights_;  // of the task's package
   std::unique_ptr<execution::ProgramBuffers> buffers_;
-  std::unique_ptr<execution::CallerMemory> caller_;  // null if the caller's memory is the buffers
+  std::unique_ptr<execution::CallerMemory> caller_;  // null if the caller uses the static buffers
   CheckMemory check_memory_;
 };
 

@@ -1,4 +1,4 @@
-// Runs the stages of a task in order. A stage that fails ends its batch, and perhaps those after it.
+// Runs the stages of a task in order. A failed stage ends its batch and, for some errors, later batches.
 #include "harness/measure/worker/task_run.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace graphbench::worker {
 namespace {
 
-struct Stopped {};  // thrown through the stages; caught in run_task()
+struct Stopped {};  // ends all stages; run_task() catches it
 
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
@@ -29,8 +29,7 @@ bool has_failed(const BatchRun& batch) {
          batch.result.status == model::CellStatus::skipped;
 }
 
-// Kernels are chosen while batches are prepared one after another, so the choices of this stage belong to
-// this batch.
+// Batches are prepared one after the other, so all kernel choices since the last call belong to this batch.
 void take_cache_use(TaskRun& run, BatchRun& batch) {
   const std::optional<facts::CacheUse> now = run.placement->device().cache_use();
   if (!now) return;
@@ -39,8 +38,8 @@ void take_cache_use(TaskRun& run, BatchRun& batch) {
   run.cache_use = now;
 }
 
-// After most failures anything may fail in this process. Failed checks and missing memory concern their batch
-// alone.
+// After most failures, other batches could fail in this process too. A failed check or a lack of memory
+// affects only its own batch.
 void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   if (run.placement ? run.placement->rig().survives(code) : code != ErrorCode::device_lost) return;
   const bool last = std::ranges::all_of(
@@ -69,7 +68,7 @@ void check(TaskRun& run, BatchRun& batch) {
   batch.result.status = model::CellStatus::ok;
 }
 
-// It computes on the parameters that the check's steps have left.
+// Uses the parameters that the steps of the check have left.
 void evaluate(TaskRun& run, BatchRun& batch) {
   batch.result.training->evaluation =
       EvaluationStep(run.task, run.program_rig(), *run.evaluated, batch.size).measure();
@@ -77,7 +76,7 @@ void evaluate(TaskRun& run, BatchRun& batch) {
     throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
 }
 
-// The largest batch that gets here walks the trace, which has sizes of its own, in the first launch.
+// The first batch that gets here walks the trace, whose steps have batch sizes of their own.
 void walk(TaskRun& run, BatchRun& batch) {
   const TraceProgram traced = std::exchange(run.traced, {});
   std::vector<model::TraceSpan> spans;
@@ -87,14 +86,14 @@ void walk(TaskRun& run, BatchRun& batch) {
     run.tell({.trace = model::TraceProcess{.name = id_of(batch.result.cell) + " shapes", .spans = spans}});
 }
 
-// Later launches capture the same.
+// Only in the first launch: later launches capture the same graphs.
 void dump(TaskRun& run, BatchRun& batch) {
   TaskRig& rig = run.program_rig();
   dump_graphs(run.task.caller.dump_graph, id_of(batch.result.cell), rig.mode(), rig.context(nullptr),
               batch.size);
 }
 
-// This comes last, because after activity was recorded nothing can be measured in this process.
+// Call this last: once activity was recorded, timings in this process are unreliable.
 void profile(TaskRun& run) {
   ProfilePass pass{.task = run.task,
                    .device = run.placement->device(),

@@ -1,6 +1,6 @@
-// One task of a worker: the state that its stages share, and the stages. In each placement (new memory, some
-// on a newly opened device) every batch is prepared and captured into one shared pool, largest first, and
-// then measured in shuffled order. At the end every batch is checked.
+// One task of a worker: its stages and their common state. In each placement (new memory, in some on a newly
+// opened device) every batch is prepared and captured into one shared pool, the largest first, and then
+// measured in random order. At the end every batch is checked.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct BatchRun {
   std::int64_t size = 0;
   model::CellResult result = {};
   std::unique_ptr<execution::Executor> executor = {};
-  std::unique_ptr<measure::CellPasses> passes = {};  // while it is being measured
+  std::unique_ptr<measure::CellPasses> passes = {};  // until the batch is checked
   bool reported = false;
   std::vector<double> cpu_slowdowns = {};  // one per visit
   std::vector<double> device_slowdowns = {};
@@ -43,20 +43,19 @@ struct TaskRun {
   machine::SubmitterPin& pin;
   Tell tell;
   StartupClock& startup;
-  const ir::Program* program = nullptr;  // null: a foreign step
-  const ir::Program* evaluated =
-      nullptr;               // the forward program that is evaluated after training steps; null if none is
-  TraceProgram traced = {};  // makes the programs of the task's trace of shapes; empty once it was walked
+  const ir::Program* program = nullptr;    // null: a foreign step
+  const ir::Program* evaluated = nullptr;  // forward program to evaluate after training steps; null if none
+  TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
 
   // The results that one stage leaves to later ones.
-  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // a foreign step has 1 too
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 for a foreign step too
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // of batches so far
   std::optional<Placement> placement = {};
-  std::optional<MemoryLedger> ledger = {};           // while the last device opened has its first placement
+  std::optional<MemoryLedger> ledger = {};           // during the first placement on the last device
   std::optional<model::Memory> memory = {};          // as it closed
   model::Memory peaks = {};                          // of the first placement
-  std::vector<BatchRun> batches = batches_of(task);  // their executors are gone before the placement is
+  std::vector<BatchRun> batches = batches_of(task);  // destroyed before `placement`, which executors use
 
   bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
   bool trains() const;
@@ -65,9 +64,9 @@ struct TaskRun {
   void tell_phase(std::int64_t batch, std::string_view phase) const;
 };
 
-// The state of one batch.
+// A stage of one batch.
 struct Stage {
-  // the phase that is reported as it begins; empty: the stage reports its own, or none
+  // the phase to report when the stage begins; empty: the stage reports its own phases or none
   std::string_view name;
   void (*run)(TaskRun& run, BatchRun& batch);
   bool (*applies)(const TaskRun& run, const BatchRun& batch) = [](const TaskRun&, const BatchRun&) {
@@ -77,27 +76,27 @@ struct Stage {
 // Runs the stage unless the batch has failed. An exception becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
 void report(TaskRun& run, BatchRun& batch);  // once
-// The counts of the executor of a graph mode so far. Call it once, behind the first placement's ramp, so that
+// Reads the counts of a graph mode's executor. Call this once, after the ramp of the first placement, so that
 // the counts do not depend on the number of samples.
 void count(TaskRun& run, BatchRun& batch);
-// The work of a step for its caller, read before the placement's executor is given up.
+// Reads the copies and updates per step for the caller. Call this before the executor is destroyed.
 void note_caller_io(TaskRun& run, BatchRun& batch);
 
-// Stages of all batches. The first: each placement's setups and visits.
+// The first stage of all batches: setups and visits of each placement.
 void measure_batches(TaskRun& run);
-// The driver's figures and the allocations, in the first placement and between two placements.
+// Memory by the driver and the allocations, in the first placement and between two placements.
 void note_peaks(TaskRun& run);
 void note_rest(TaskRun& run);
-// Measures the memory that sharing the pool saves, and the memory of graphs. If it fails (a second set of
-// kernels may not fit) the memory figures are absent; the cells keep their results.
+// Measures the memory of graphs, and how much the shared pool saves. If this fails, for example because a
+// second set of kernels does not fit, the memory figures are absent, and the cells keep their results.
 void measure_memory(TaskRun& run);
 
-// Reports the kernels of a foreign step and its eager step, from the device's own records. It comes last, as
-// a profile does.
+// Reports the kernels of a foreign step and of its eager step from the device's profiler. Call this last, as
+// for a profile.
 void record_steps(TaskRun& run);
 
-// Reports every batch exactly once through WorkerEvent::cell, or those up to WorkerEvent::stopped. Throws
-// where the device does not open.
+// Reports every batch once through WorkerEvent::cell, unless it ends early with WorkerEvent::stopped. Throws
+// if the device cannot be opened.
 void run_task(TaskRun& run);
 
 }  // namespace graphbench::worker

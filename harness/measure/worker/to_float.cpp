@@ -1,4 +1,4 @@
-// Widening of the 16-bit formats, by their bit layouts (IEEE 754 binary16; bfloat16 is fp32's upper half).
+// Converts 16-bit formats by their bit layouts (IEEE 754 binary16; bfloat16 is the upper half of fp32).
 #include "harness/measure/worker/to_float.hpp"
 
 #include <bit>

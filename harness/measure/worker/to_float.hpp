@@ -1,4 +1,4 @@
-// Downloaded tensors as fp32, for error figures.
+// Converts downloaded tensors to fp32, to compute errors.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace graphbench::worker {
 
-// Exact for every dtype but large i32.
+// Exact for all dtypes except large values of i32.
 std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes);
 
 }  // namespace graphbench::worker

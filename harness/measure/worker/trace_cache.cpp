@@ -1,4 +1,4 @@
-// Makes what a step lacks, in the order of need: program, kernels, recording.
+// Makes what a step lacks, in this order: program, kernels, recording.
 #include "harness/measure/worker/trace_cache.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void add(std::string& reasons, const std::string& reason) {
   if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
 }
 
-// Memory of inputs is sized for the largest batch with that sequence length.
+// Input memory is sized for the largest batch of the trace with this sequence length.
 std::int64_t largest_batch(const model::ShapeTrace& trace, std::int64_t sequence) {
   std::int64_t largest = 1;
   for (const model::ShapeStep& step : trace.steps) {
@@ -78,8 +78,8 @@ TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
   return found == entries_.end() ? nullptr : found->get();
 }
 
-// Gives up the program whose last step is longest ago, with its recordings. To run every later step eagerly
-// instead would need its program just as well.
+// Removes the least recently used program, with its recordings. Running later steps eagerly would not help,
+// because they need their programs too.
 void TraceCache::make_room(model::TracedStep& step) {
   if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
   const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
@@ -91,7 +91,7 @@ void TraceCache::make_room(model::TracedStep& step) {
   index();
 }
 
-// Gives up the kernels and the recording that were used longest ago.
+// Removes the least recently used kernels and recording.
 void TraceCache::make_room_for_path(model::TracedStep& step) {
   if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
   const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
@@ -109,7 +109,7 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   const double start = steady_seconds();
   ir::Program program = program_(shape.sequence);
   step.trace_seconds = steady_seconds() - start;
-  // A batch that does not divide fails at its own step.
+  // Rounds up to a multiple of the micro-batches. A batch that is not a multiple fails at its own step.
   const std::int64_t parts = program.micro_batches();
   const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
   Entry& entry =
@@ -118,8 +118,8 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   return entry;
 }
 
-// If the pool would have to grow, the memory of the paths so far is given back instead, because a sum over
-// all sizes would not fit. The pool may still grow if no gap in it is large enough.
+// If the new path needs more than the pool has, frees the memory of all earlier paths first, because the sum
+// over all sizes would not fit. The pool may still grow if it has no gap that is large enough.
 void TraceCache::record(Path& path) {
   path.generation = generation_;
   execution::Executor& executor = *path.executor;

@@ -1,8 +1,8 @@
-// Programs of shapes, as a tracing framework keeps them. A program is traced for a sequence length and serves
-// every batch size; kernels and a recording are made for each size. All recordings are in one pool, and
-// memory of programs' weights and state is the rig's. The pool never grows beyond what one path needs: if a
-// path needs more than there is, all of it is given back, and a generation begins. Paths of earlier
-// generations have lost their memory and are recorded again.
+// Keeps programs by shape, as a tracing framework does. A program is traced per sequence length and serves
+// all batch sizes; kernels and a recording are made per batch size. All recordings share one pool, and all
+// programs share the rig's weights and state. If a path needs more memory than the pool has, the pool is
+// emptied and a new generation begins. Paths of earlier generations have lost their memory and are recorded
+// again.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace graphbench::worker {
 
-// The task's program for a sequence length; 0: for the workload's own.
+// Makes the task's program for a sequence length; 0: the workload's own length.
 using TraceProgram = std::function<ir::Program(std::int64_t sequence)>;
 
 struct Shape {
@@ -26,12 +26,12 @@ struct Shape {
 
 class TraceCache {
  public:
-  // All arguments outlive the cache. Its steps are the steps of `trace`.
+  // All arguments outlive the cache. It serves the steps of `trace`.
   TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram program,
              const model::ShapeTrace& trace);
   ~TraceCache();
 
-  // Submits the step if everything is there for it; else nothing has happened. Neither allocates nor locks.
+  // Submits the step, or returns false if a part of it is missing. Does not allocate or lock.
   bool replay(const Shape& shape) {
     Path* const path = find(shape);
     if (path == nullptr || path->generation != generation_) return false;
@@ -39,16 +39,16 @@ class TraceCache {
     path->executor->submit();
     return true;
   }
-  // Submits the step, and makes what it lacks; `step` says which parts. Throws the exceptions of building,
-  // preparing and recording.
+  // Makes the missing parts of the step, lists them in `step`, and submits the step. Throws the exceptions of
+  // building, preparing and recording.
   void submit(const Shape& shape, model::TracedStep& step);
-  // Runs the step of the shape submitted last against eager's, bit for bit, unless that was done since
-  // anything was recorded last. Throws Error(check_failed).
+  // Compares the last submitted step with eager, bit for bit, unless this was done since the last recording.
+  // Throws Error(check_failed).
   void check(const Shape& shape);
 
-  // The executor of a shape that replays.
+  // The executor of a shape that can be replayed.
   execution::Executor& executor(const Shape& shape) { return *find(shape)->executor; }
-  // The facts at the end of a walk, without its steps.
+  // Facts for the end of a walk, without its steps.
   model::ShapeWalk facts() const;
 
  private:
@@ -68,7 +68,7 @@ class TraceCache {
     std::unique_ptr<execution::Executor> executor;
     std::int64_t generation = 0;
     std::uint64_t used = 0;
-    std::int64_t checked = -1;  // number of recordings when it was checked
+    std::int64_t checked = -1;  // recordings_ at the last check
   };
 
   std::size_t slot_of(const Shape& shape) const noexcept;
@@ -94,8 +94,8 @@ class TraceCache {
   pool::MemoryPool eager_pool_;
   pool::MemoryPool graph_pool_;
   std::vector<std::unique_ptr<Entry>> entries_;
-  std::vector<std::unique_ptr<Path>> paths_;  // gone before their entries and pools
-  std::vector<Path*> table_;                  // open addressing; a power of two, half empty at least
+  std::vector<std::unique_ptr<Path>> paths_;  // destroyed before entries and pools
+  std::vector<Path*> table_;                  // open addressing; power of two, at least half empty
   std::uint64_t clock_ = 0;
   std::int64_t generation_ = 1;
   std::int64_t recordings_ = 0;

@@ -1,4 +1,4 @@
-// Steps are checked apart from their time.
+// Submits, times and checks the steps of --shape-trace. The checks are not timed.
 #include "harness/measure/worker/walk_shapes.hpp"
 
 #include "graphs/base/clock.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t pairs_max = 1000;
 
-// Measures both in turns, so that other causes slow both down.
+// Alternates between hits and replays, so that outside disturbances slow both.
 void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double seconds_max,
                   model::ShapeWalk& walk) {
   execution::Executor& executor = cache.executor(shape);

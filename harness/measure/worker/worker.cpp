@@ -33,7 +33,7 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-// The work of every task before its device is opened.
+// Loads the device's module, for every kind of task.
 void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);

@@ -1,5 +1,5 @@
-// The work of one worker process: it builds the program, prepares, captures and measures all batches of one
-// task, and reports as it goes.
+// The work of one worker process: builds the program, prepares, captures and measures all batches of one
+// task, and reports its progress.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace graphbench::worker {
 
-// Receives a worker's findings in the order in which they are made. It is called between timed regions only.
+// Receives a worker's events in their order. It is called only between timed regions.
 using Tell = std::function<void(const WorkerEvent&)>;
 
-// Runs the task to its end. A batch that fails is reported as a cell with its reason, and the others go on
-// or, behind WorkerEvent::stopped, ends. Throws Error only if no cell could be measured: no device, no
-// such workload, a program that does not build. `lent`: a plugin record beside those that the task names,
-// of a process that is not ours (docs/reference/plugins.md).
+// Runs the task to its end. A failed batch is reported as a cell with its reason. The other batches continue,
+// unless WorkerEvent::stopped was reported. Throws Error only if no cell could be measured: no device,
+// unknown workload, or a program that cannot be built. `lent`: a plugin of the program that runs the worker,
+// in addition to the task's plugins (docs/reference/plugins.md).
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent = nullptr);
 
-// For the processes of other commands: builds the task's program, or finds its step, opens the device and
-// calls `work`. A step's batches are opened as they are asked for, and `alive` is called meanwhile. Throws
-// what any of these throws.
+// For the processes of other commands: builds the task's program or finds its step, opens the device and
+// calls `work`. Opens a step's batches at their first use, and calls `alive` meanwhile. Throws the exceptions
+// of all of these.
 void on_placement(const model::WorkerTask& task, StartupClock& clock, const abi::LentPlugin* lent,
                   const std::function<void()>& alive, const std::function<void(Placement&)>& work);
 

@@ -1,4 +1,4 @@
-// Connects run_worker to the pipes.
+// Connects run_worker() to stdin and file descriptor 3.
 #include "harness/measure/worker/worker_main.hpp"
 
 #include <exception>

@@ -1,4 +1,4 @@
-// The worker process: `graphbench --worker [PARENT]`, started by the sweep, never by a person.
+// The worker process, `graphbench --worker [PARENT]`. The sweep starts it, users do not.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace graphbench::worker {
 
-// Reads the task from stdin, runs it, sends events on descriptor 3. Returns the exit code: 0, or 1
-// after a WorkerEvent::error. `parent` as in die_with_parent.
+// Reads the task from stdin, runs it, and sends events on file descriptor 3. Returns the exit code: 0, or 1
+// after WorkerEvent::error. `parent` is as in process::die_with_parent.
 int worker_main(std::string_view parent);
-// Runs the worker in another program's process, which lends its step.
+// Runs the worker in the process of another program, which provides the step.
 int worker_main(std::string_view parent, const abi::LentPlugin& lent);
 
 }  // namespace graphbench::worker
