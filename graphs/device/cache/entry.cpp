@@ -1,5 +1,5 @@
-// Encodes an entry: lines "NAME VALUE", an empty line, the content. The digest covers everything but its own
-// line. A text is sound if encoding its parts gives it again, byte for byte.
+// Encodes an entry as lines "NAME VALUE", an empty line and the content. The digest covers the lines above
+// its own and the content. A text is sound if encoding its decoded entry gives the same bytes.
 #include "graphs/device/cache/entry.hpp"
 
 #include <algorithm>
