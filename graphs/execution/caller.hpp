@@ -77,8 +77,8 @@ class CallerMemory {
 
   // Copies the buffers' inputs to every place. Waits for the copies.
   void fill_all_inputs(Stream& stream);
-  // Fills the inputs at `place` as ProgramBuffers::fill_inputs() does, and the graph's own with NaN (integers
-  // with 0), so that a step that reads those instead is found. Waits.
+  // Fills the inputs at `place` as ProgramBuffers::fill_inputs() does. Fills the graph's own inputs with NaN
+  // (integers with 0), to detect a step that reads the wrong memory. Waits for the fills.
   void fill_inputs(Stream& stream, std::uint64_t seed, std::size_t place);
   // Fills the outputs at `place` with NaN. Waits for the fills.
   void poison_outputs(Stream& stream, std::size_t place);

@@ -61,8 +61,8 @@ class CapturedExecutor : public Executor {
   void record(const StepOp& op, void** operands);
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  std::vector<Enqueue>
-      enqueues_;  // one per item; first member, so that a step reads one cache line of this object
+  // One per item. It is the first member, so that enqueue_step() reads one cache line of this object.
+  std::vector<Enqueue> enqueues_;
   Stream& stream_;
   Stream& recorder_;  // the stream that captures
   pool::MemoryPool& pool_;
