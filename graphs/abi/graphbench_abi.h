@@ -1,14 +1,14 @@
 /* The stable C ABI between graphbench and workload plugins.
  *
- * A plugin is a shared library that exports one function, graphbench_plugin_open. It offers workloads
- * (each builds a program through graphbench's functions) and optionally kinds of op with their own launch
+ * A plugin is a shared library that exports one function, graphbench_plugin_open. It offers workloads (each
+ * builds a program through graphbench's functions) and optionally kinds of op with their own launch
  * functions. The built-in workloads use this header too.
  *
- * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts with
- * its own size; within one ABI version, fields are only appended. Reserved fields are zero. Fields that
- * the other side may not know are zero too: graphbench refuses a record that uses an unknown field.
- * Strings are UTF-8 and NUL-terminated. The side that passes a pointer owns the memory, which is valid for
- * the call unless a comment says longer. A function that returns int returns 0 for success. */
+ * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts with its
+ * own size; within one ABI version, fields are only appended. Reserved fields are zero. Fields that the other
+ * side may not know are zero too: graphbench refuses a record that uses an unknown field. Strings are UTF-8
+ * and NUL-terminated. The side that passes a pointer owns the memory, which is valid for the call unless a
+ * comment says longer. A function that returns int returns 0 for success. */
 #ifndef GRAPHBENCH_ABI_H
 #define GRAPHBENCH_ABI_H
 
@@ -83,10 +83,10 @@ typedef struct gb_symbolic {
 /* Selects the op's function, and the memory in which its operands and its workspace lie. */
 typedef enum gb_place { GB_ON_HOST = 0, GB_ON_CUDA = 1 } gb_place;
 
-/* One op at one batch size, as its functions see it. Operands are inputs, then outputs. graphbench owns
- * the record, which stays valid at a fixed address until the sweep ends in this process. The workspace is
- * valid until release(). The CUDA context is reset during a sweep, so data that a plugin kept on the
- * device under earlier addresses may be gone. */
+/* One op at one batch size, as its functions see it. Operands are inputs, then outputs. graphbench owns the
+ * record, which stays valid at a fixed address until the sweep ends in this process. The workspace is valid
+ * until release(). The CUDA context is reset during a sweep, so data that a plugin kept on the device under
+ * earlier addresses may be gone. */
 typedef struct gb_op_call {
   uint32_t struct_size;
   int32_t input_count;
@@ -109,8 +109,8 @@ typedef struct gb_op_call {
 
 typedef struct gb_builder gb_builder; /* opaque; graphbench owns it */
 
-/* Which gradient of a parameter a hook receives: the gradient of one micro-batch, before accumulation; or
- * the accumulated gradient, before the optimizer. */
+/* Which gradient of a parameter a hook receives: the gradient of one micro-batch, before accumulation; or the
+ * accumulated gradient, before the optimizer. */
 typedef enum gb_hook_place { GB_HOOK_PRE = 0, GB_HOOK_POST_ACCUMULATE = 1 } gb_hook_place;
 
 /* The functions with which a workload builds a program. An id is a non-negative int32. A negative return
@@ -124,18 +124,18 @@ typedef struct gb_builder_api {
   int32_t (*op)(gb_builder*, const char* kind, const char* name, const int32_t* inputs, int32_t input_count,
                 const gb_attr* attrs, int32_t attr_count, int32_t* outputs, int32_t output_capacity);
   int32_t (*mark_output)(gb_builder*, int32_t value);
-  /* Sets where piecewise mode splits by default: op kinds, and patterns of op names. A text with a '.' or
-   * a '*' is a pattern; '*' matches any text: "*.conv2". The program must contain a match of each. */
+  /* Sets where piecewise mode splits by default: op kinds, and patterns of op names. A text with a '.' or a
+   * '*' is a pattern; '*' matches any text: "*.conv2". The program must contain a match of each. */
   int32_t (*split_at)(gb_builder*, const char* const* splits, int32_t split_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
-  /* Sets the value of an input's padding rows, for a batch that is padded to a larger captured batch:
-   * `pad` in every element; 0 without this call. Returns 0, or a negative number if refused. */
+  /* Sets the value of an input's padding rows, for a batch that is padded to a larger captured batch: `pad`
+   * in every element; 0 without this call. Returns 0, or a negative number if refused. */
   int32_t (*pad_with)(gb_builder*, int32_t value, double pad);
-  /* In a training step, passes the weight's gradient through an op of `kind`. The gradient is the op's
-   * only input; its one output replaces the gradient. Hooks of one weight and place run in the order of
-   * these calls. `place` is a gb_hook_place. A forward program omits hooks. Returns 0, or a negative
-   * number if refused. */
+  /* In a training step, passes the weight's gradient through an op of `kind`. The gradient is the op's only
+   * input; its one output replaces the gradient. Hooks of one weight and place run in the order of these
+   * calls. `place` is a gb_hook_place. A forward program omits hooks. Returns 0, or a negative number if
+   * refused. */
   int32_t (*hook)(gb_builder*, int32_t weight, int32_t place, const char* kind, const char* name,
                   const gb_attr* attrs, int32_t attr_count);
 } gb_builder_api;
@@ -197,9 +197,8 @@ typedef struct gb_inferred {
 } gb_inferred;
 
 enum gb_op_flags {
-  /* The op runs on the host in the middle of the step, on every device. run_host gets operands in host
-   * memory (on CUDA, copies of them); launch_cuda is not used. Graph modes skip the program or split at
-   * the op. */
+  /* The op runs on the host in the middle of the step, on every device. run_host gets operands in host memory
+   * (on CUDA, copies of them); launch_cuda is not used. Graph modes skip the program or split at the op. */
   GB_OP_HOST = 1u,
   GB_OP_NOT_CAPTURABLE = 2u, /* cannot be captured */
 };
@@ -210,8 +209,8 @@ typedef struct gb_op {
   const char* kind; /* must not be a built-in kind */
   /* Bit i set: the op writes input i. */
   uint64_t mutated_inputs;
-  /* Writes the types of the outputs for these inputs. Returns the number of outputs (0..GB_MAX_OUTPUTS),
-   * or a negative number after writing a reason (at most error_size bytes with the NUL) to `error`. */
+  /* Writes the types of the outputs for these inputs. Returns the number of outputs (0..GB_MAX_OUTPUTS), or a
+   * negative number after writing a reason (at most error_size bytes with the NUL) to `error`. */
   int32_t (*infer)(const gb_symbolic* inputs, int32_t input_count, const gb_attr* attrs, int32_t attr_count,
                    gb_inferred* outputs, char* error, size_t error_size, void* user);
   /* Enqueues the op on `cuda_stream` (a cudaStream_t) and returns without waiting: 0, or a cudaError_t.
@@ -219,35 +218,34 @@ typedef struct gb_op {
    * capturing stream it must record at least one node, unless the op writes nothing. Null: the op does not
    * run on CUDA. */
   int (*launch_cuda)(const gb_op_call* call, void* const* operands, void* cuda_stream, void* user);
-  /* Runs the op to its end on the calling thread: the host device's stream thread, or on CUDA the
-   * submitting thread. Returns 0, or any other number for failure. Null: the op does not run on the host
-   * device. */
+  /* Runs the op to its end on the calling thread: the host device's stream thread, or on CUDA the submitting
+   * thread. Returns 0, or any other number for failure. Null: the op does not run on the host device. */
   int (*run_host)(const gb_op_call* call, void* const* operands, void* user);
   void* user;
   /* The next three functions may be null. They are called on the submitting thread, never during its
    * captures, and may wait for the device. If `call->place` is GB_ON_CUDA, the CUDA device is current.
    *
-   * Called once per call record, before warm-ups and the first launch: load code, choose algorithms,
-   * create handles. Later `call->prepared` is the pointer that this function writes to `prepared`. Returns
-   * 0, or another number after writing a reason (at most error_size bytes with the NUL) to `error`. */
+   * Called once per call record, before warm-ups and the first launch: load code, choose algorithms, create
+   * handles. Later `call->prepared` is the pointer that this function writes to `prepared`. Returns 0, or
+   * another number after writing a reason (at most error_size bytes with the NUL) to `error`. */
   int (*prepare)(const gb_op_call* call, void** prepared, char* error, size_t error_size, void* user);
   /* Called after prepare: returns the bytes of scratch memory that a launch needs; negative for failure. */
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
   /* Called once for a prepared call, after its last launch. Enqueued work may still run. */
   void (*release)(const gb_op_call* call, void* user);
   /* The kind of the op that computes this op's gradient in a training step: another op of this plugin, or
-   * null for none. Its inputs are this op's inputs, its outputs, then the gradient of each output that
-   * does not hold integers. It gets this op's attributes, and writes none of its inputs. Its outputs are
-   * the gradients of the inputs whose bit is set in `gradient_inputs`, in their order, each with its
-   * input's dtype and shape. It has its own flags: if it cannot be captured, graphs end before it. */
+   * null for none. Its inputs are this op's inputs, its outputs, then the gradient of each output that does
+   * not hold integers. It gets this op's attributes, and writes none of its inputs. Its outputs are the
+   * gradients of the inputs whose bit is set in `gradient_inputs`, in their order, each with its input's
+   * dtype and shape. It has its own flags: if it cannot be captured, graphs end before it. */
   const char* gradient;
   uint64_t gradient_inputs; /* 0 if `gradient` is null */
 } gb_op;
 
 /* ---- a plugin's own rewriting passes --------------------------------------------------------- */
 
-/* A program as a pass sees it. Ids of values and ops are indices. graphbench owns the memory, which is
- * valid for the call. */
+/* A program as a pass sees it. Ids of values and ops are indices. graphbench owns the memory, which is valid
+ * for the call. */
 typedef struct gb_program_value {
   const char* name;
   int32_t kind;  /* gb_value_kind */
@@ -292,8 +290,8 @@ typedef struct gb_rewriter_api {
   int32_t (*op)(gb_rewriter*, int32_t beside, const char* kind, const char* name, const int32_t* inputs,
                 int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
                 int32_t output_capacity);
-  /* Makes the ops appended after this call read `by` instead of `value`. An op computes `value`; `by` has
-   * the same dtype and shape. If `value` is an output or a gradient, `by` replaces it there too. */
+  /* Makes the ops appended after this call read `by` instead of `value`. An op computes `value`; `by` has the
+   * same dtype and shape. If `value` is an output or a gradient, `by` replaces it there too. */
   int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
   /* Adds a line to --dump-program and the result document; at most 64 lines. */
   int32_t (*log)(gb_rewriter*, const char* line);
@@ -330,9 +328,8 @@ typedef struct gb_step_request {
   const char* const* axis_values;
 } gb_step_request;
 
-/* A tensor that a step wrote: dense, row-major, in the memory of the request's place. The step owns it
- * until the next call of the step. `dtype` is a gb_dtype, or GB_OTHER for data that is only compared bit
- * by bit. */
+/* A tensor that a step wrote: dense, row-major, in the memory of the request's place. The step owns it until
+ * the next call of the step. `dtype` is a gb_dtype, or GB_OTHER for data that is only compared bit by bit. */
 #define GB_OTHER (-1)
 typedef struct gb_step_output {
   const char* name;
@@ -342,12 +339,11 @@ typedef struct gb_step_output {
   int32_t reserved; /* 0 */
 } gb_step_output;
 
-/* A step that a library or framework runs as it does for its users. graphbench builds no program for it,
- * but times run() and the graphs of capture(). A function that returns int returns 0, or another number
- * after writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP says that this
- * mode cannot run the step, which is not a failure. All functions are called on one thread, except run()
- * on the host device, which is called on the stream's thread. After a skip or a failure, only close() is
- * called. */
+/* A step that a library or framework runs as it does for its users. graphbench builds no program for it, but
+ * times run() and the graphs of capture(). A function that returns int returns 0, or another number after
+ * writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP says that this mode
+ * cannot run the step, which is not a failure. All functions are called on one thread, except run() on the
+ * host device, which is called on the stream's thread. After a skip or a failure, only close() is called. */
 #define GB_STEP_SKIP 2
 /* How a part of a step reaches the device. */
 enum gb_step_part {
@@ -364,29 +360,29 @@ typedef struct gb_step {
   /* The modes besides "eager", which every step has: "whole", "piecewise", and the step's own modes, named
    * "LIBRARY.NAME". */
   const char* const* modes;
-  /* Prepares the step for one batch size in one mode: the work that a user does once, before the first
-   * step. Called for all batches of a worker, largest first, before the worker's thread is bound to a CPU.
-   * The functions below receive the pointer that open() writes to `step`. */
+  /* Prepares the step for one batch size in one mode: the work that a user does once, before the first step.
+   * Called for all batches of a worker, largest first, before the worker's thread is bound to a CPU. The
+   * functions below receive the pointer that open() writes to `step`. */
   int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
   /* Returns the number of parts that a step of this mode runs one after another, and writes a gb_step_part
    * for the first `capacity` parts; negative for failure. `whole` has one part, captured or launched. Only
    * `whole` and `piecewise` may have GB_PART_CAPTURED parts. */
   int32_t (*parts)(void* step, uint8_t* captured, int32_t capacity, char* error, size_t error_size);
-  /* Enqueues a part without a graph, and the data that it passes to the next part; part -1 is the whole
-   * eager step. On the host device it runs the part to its end. */
+  /* Enqueues a part without a graph, and the data that it passes to the next part; part -1 is the whole eager
+   * step. On the host device it runs the part to its end. */
   int (*run)(void* step, int32_t part, char* error, size_t error_size);
   /* Captures a part. The step owns the graph (a cudaGraph_t), which stays valid until close(). If this
    * function or the graph is null, graphbench captures run(part) on the stream. For a GB_PART_LAUNCHED the
    * step also instantiates the graph, and graphbench only reads the graph's counts. */
   int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
-  /* Fills inputs with data of the seed, and resets weights, state and generators to their state after
-   * open(). After equal calls, steps write equal outputs. */
+  /* Fills inputs with data of the seed, and resets weights, state and generators to their state after open().
+   * After equal calls, steps write equal outputs. */
   int (*fill)(void* step, uint64_t seed, char* error, size_t error_size);
-  /* Returns the number of outputs of the last step, whole or in parts, or a negative number for failure.
-   * The work of the last step is complete before this call. */
+  /* Sets `outputs` to the outputs of the last step, whole or in parts. Returns their number, or a negative
+   * number for failure. The work of the last step is complete before this call. */
   int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
-  /* Returns the library's counts as a JSON object, valid until the next call, or null. This function may
-   * be null. */
+  /* Returns the library's counts as a JSON object, valid until the next call, or null. This function may be
+   * null. */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;
@@ -409,10 +405,9 @@ typedef struct gb_plugin {
   const gb_step* const* steps; /* may be null */
 } gb_plugin;
 
-/* The one exported function, called once, before anything else. `host_abi_version` is graphbench's
- * version. On success it writes a plugin record that stays valid until the process ends and returns 0;
- * otherwise it writes a reason to `error`. graphbench refuses a record of another abi_version and names
- * both versions. */
+/* The one exported function, called once, before anything else. `host_abi_version` is graphbench's version.
+ * On success it writes a plugin record that stays valid until the process ends and returns 0; otherwise it
+ * writes a reason to `error`. graphbench refuses a record of another abi_version and names both versions. */
 typedef int (*gb_plugin_open_fn)(uint32_t host_abi_version, const gb_plugin** plugin, char* error,
                                  size_t error_size);
 #define GB_PLUGIN_OPEN_SYMBOL "graphbench_plugin_open"
