@@ -25,7 +25,7 @@ ir::OpDefinition foreign_definition(const gb_op& op);
 // Makes records that point into `attributes`.
 std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
-// A plugin's op at one batch size, prepared for one of its functions; the destructor releases it. | The ABI
+// A plugin's op at one batch size, prepared for one of its functions; the destructor releases it. The ABI
 // promises that a call record stays valid at one address until the sweep ends, so that plugins may use the
 // address as a key. So no record is ever freed, although kernels, devices and programs are destroyed.
 class ForeignKernel {

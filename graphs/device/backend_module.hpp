@@ -1,5 +1,5 @@
-// The interface of a backend module: a shared library that exports the function that opens the backend and
-// the identity of its build. A module of another build is refused.
+// The interface of a backend module: a shared library with a function that opens the backend, and with the
+// identity of its build. A module of another build is refused.
 #pragma once
 
 #include "graphs/device/device.hpp"

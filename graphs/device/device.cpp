@@ -79,7 +79,7 @@ Buffer::~Buffer() {
 }
 
 // Binary and module share types by memory layout, so the version and the compiler must match. The commit is
-// left out on purpose, so that a module that is rebuilt alone still fits.
+// left out on purpose: a module that is rebuilt alone at another commit still fits.
 const char* build_identity() noexcept {
 #if defined(__clang__)
   return GRAPHBENCH_VERSION " clang " __clang_version__;

@@ -1,4 +1,4 @@
-// Kernels, streams, events, and Graph -> GraphExec. device.hpp has the rules on threads, order and errors.
+// Kernels, streams, events, graphs and graph execs. device.hpp has the rules on threads, order and errors.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Stream;
 // cudaGraphNode_t.
 using GraphNode = void*;
 
-// The implementation chosen for an op, on devices with several that matter.
+// The implementation chosen for an op, on a device with several implementations of it.
 struct KernelPath {
   std::string name;      // "conv2d:cudnn"; empty: there was no choice
   std::string fallback;  // why a better implementation was not chosen; empty if none was better
@@ -177,8 +177,8 @@ class DeviceExecution {
   // of use. A cache of choices or a library's heuristic decides, and code is loaded when the first step needs
   // it.
   virtual void load_at_first_use() {}
-  // From now on each of our kernels starts after the kernel before it has completed. Does nothing on devices
-  // whose launches always wait.
+  // From now on our kernels are launched without programmatic edges: each starts after the kernel before it
+  // has completed. Does nothing on devices whose launches always wait.
   virtual void use_full_edges() {}
   // Says for which size kernels are prepared from now on: a size with its own choices among a library's
   // algorithms (true, the default), or a size that shares its choices with others. Does nothing on devices

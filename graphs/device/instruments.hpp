@@ -36,8 +36,8 @@ class DeviceInstruments {
   // probe takes some tenths of a millisecond and leaves the device almost idle. The stream is idle before and
   // after. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
-  // This process's part of the device's memory, as the driver reports it. It may take a millisecond. Absent
-  // if no driver reports it.
+  // This process's part of the device's memory, as the driver reports it. The call may take a millisecond.
+  // Absent if no driver reports it.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // The choices made so far, one per key, in the order of keys; empty on a device without choices.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }

@@ -114,8 +114,8 @@ struct MemoryInfo {
 
 class DeviceMemory {
  public:
-  // At least 512-byte aligned. Throws Error(out_of_memory), also if the memory is only promised
-  // (a host that overcommits). Contents are undefined.
+  // Returns memory that is at least 512-byte aligned, with undefined contents. Throws Error(out_of_memory),
+  // even if the host would overcommit memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* data) noexcept = 0;
   // Host memory that the device copies from and to directly, without an intermediate copy. Throws

@@ -13,7 +13,7 @@ class ScratchArena {
  public:
   explicit ScratchArena(DeviceMemory& memory) : memory_(memory) {}
 
-  // At least `bytes`, 512-byte aligned, valid as long as the arena; null for none. Throws
+  // At least `bytes`, 512-byte aligned, valid as long as the arena; null for 0 bytes. Throws
   // Error(out_of_memory).
   std::byte* reserve(std::size_t bytes) {
     if (bytes == 0) return nullptr;

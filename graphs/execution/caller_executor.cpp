@@ -1,5 +1,5 @@
 // Prepares graph modes for a caller's memory and runs their steps. A step is timed code: it reads prepared
-// arrays, and allocates only if its form must, as a recording does.
+// arrays, and allocates only in forms that record a graph in each step.
 #include "graphs/execution/caller_executor.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ int usable_cores();      // cores this process may run on, at least 1
 std::size_t last_cache_bytes() noexcept;
 
 // Divides this machine into several host devices: disjoint sets of the CPUs that a process may use. They
-// share caches and memory, so they only try out code for several devices; their times describe no machine.
+// share caches and memory, so they serve to test code for several devices, not to measure a machine.
 inline constexpr const char* shares_variable = "GRAPHBENCH_HOST_DEVICES";
 
 // The number of devices host:0, host:1, ...; 0 if the variable is not set and `host` is the only device.

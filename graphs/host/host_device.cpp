@@ -56,7 +56,7 @@ void run_fill(const FillRequest& request) {
     case ir::DType::bf16:
       return fill_elements<BFloat16>(request, from_float<BFloat16>);
     case ir::DType::i32:
-      // A cast rounds towards zero everywhere.
+      // A cast rounds towards zero on every device.
       return fill_elements<std::int32_t>(request,
                                          [](float value) { return static_cast<std::int32_t>(value); });
     case ir::DType::fp16:

@@ -29,8 +29,8 @@ class LibraryStream {
   dnnl_stream* stream_ = nullptr;
 };
 
-// While it lives, primitives are planned for this number of threads. The destructor restores the calling
-// thread's own number.
+// While this object lives, primitives are planned for this number of threads. The destructor restores the
+// calling thread's own number.
 class PlanningThreads {
  public:
   explicit PlanningThreads(int threads);

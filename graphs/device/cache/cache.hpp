@@ -39,8 +39,8 @@ class Cache {
   // Returns nothing if there is nothing to keep. It may use this cache for other keys, and may throw.
   using Make = std::function<std::optional<std::string>()>;
   // Returns the kept entry, or the result of `make`. One process makes the entry while others that ask for
-  // the key wait; if it is killed, the next one makes the entry. If the folder cannot be written, one line on
-  // stderr says so and nothing is kept.
+  // the key wait; if this process is killed, the next one makes it. If the folder cannot be written, one line
+  // on stderr says so and nothing is kept.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
   // Look-ups prefer this entry to the folder's, unless their check refuses it. Writes nothing to the folder.
@@ -55,7 +55,7 @@ class Cache {
  private:
   struct Kept {
     std::filesystem::path path;
-    Reading reading;  // without entry and reason if there is no file
+    Reading reading;  // no entry and no reason: there is no file
     std::size_t bytes = 0;
   };
   Kept read(const Key& key) const;
