@@ -108,10 +108,10 @@ class Executor {
       enqueue_step();
     }
   }
-  // From now on this executor launches the execs of `leader` and gives up its own, if both have graphs of one
-  // topology. `leader` must outlive the steps of this executor. Call take_execs() before each step of either.
-  // Returns false if an update is refused; then both keep their own execs. Throws Error(graph_update_failed)
-  // if an update succeeds but a node would keep the leader's launch attribute.
+  // From now on this executor launches the execs of `leader` and gives up its own. `leader` must outlive the
+  // steps of this executor. Call take_execs() before each step of either. Returns false, and both keep their
+  // own execs, if the graphs' topologies differ or an update is refused. Throws Error(graph_update_failed) if
+  // an update succeeds but a node would keep the leader's launch attribute.
   virtual bool share_execs(Executor& /*leader*/) { return false; }
   // Updates shared execs to this executor's graphs if they hold another's. Returns true if it updated them.
   virtual bool take_execs() { return false; }

@@ -49,7 +49,7 @@ bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   return true;
 }
 
-// The segments of mode whole: one graph, or the graphs that the form of the training step requires.
+// The segments of mode whole: one graph, or the several graphs of a training step's form.
 std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
   const auto count = static_cast<ir::OpId>(program.ops().size());
   std::vector<ir::Segment> segments = ir::graphs_of(program, ir::partition(program, {}));

@@ -178,7 +178,7 @@ class SdpaGrad {
   }
 
  private:
-  // For each query: the log-sum-exp of its scores, and the dot product of its o and do.
+  // For each query: the log-sum-exp of its scores, and the dot product of its o and dy.
   struct Stats {
     float log_sum;
     float projection;
@@ -196,7 +196,7 @@ class SdpaGrad {
   float dot(const T* a, const T* b) const {
     return sum_in_lanes(dim_, [=](std::int64_t d) { return to_float(a[d]) * to_float(b[d]); });
   }
-  // The offset in o and do that belongs to row `row` of q.
+  // The offset in o and dy that belongs to row `row` of q.
   std::int64_t output_at(std::int64_t row) const {
     const std::int64_t head_row = row / tokens_;
     return ((head_row / heads_ * tokens_ + row % tokens_) * heads_ + head_row % heads_) * dim_;
