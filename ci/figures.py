@@ -15,15 +15,15 @@ from figure_row import Row, at_most, document_rows
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 93
-# The time of the default sweep with an empty cache, by the card's name.
+# The largest time of the default sweep with an empty cache, by the card's name.
 SWEEP_SECONDS_MAX = {"H100": 125, "H200": 110}
 POOL_RATIO_MAX = 1.05
 UNACCOUNTED_MAX = 0.02
 LOST_BYTES_MAX = 2 << 20
 WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
-# Skips that do not depend on the machine: the test does not apply to that program.
+# Reasons of skips that hold on every machine: the test does not apply to the program.
 NOT_APPLICABLE = ("the program has no state",)
-RATIO = r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$"  # after two times
+RATIO = r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$"  # follows two times
 BARE_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)" + RATIO, re.MULTILINE)
 CALLER_LINE = re.compile(r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)" + RATIO, re.MULTILINE)
 LADDER_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)" + RATIO, re.MULTILINE)
@@ -43,7 +43,7 @@ INFLUENCE_LINE = re.compile(
     r"^influence on latency: (?P<influence>\S+) % \(95 %: (?P<low>[-+.\d]+)\.\.(?P<high>[-+.\d]+)\),"
     r" limit (?P<limit>\S+) %", re.MULTILINE)
 GRAPH_MODES = ("whole", "piecewise")
-# A spread, and the share of cells that must lie at or below it.
+# Pairs of a spread and the share of cells that must lie at or below this spread.
 SPREADS = ((0.005, 0.95), (0.002, 0.5))
 SUSTAINED_MAX = 0.01
 
@@ -64,7 +64,7 @@ def pool_rows(document):
         if cell["mode"] not in GRAPH_MODES:
             continue
         key = (cell["workload"], cell["preset"], cell["dtype"], cell["pass"], cell["mode"])
-        # A cell that prepares nothing ahead has a process of its own.
+        # A cell that prepares nothing in advance has its own process.
         alone = cell["batch"] if "prepare" in cell else None
         workers[key][cell["warmup"], alone].append(cell["memory"])
     rows = []

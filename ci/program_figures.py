@@ -9,7 +9,7 @@ from figure_row import Row, at_most, document_rows, geometric_mean, published
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
 PREDICTION_OFF_MAX, PREDICTIONS_NEAR_MIN = 0.1, 0.9
-# The stages of a batch, from what all batches share to the end of its first step.
+# The setup stages of a batch, from the preparation that all batches share to the end of its first step.
 STAGES = ("prepare", "warmup", "capture", "instantiate", "upload", "first_step")
 
 
@@ -74,10 +74,10 @@ def task_seconds(document):
         for launch in cell["launches"]:
             startup, sums = launch["startup"], launches[launch["index"]]
             sums[0] += sum(launch["setup"][f"{stage}_seconds"] for stage in STAGES)
-            # The same in every cell: a task is one process.
+            # The weights' time is the same in every cell, because a task is one process.
             sums[1] = startup["weights_seconds"]
             sums[2] = sum(startup[f"{stage}_seconds"] for stage in ("process", "module", "context"))
-    for index, sums in launches.items():  # time to build the program, or to read it from a package
+    for index, sums in launches.items():  # adds the time to build the program, or to read it from a package
         sums[0] += document["cells"][0]["launches"][index]["startup"]["plugin_seconds"]
     return min(launches.values()) if launches else None
 

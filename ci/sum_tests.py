@@ -14,7 +14,7 @@ def outcome_of(case):
     program that could not be started is `notrun` too, but has a failure or says so."""
     if case.find("failure") is not None or case.get("status") == "fail":
         return "failed"
-    if case.get("result") == "skipped":  # GoogleTest's word
+    if case.get("result") == "skipped":  # as GoogleTest writes it
         return "skipped"
     if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
         skipped = case.find("skipped")

@@ -12,14 +12,14 @@
 namespace graphbench::reporters {
 namespace {
 
-// Three significant digits of a value in [1, 1000), or smaller.
+// Writes a value below 1000 with three significant digits, but at most two decimals.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);
   return fmt::format("{:.0f}", value);
 }
 
-// The first `columns` code points.
+// Returns the first `columns` code points.
 std::string_view head_of(std::string_view text, int columns) {
   std::size_t end = 0;
   while (end < text.size()) {
@@ -55,7 +55,7 @@ std::string format_seconds(double seconds) {
   for (const auto& [scale, unit] : units) {
     const double value = seconds * scale;
     if (value >= 999.5) continue;
-    // A clock that ticks in nanoseconds has no fractions to show.
+    // The clock counts whole nanoseconds, so there is no fraction.
     return scale == 1e9 ? fmt::format("{:.0f}ns", value) : three_digits(value) + unit;
   }
   return three_digits(seconds) + "s";

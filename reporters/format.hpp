@@ -30,7 +30,7 @@ std::string right(std::string_view text, int width);
 enum class Colour : std::uint8_t { bold, dim, red, green, yellow };
 std::string paint(std::string_view text, Colour colour, bool colours);
 
-// One line fit for a terminal: control characters, those of direction too, become blanks.
+// Makes text one line for a terminal: control characters, also those of text direction, become blanks.
 std::string one_line(std::string_view text);
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-// Writes metrics as text. The serializer writes whole families, from which a series' lines are cut.
+// Writes metrics as text. The serializer writes whole families; this file cuts a series' lines out of them.
 #include "reporters/prometheus_text.hpp"
 
 #include <prometheus/metric_family.h>
@@ -49,7 +49,7 @@ std::string head_text(const std::string& name, const std::string& help, MetricTy
   return serialized({name, help, type, {}});
 }
 
-// Without help the serializer puts one line before the series: the type, which belongs to the head.
+// Without help text, the serializer puts only the TYPE line before the series. This line belongs to the head.
 std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
   const std::string text = serialized({name, "", type, {std::move(metric)}});
   return text.substr(text.find('\n') + 1);

@@ -1,5 +1,5 @@
-// Prometheus's text format by prometheus-cpp's serializer: single lines, which are rendered once and kept,
-// and a registry's families in the same order every time.
+// Writes Prometheus's text format by prometheus-cpp's serializer: single lines, which callers render once and
+// keep, and a registry's families in a fixed order.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -18,14 +18,14 @@ struct FamilyRow {
   std::string name;
   std::string type;  // "summary", "gauge", "counter", "histogram"
   std::string unit;
-  std::vector<std::string> labels;  // "CELL" stands for a cell's own
+  std::vector<std::string> labels;  // "CELL" stands for the labels of a cell
   std::string help;
 };
 
-// HELP and TYPE of a family.
+// The HELP and TYPE lines of a family.
 std::string head_text(const std::string& name, const std::string& help, prometheus::MetricType type);
 
-// A series without its family's head.
+// The lines of a series without the head of its family.
 std::string series_text(const std::string& name, prometheus::MetricType type,
                         prometheus::ClientMetric metric);
 std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMetric::Label> labels,
@@ -34,8 +34,8 @@ std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMe
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
 prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);
 
-// Sorted by name, then by labels: the registry keeps series in hash order; people and golden files want one
-// order.
+// Sorts families by name and series by labels: the registry keeps series in hash order, but people and golden
+// files need a fixed order.
 std::string rendered(std::vector<prometheus::MetricFamily> families);
 
 }  // namespace graphbench::reporters

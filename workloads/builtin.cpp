@@ -1,4 +1,4 @@
-// Adds the built-in plugin records to a registry, in the same way as any other plugin's.
+// Adds the records of the built-in plugins to a registry, as for any other plugin.
 #include "workloads/builtin.hpp"
 
 #include "workloads/builtin_plugins.h"

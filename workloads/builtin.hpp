@@ -1,12 +1,12 @@
-// The workloads that are linked in.
+// The workloads that are linked into the program.
 #pragma once
 
 #include "graphs/abi/plugin.hpp"
 
 namespace graphbench::workloads {
 
-// Adds mlp, attention and conv, in this order, with origin "builtin". Throws what
-// WorkloadRegistry::add throws.
+// Adds mlp, attention and conv, in this order, with origin "builtin". Throws the errors of
+// WorkloadRegistry::add().
 void add_builtin(abi::WorkloadRegistry& registry);
 
 }  // namespace graphbench::workloads

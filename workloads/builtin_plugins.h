@@ -1,5 +1,5 @@
-/* The built-in workloads' entry points: each returns a plugin record, as graphbench_plugin_open of a
- * shared library would. */
+/* The entry points of the built-in workloads. Each returns a plugin record, as graphbench_plugin_open of a
+ * shared library does. */
 #ifndef GRAPHBENCH_BUILTIN_PLUGINS_H
 #define GRAPHBENCH_BUILTIN_PLUGINS_H
 

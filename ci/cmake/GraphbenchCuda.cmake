@@ -1,5 +1,5 @@
-# Finds the CUDA toolkit. Sets GRAPHBENCH_HAVE_CUDA; says what it found, and fails only where CUDA was
-# asked for by name.
+# Finds the CUDA toolkit and sets GRAPHBENCH_HAVE_CUDA. Prints the result; fails only if the user asked for
+# CUDA by name.
 set(GRAPHBENCH_HAVE_CUDA OFF)
 if(NOT GRAPHBENCH_CUDA STREQUAL "OFF")
   include(CheckLanguage)

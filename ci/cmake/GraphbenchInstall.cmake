@@ -1,6 +1,6 @@
-# Installs the binary, the CUDA module and what a plugin author needs: the ABI header and a CMake
-# package with the target graphbench::abi. Component `tests`, for ci/bundle: the test programs that run
-# on a GPU machine.
+# Installs the binary, the CUDA module, and for plugin authors the ABI header and a CMake package with the
+# target graphbench::abi. The component `tests`, for ci/bundle, has the test programs that run on a GPU
+# machine.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS graphbench RUNTIME DESTINATION bin COMPONENT runtime)
@@ -10,7 +10,7 @@ if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
 install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py")
-# The documentation keeps the tree's folders, so that every link of it holds.
+# The installed documentation keeps the tree's folders, so that all links between its files work.
 file(GLOB documents RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md"
   "${PROJECT_SOURCE_DIR}/docs/*.png" "${PROJECT_SOURCE_DIR}/docs/reference/*.md")
 foreach(document IN LISTS documents ITEMS LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
@@ -29,7 +29,7 @@ install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)
 
-# For the CI of who installs it: the gate finds its binary from here, the templates call it here.
+# For the CI of users: the gate finds its binary from this folder, and the templates call the gate here.
 install(PROGRAMS ci/gate DESTINATION share/graphbench/ci COMPONENT runtime)
 install(PROGRAMS ci/shards/entry ci/shards/submit ci/shards/shards.sbatch
   DESTINATION share/graphbench/ci/shards COMPONENT runtime)
@@ -46,7 +46,7 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/graphbench-config-version.
 install(FILES "${CMAKE_BINARY_DIR}/graphbench-config-version.cmake" DESTINATION lib/cmake/graphbench
   COMPONENT development)
 
-# All executables made below a folder of the source tree, as target names.
+# Returns all executables made below a folder of the source tree, as target names.
 function(graphbench_executables_below folder result)
   set(found "")
   if(EXISTS "${folder}/CMakeLists.txt")
@@ -67,8 +67,8 @@ function(graphbench_executables_below folder result)
 endfunction()
 
 if(GRAPHBENCH_BUILD_TESTS)
-  # What sanitized builds build: the programs that test inside one process, and those that fuzz; for
-  # ThreadSanitizer those whose code runs threads.
+  # The targets of sanitized builds: the programs that test inside one process, and the fuzzers; for
+  # ThreadSanitizer the programs whose code runs threads.
   graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/unit" unit_programs)
   graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/conformance" conformance_programs)
   set(fuzz_programs "")
@@ -79,7 +79,7 @@ if(GRAPHBENCH_BUILD_TESTS)
   get_property(threaded_programs GLOBAL PROPERTY GRAPHBENCH_THREADED_PROGRAMS)
   add_custom_target(threaded_tests DEPENDS ${threaded_programs} ${conformance_programs})
 
-  # What ci/gpu runs, and as what: lines "KIND PROGRAM".
+  # Lists the programs that ci/gpu runs, in lines "KIND PROGRAM".
   set(programs "")
   foreach(program IN LISTS conformance_programs ITEMS cuda_device_test
       graphbench_bare_loops graphbench_caller_loops graphbench_ladder_loops graphbench_instrument_cost)
@@ -93,7 +93,7 @@ if(GRAPHBENCH_BUILD_TESTS)
       set(kind bare)
     endif()
     string(APPEND programs "${kind} ${program}\n")
-    # CUDA's libraries where the toolkit puts them, unless the machine's linker knows better.
+    # The toolkit's default folder for CUDA's libraries, unless the machine's linker finds them elsewhere.
     set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;/usr/local/cuda/lib64"
       RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     install(TARGETS ${program} RUNTIME DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
@@ -103,7 +103,7 @@ if(GRAPHBENCH_BUILD_TESTS)
   install(FILES "${CMAKE_BINARY_DIR}/tests/programs.txt" DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
 endif()
 
-# ci/deb packs with this. What CUDA's module loads is the machine's toolkit, which no Debian package has.
+# Settings for ci/deb. The CUDA module loads the machine's own toolkit, which no Debian package contains.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "graphbench <graphbench@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "what CUDA graphs buy, at which batch size, at what cost")

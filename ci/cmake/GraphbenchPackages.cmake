@@ -1,4 +1,4 @@
-# The libraries of others that the project is linked with. Those of the CUDA toolkit are in GraphbenchCuda.
+# Finds the external libraries that the project links. GraphbenchCuda finds the CUDA toolkit's libraries.
 find_package(Boost 1.81 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -13,8 +13,8 @@ find_package(prometheus-cpp REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(utf8cpp REQUIRED)
-# Found by file: hwloc has no CMake configuration, oneDNN's asks for OpenCL headers, which a CPU build does
-# not need, and libzip's for command-line tools of other packages.
+# These are found by file. hwloc has no CMake configuration; oneDNN's requires OpenCL headers, which a CPU
+# build does not need; and libzip's requires command-line tools of other packages.
 foreach(library hwloc:hwloc.h dnnl:oneapi/dnnl/dnnl.hpp zip:zip.h)
   string(REPLACE ":" ";" parts "${library}")
   list(GET parts 0 name)

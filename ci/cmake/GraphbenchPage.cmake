@@ -1,5 +1,5 @@
 # The service's web page: npm bundles dashboards/page into one file, which is embedded in the binary. Sets
-# GRAPHBENCH_HAVE_PAGE; says what it found, and fails only where the page was asked for by name.
+# GRAPHBENCH_HAVE_PAGE and prints the result; fails only if the user asked for the page by name.
 set(GRAPHBENCH_PAGE AUTO CACHE STRING
   "Build the service's web page: AUTO (where npm is found and works), ON, OFF")
 if(NOT GRAPHBENCH_PAGE MATCHES "^(AUTO|ON|OFF)$")
@@ -20,8 +20,8 @@ if(NOT GRAPHBENCH_PAGE STREQUAL "OFF")
   endif()
 endif()
 
-# graphbench_page_source(<file>): makes the C++ source that holds the page, in a folder beside it; one that
-# holds none where the page is not built.
+# graphbench_page_source(<file>): makes the C++ source that contains the page, in a folder beside <file>. If
+# the page is not built, the source contains no page.
 function(graphbench_page_source file)
   set(source "${PROJECT_SOURCE_DIR}/dashboards/page")
   set(script "${PROJECT_SOURCE_DIR}/ci/cmake/build_page.cmake")

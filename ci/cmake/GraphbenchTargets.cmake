@@ -1,17 +1,17 @@
-# How every target of the project is made: one library for each room, one name for it, the same warnings; and
-# what keeps builds short: a shared compiler cache, precompiled headers, optimisation where speed matters.
+# Defines how all targets are made: one library per room, one naming rule, the same warnings. Keeps builds
+# short by a shared compiler cache, precompiled headers, and optimisation only where speed matters.
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# Relocatable: an installed tree finds its own libraries wherever it is unpacked.
+# Makes the installed tree relocatable: it finds its own libraries in any folder.
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(GRAPHBENCH_CCACHE ccache)
 if(GRAPHBENCH_CCACHE)
-  # Paths are hashed relative to the source tree, so that every clone and worktree shares one cache. Without
-  # this sloppiness, ccache caches nothing that uses precompiled headers.
+  # Paths are hashed relative to the source tree, so that all clones and worktrees share one cache. Without
+  # this sloppiness, ccache does not cache files that use precompiled headers.
   set(launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros "${GRAPHBENCH_CCACHE}")
   foreach(language C CXX CUDA)
@@ -25,23 +25,24 @@ target_include_directories(graphbench_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(graphbench_flags INTERFACE
   # The data generator must give the same bits on every device (graphs/ir/random_fill.hpp).
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
-  # Clang compiles sanitized builds alone, and would say again in other words what GCC says.
+  # Clang compiles only sanitized builds, where its warnings would repeat GCC's in other words.
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
     -Werror=missing-field-initializers>
-  # GCC 12 takes "text" + std::string for an overlapping copy; mended in 13.
+  # GCC 12 warns about an overlapping copy in "text" + std::string; GCC 13 does not.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(GRAPHBENCH_SANITIZE)
   target_compile_options(graphbench_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GRAPHBENCH_SANITIZE};-fno-omit-frame-pointer>"
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
-    # AddressSanitizer reports what these would, and their checks are at every use of a pointer.
+    # AddressSanitizer reports the same errors, and these checks add code to every use of a pointer.
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,vptr>
-    # Clang 14 cannot assemble a coroutine with it ("cannot represent a difference across sections").
+    # Clang 14 cannot assemble a coroutine with this check ("cannot represent a difference across sections").
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>
-    # Checks for undefined behaviour take half of the compiler's time: tests leave them to what they test.
+    # Checks for undefined behaviour take half of the compile time, so only the tested code has them, not
+    # tests.
     $<$<BOOL:$<TARGET_PROPERTY:GRAPHBENCH_IS_TEST>>:-fno-sanitize=undefined>)
-  # What is fuzzed has neither tests nor the host's kernels in it, and they are slow where each comparison
-  # is reported to libFuzzer.
+  # Fuzzed code uses neither tests nor the host's kernels. Both are slow if each of their comparisons is
+  # reported to libFuzzer.
   if(GRAPHBENCH_SANITIZE MATCHES "fuzzer-no-link")
     set(is_host $<STREQUAL:$<TARGET_PROPERTY:NAME>,graphbench_host>)
     target_compile_options(graphbench_flags INTERFACE
@@ -50,9 +51,9 @@ if(GRAPHBENCH_SANITIZE)
   target_link_options(graphbench_flags INTERFACE -fsanitize=${GRAPHBENCH_SANITIZE})
 endif()
 
-# Libraries that start, configure and serve: no figure depends on their speed, and at -O3 their templates
-# take much of the build's time. Under sanitizers the optimiser takes more than half of it, so that only the
-# host's kernels, which tests wait for, and the reader of documents, which is fuzzed, are optimised there.
+# Libraries that start, configure and serve. No figure depends on their speed, and at -O3 their templates take
+# much of the build time. Under sanitizers the optimiser takes more than half of the time, so only the host's
+# kernels, which tests wait for, and the fuzzed reader of documents are optimised.
 set(GRAPHBENCH_COLD_LIBRARIES cli options service sweep)
 set(GRAPHBENCH_COLD_OPTIONS -O1)
 if(GRAPHBENCH_SANITIZE)
@@ -61,23 +62,23 @@ if(GRAPHBENCH_SANITIZE)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
 endif()
 
-# All files of a library are compiled as one, and eight of a test program: the templates of the standard
-# library, of which each file would make its own copies, take most of a build's time. So no two files of a
-# target have a name of their own for different things, except for functions with other parameters. Here are
-# test programs that have, and the base workloads, which are plugins: each file stands for itself.
+# All files of a library are compiled as one, and the files of a test program in groups of eight, because each
+# file would instantiate the standard library's templates again, which takes most of the build time. So two
+# files of a target must not use one name for different things, except for overloaded functions. The files of
+# these test programs do so, and the base workloads are plugins: their files are compiled separately.
 option(GRAPHBENCH_COMPILE_TOGETHER "Compile the files of a target together, as one" ON)
 set(GRAPHBENCH_SEPARATE_TARGETS graphbench_workloads ab_test base_test compare_test net_test options_test
   plan_test statistics_test reporters_test sweep_test)
 function(graphbench_compile_together target files_max)
   if(GRAPHBENCH_COMPILE_TOGETHER AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files_max})
-    # GCC takes them for headers, whose types should not have members of types of one file's own.
+    # GCC treats joined files as headers, and warns about members whose types are local to one file.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# graphbench_joined_kernels(<result> <name> <file>...): the same for CUDA files, which CMake joins from 3.31
-# on. What they include is read three times: for each of two architectures, and for the host.
+# graphbench_joined_kernels(<result> <name> <file>...): the same for CUDA files, because CMake joins them only
+# from 3.31 on. Included headers are read three times: for two architectures and for the host.
 function(graphbench_joined_kernels result name)
   set(${result} ${ARGN} PARENT_SCOPE)
   if(GRAPHBENCH_COMPILE_TOGETHER)
@@ -88,9 +89,9 @@ function(graphbench_joined_kernels result name)
   endif()
 endfunction()
 
-# A compiler takes a precompiled header only with the options it was made with: one for each kind of target.
+# A compiler accepts a precompiled header only with equal options, so each kind of target has its own header.
 option(GRAPHBENCH_PRECOMPILE "Precompile headers of the standard library and of GoogleTest" ON)
-# What ccache needs: GCC's option says that a header is precompiled, clang's leaves the time out of it.
+# ccache needs these options: GCC's marks a header as precompiled, clang's omits the time stamp.
 set(GRAPHBENCH_PCH -fpch-preprocess)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(GRAPHBENCH_PCH "SHELL:-Xclang -fno-pch-timestamp")
@@ -120,10 +121,10 @@ set(headers <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <f
 graphbench_precompiled(library HEADERS ${headers})
 graphbench_precompiled(cold_library OPTIONS ${GRAPHBENCH_COLD_OPTIONS} HEADERS ${headers})
 
-# graphbench_library(<room> [SHARED|MODULE] [FOLDER ...] [EXCLUDE ...] [SOURCES ...] [LINK ...]
-# [PRIVATE_LINK ...]): the library of a room, target graphbench_<room>, alias graphbench::<room>, of every
-# .cpp file below FOLDER, which is found: a new file needs no line. FOLDER is <room> where it is not given;
-# with SOURCES alone there is none. EXCLUDE: paths in FOLDER that begin so are left out. LINK is public.
+# graphbench_library(<room> [SHARED|MODULE] [FOLDER ...] [EXCLUDE ...] [SOURCES ...] [LINK ...] [PRIVATE_LINK
+# ...]): makes a room's library, target graphbench_<room>, alias graphbench::<room>, of all .cpp files below
+# FOLDER. A new file needs no change here. FOLDER defaults to <room>, or to none if SOURCES is given. EXCLUDE
+# omits the paths in FOLDER that begin with it. LINK is public.
 function(graphbench_library room)
   cmake_parse_arguments(ARG "SHARED;MODULE" "FOLDER;EXCLUDE" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   if(NOT ARG_FOLDER AND NOT ARG_SOURCES)
@@ -157,8 +158,8 @@ function(graphbench_library room)
   endif()
 endfunction()
 
-# Tests are compiled without optimisation: what they test keeps its own. Their precompiled header is made by
-# tests/CMakeLists.txt, which knows GoogleTest.
+# Tests are compiled without optimisation; the tested libraries keep their own options. tests/CMakeLists.txt
+# makes the precompiled header of tests, because only it knows GoogleTest.
 function(graphbench_test_program name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests" GRAPHBENCH_IS_TEST ON)
@@ -167,16 +168,16 @@ function(graphbench_test_program name)
   graphbench_use_precompiled(${name} test)
 endfunction()
 
-# graphbench_test(<name> [THREADS] [LABEL label] [FOLDERS ...] [SOURCES ...] [LINK ...]): one GoogleTest
-# program of every .cpp file in FOLDERS, one CTest entry per test. THREADS: its tests run threads, so that it
-# runs under ThreadSanitizer too.
+# graphbench_test(<name> [THREADS] [LABEL label] [FOLDERS ...] [SOURCES ...] [LINK ...]): makes one GoogleTest
+# program of all .cpp files in FOLDERS, with one CTest entry per test. With THREADS, the tests run threads,
+# and the program runs under ThreadSanitizer too.
 function(graphbench_test name)
   cmake_parse_arguments(ARG "THREADS" "LABEL" "FOLDERS;SOURCES;LINK" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
   if(ARG_THREADS)
-    # One word, because gtest_discover_tests() takes the second of a list for a property.
+    # The label is one word: gtest_discover_tests() takes a list's second item for the name of a property.
     string(APPEND ARG_LABEL _threads)
     set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
   endif()
@@ -189,7 +190,8 @@ function(graphbench_test name)
   target_link_libraries(${name} PRIVATE
     graphbench_flags ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   if(GRAPHBENCH_SANITIZE)
-    # A sanitized program takes longer to start than most tests run. Its report says what each test did.
+    # A sanitized program takes longer to start than most tests run, so one entry runs all tests. The report
+    # has the result of each test.
     add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${name}.xml")
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 900)
   else()

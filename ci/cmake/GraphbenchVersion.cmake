@@ -1,5 +1,5 @@
-# The version and commit that `--version` and every result document name. The header is written at
-# configure time; a build from a tarball says "unknown" rather than inventing a commit.
+# Sets the version and the commit for `--version` and for result documents. The header is written at configure
+# time; a build from a tarball has the commit "unknown".
 execute_process(COMMAND git -C "${PROJECT_SOURCE_DIR}" describe --always --dirty --abbrev=12
   OUTPUT_VARIABLE GRAPHBENCH_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)
 if(git_failed OR NOT GRAPHBENCH_COMMIT)

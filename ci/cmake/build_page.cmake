@@ -1,6 +1,6 @@
-# Run with cmake -P by the build: the page of SOURCE, bundled in FOLDER, as the C++ source FILE made from
-# TEMPLATE. The source tree is left as it is. MODE AUTO: where npm fails, FILE holds no page, and one line
-# says so; ON: that is an error; OFF: FILE holds no page.
+# The build runs this script with cmake -P. Bundles the page of SOURCE in FOLDER and writes the C++ source
+# FILE from TEMPLATE, without changes to SOURCE. If npm fails, MODE AUTO prints one line and writes a FILE
+# without a page, and ON is an error. With OFF, FILE contains no page.
 cmake_minimum_required(VERSION 3.25)
 
 function(write_page html policy)
@@ -11,11 +11,13 @@ function(write_page html policy)
   set(GRAPHBENCH_PAGE_HTML "${html}")
   set(GRAPHBENCH_PAGE_POLICY "${policy}")
   configure_file("${TEMPLATE}" "${FILE}" @ONLY)
-  # Of the same content it would stay older than what it is made from, and be made again in every build.
+  # configure_file() does not touch a FILE of equal content; without this call every build would make it
+  # again.
   file(TOUCH "${FILE}")
 endfunction()
 
-# What a step says goes to a log: npm is wordy, and a build without a page should say so in one line.
+# The output of each command goes to a log, because npm prints a lot, and one line must explain a build
+# without a page.
 function(run_step name)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE code
     OUTPUT_FILE "${FOLDER}/${name}.log" ERROR_FILE "${FOLDER}/${name}.log")
@@ -42,7 +44,7 @@ file(GLOB parts "${SOURCE}/*.mjs" "${SOURCE}/page.html" "${SOURCE}/style.css" "$
   "${SOURCE}/package*.json" "${SOURCE}/.npmrc")
 file(COPY ${parts} DESTINATION "${FOLDER}")
 
-# npm runs again only where the lock file changed: a second build needs no network.
+# npm runs again only if the lock file changed, so a second build needs no network.
 file(SHA256 "${SOURCE}/package-lock.json" lock)
 set(installed "")
 if(EXISTS "${FOLDER}/installed.sha256")

@@ -1,6 +1,6 @@
-# Run with cmake -P by the build: VERSION and a digest of our kernels, as the C++ source FILE. A plan that
-# was chosen among other kernels, or by other rules, is not taken from the cache. SOURCE: graphs/cuda.
-# OPTIONS: what the kernels are compiled with.
+# The build runs this script with cmake -P. Writes the C++ source FILE with VERSION and a digest of our
+# kernels, so that the cache gives no plan that was chosen with other kernels or rules. SOURCE is graphs/cuda.
+# OPTIONS are the compile options of the kernels.
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB sources RELATIVE "${SOURCE}" "${SOURCE}/*.cuh" "${SOURCE}/ops/*" "${SOURCE}/tuning/*")

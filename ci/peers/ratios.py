@@ -12,8 +12,8 @@ import sys
 from statistics import geometric_mean
 
 METRICS = ("submit", "latency", "device")
-# Metric, mode, whether the steps are training steps; then three limits of ours / torch: for the geometric
-# mean over all cells, for the worst workload's mean, and for the worst cell.
+# Each row: metric, mode, true for training steps, and three limits of ours / torch: for the geometric mean
+# over all cells, for the worst workload's mean, and for the worst cell.
 LIMITS = (
     ("device", "whole", False, (1.0, 1.0, 1.15)),
     ("submit", "eager", False, (0.35, None, None)),
@@ -32,7 +32,7 @@ class Ratios:
     torch.replay, are compared with graphbench's whole."""
 
     def __init__(self):
-        # By key and metric a list of (ours, PyTorch's) in seconds, one per round.
+        # For each key and metric, a list of (ours, PyTorch's) in seconds, one pair per round.
         self.cells = collections.defaultdict(lambda: collections.defaultdict(list))
         self.missing, self.training = [], set()
 

@@ -23,7 +23,7 @@ SIZES = {
              "tiny": {"blocks": 8, "channels": 8, "size": 8}},
 }
 
-# Shapes are fixed, which calls for cuDNN's search; fp32 means fp32 (OPS.md).
+# Shapes are fixed, so cuDNN may search for the fastest algorithm. fp32 must not become TF32 (OPS.md).
 torch.backends.cudnn.benchmark = True
 torch.backends.cudnn.allow_tf32 = False
 torch.backends.cuda.matmul.allow_tf32 = False
@@ -40,7 +40,7 @@ def plain_attention(q, k, v, is_causal):
     return scores.softmax(-1) @ v
 
 
-# PyTorch 1.13 has neither function; it runs on the host device only.
+# PyTorch 1.13, which runs on the host device only, has neither function.
 rms_norm = getattr(F, "rms_norm", plain_rms_norm)
 attention_of = getattr(F, "scaled_dot_product_attention", plain_attention)
 
@@ -111,7 +111,7 @@ class Attention(Model):
         self.head_dim = hidden // heads
         self.layers = [(self.weight(0.5, 1.5, hidden), self.kept(hidden, 3 * hidden, hidden),
                         self.kept(hidden * layers, hidden, hidden)) for _ in range(layers)]
-        # A row per position: computed in fp64, kept in the dtype of the activations, as model code does.
+        # One row per position, computed in fp64 and stored in the dtype of the activations, as in model code.
         half = torch.arange(self.head_dim // 2, dtype=torch.float64)
         angles = torch.arange(cache, dtype=torch.float64)[:, None] * 10000.0 ** (-2.0 * half / self.head_dim)
         angles = torch.cat((angles, angles), dim=-1)
@@ -136,7 +136,8 @@ class Attention(Model):
             k_cache[rows, :, slots] = qk[:, :, self.heads:]
             v_cache[rows, :, slots] = v
             q = qk[:, :, :self.heads].transpose(1, 2)
-            # A causal preset fills its cache exactly, where torch's is_causal means what OPS.md says.
+            # A causal preset fills its cache exactly; only then does torch's is_causal mean the same as
+            # OPS.md.
             mixed = attention_of(q, k_cache, v_cache, is_causal=self.tokens > 1)
             x = x + F.linear(mixed.transpose(1, 2).reshape(-1, self.hidden), wo)
         return x

@@ -1,5 +1,5 @@
-// The functions behind gb_builder_api. Each checks what C cannot, calls the ProgramBuilder, and keeps the
-// first error instead of throwing it through the plugin's frames.
+// Implements gb_builder_api. Each function checks its C arguments, calls the ProgramBuilder, and keeps the
+// first error, so that no exception passes through the plugin's frames.
 #include "graphs/abi/builder_glue.hpp"
 
 #include <cmath>
@@ -14,10 +14,10 @@
 #include "graphs/abi/text.hpp"
 #include "graphs/base/error.hpp"
 
-// The opaque type of the ABI: one build() call's state.
+// The opaque type of the ABI: the state of one build() call.
 struct gb_builder {
   graphbench::ir::ProgramBuilder program;
-  std::string refusal;  // why the first refused call was refused; empty while none was
+  std::string refusal;  // why graphbench refused a call first; empty if it refused none
   std::string failure;  // the text that the plugin gave to fail()
 };
 

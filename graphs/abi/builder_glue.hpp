@@ -11,22 +11,22 @@
 namespace graphbench::abi {
 
 // Builds the program `program_name`. `where` begins every error ("workload mlp"). Throws Error(plugin_failed)
-// if build() refused, returned non-zero, threw, or ignored a refused call, or the program is not valid.
+// if build() refused, returned non-zero, threw, or ignored a refused call, or the program is invalid.
 ir::Program build_program(const gb_workload& workload, const gb_build_request& request,
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
 
-// Runs a plugin's rewriting pass and returns the program that it makes, with its log among the rewrites, each
-// line after "pass NAME: ". `where` begins every error. Throws Error(plugin_failed) if rewrite() refused,
-// returned non-zero, threw, or ignored a refused call, or the program is not valid.
+// Runs a plugin's rewriting pass and returns the new program. Each line of the pass's log follows "pass NAME:
+// " among the program's rewrites. `where` begins every error. Throws Error(plugin_failed) if rewrite()
+// refused, returned non-zero, threw, or ignored a refused call, or the program is invalid.
 ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
                              const ir::OpCatalog& catalog, const std::string& where);
 
-// Helpers of the tables of functions. All throw Error(invalid_argument), whose text begins with `where`.
+// Helpers of both function tables. All throw Error(invalid_argument), whose text begins with `where`.
 std::string checked_line(const std::string& what, const char* text);
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);
 std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count);
-// Writes an op's outputs to the plugin's array; returns their number.
+// Writes the ids of an op's outputs to the plugin's array and returns their number.
 std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>& ids, std::int32_t* outputs,
                        std::int32_t capacity);
 

@@ -1,4 +1,4 @@
-// Calls a plugin's functions, and builds and keeps the records of its calls.
+// Calls the functions of a plugin's op, and builds and keeps the records of these calls.
 #include "graphs/abi/foreign_op.hpp"
 
 #include <array>
@@ -41,7 +41,7 @@ std::vector<ir::InferredOutput> infer(const gb_op& definition, const ir::Op& op,
   for (const ir::Value* value : inputs) {
     std::vector<gb_dim>& own = dims.emplace_back();
     for (const ir::Dim& dim : value->shape) own.push_back({dim.per_batch, dim.fixed});
-    // The dims' own memory stays where it is when the outer vector grows.
+    // Moving a vector keeps the dims' memory, so `data()` stays valid when `dims` grows.
     symbolic.push_back(
         {static_cast<std::int32_t>(value->dtype), static_cast<std::int32_t>(own.size()), own.data()});
   }
@@ -102,7 +102,7 @@ class ForeignCallRecord {
 };
 
 gb_op_call* keep_record(const ir::OpCall& call, gb_place place) {
-  // They are never destroyed, because plugins may look at records while static objects are destroyed.
+  // The records are never destroyed, because plugins may read them while static objects are destroyed.
   static auto* const records = new std::vector<std::unique_ptr<ForeignCallRecord>>;
   static auto* const mutex = new std::mutex;
   auto record = std::make_unique<ForeignCallRecord>(call);

@@ -1,4 +1,4 @@
-// A plugin's op for the rest of the program: its definition for the catalog, and its kernel at one batch,
+// A plugin's op as the program sees it: its definition for the catalog, and its kernel at one batch size,
 // which both backends use.
 #pragma once
 
@@ -11,25 +11,23 @@
 
 namespace graphbench::abi {
 
-// The ABI's dtypes and value kinds have our numbers, so that casts translate them.
+// The ABI's dtypes and value kinds have the same numbers as ours, so casts convert them.
 static_assert(GB_FP32 == int(ir::DType::fp32) && GB_FP16 == int(ir::DType::fp16) &&
               GB_BF16 == int(ir::DType::bf16) && GB_I32 == int(ir::DType::i32));
 static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::ValueKind::weight) &&
               GB_STATE == int(ir::ValueKind::state));
 
-// Makes a definition, which holds a copy of `op`. Its inference calls the plugin's and checks all that it
-// returns. It throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) where the
-// plugin throws or describes something impossible.
+// Makes a definition that holds a copy of `op`. The definition's inference calls the plugin's infer() and
+// checks its results. It throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) if
+// the plugin throws or returns an impossible description.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
 // Makes records that point into `attributes`.
 std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
-// A plugin's op at one batch, prepared for one of its functions, and released with this object.
-//
-// The ABI promises plugins that a record of a call stays valid, at one address, until the sweep ends, and
-// lets them use that address as a key. So no record is ever freed, and no address is reused, although
-// kernels, devices and programs are destroyed earlier.
+// A plugin's op at one batch size, prepared for one of its functions; the destructor releases it. The ABI
+// promises that a call record stays valid at one address until the sweep ends, so that plugins may use the
+// address as a key. So no record is ever freed, although kernels, devices and programs are destroyed.
 class ForeignKernel {
  public:
   // Throws Error(plugin_failed), which names the op, if prepare() or workspace_bytes() fails or throws.
@@ -38,8 +36,8 @@ class ForeignKernel {
   ForeignKernel(const ForeignKernel&) = delete;
   ForeignKernel& operator=(const ForeignKernel&) = delete;
 
-  // set_workspace() comes before the first launch. `workspace` has at least workspace_bytes() and outlives
-  // the kernel.
+  // Call set_workspace() before the first launch. `workspace` has at least workspace_bytes() and outlives the
+  // kernel.
   std::size_t workspace_bytes() const noexcept { return record_->workspace_bytes; }
   void set_workspace(void* workspace) noexcept { record_->workspace = workspace; }
 

@@ -1,13 +1,13 @@
 /* The stable C ABI between graphbench and workload plugins.
  *
- * A plugin is a shared library that exports one function, graphbench_plugin_open. It offers workloads
- * (each builds a program through the functions graphbench hands it) and, where it wants, kinds of op
- * with launch functions of its own. The built-in workloads are written against this header too.
+ * A plugin is a shared library that exports one function, graphbench_plugin_open. It offers workloads (each
+ * builds a program through graphbench's functions) and optionally kinds of op with their own launch
+ * functions. The built-in workloads use this header too.
  *
- * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts
- * with its own size; fields are only ever appended within one ABI version. Reserved fields are zero, and so
- * is every field that the other side may not know: a record that uses one is refused. Strings are UTF-8 and
- * NUL-terminated; the side that passes a pointer owns it, and it stays valid for the call, except where a
+ * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts with its
+ * own size; within one ABI version, fields are only appended. Reserved fields are zero. Fields that the other
+ * side may not know are zero too: graphbench refuses a record that uses an unknown field. Strings are UTF-8
+ * and NUL-terminated. The side that passes a pointer owns the memory, which is valid for the call unless a
  * comment says longer. A function that returns int returns 0 for success. */
 #ifndef GRAPHBENCH_ABI_H
 #define GRAPHBENCH_ABI_H
@@ -29,8 +29,8 @@ extern "C" {
 
 typedef enum gb_dtype { GB_FP32 = 0, GB_FP16 = 1, GB_BF16 = 2, GB_I32 = 3 } gb_dtype;
 
-/* A workload declares the first three; ops compute activations, of which outputs and gradients can be read
- * after a step; a parameter is a weight under training. */
+/* A workload declares inputs, weights and state; ops compute activations. Outputs and gradients are
+ * activations that can be read after a step. A parameter is a weight under training. */
 typedef enum gb_value_kind {
   GB_INPUT = 0,
   GB_WEIGHT = 1,
@@ -41,7 +41,7 @@ typedef enum gb_value_kind {
   GB_GRADIENT = 6
 } gb_value_kind;
 
-/* An extent: per_batch * batch + fixed. */
+/* A tensor dimension: per_batch * batch + fixed. */
 typedef struct gb_dim {
   int64_t per_batch;
   int64_t fixed;
@@ -66,7 +66,7 @@ typedef struct gb_attr {
   const char* text;
 } gb_attr;
 
-/* A contiguous row-major tensor at one batch. `dims` is owned by graphbench. */
+/* A contiguous row-major tensor at one batch size. graphbench owns `dims`. */
 typedef struct gb_tensor {
   int32_t dtype; /* gb_dtype */
   int32_t rank;
@@ -80,13 +80,13 @@ typedef struct gb_symbolic {
   const gb_dim* dims;
 } gb_symbolic;
 
-/* Which of an op's functions is called, and in which memory its operands and its workspace lie. */
+/* Selects the op's function, and the memory in which its operands and its workspace lie. */
 typedef enum gb_place { GB_ON_HOST = 0, GB_ON_CUDA = 1 } gb_place;
 
-/* One op at one batch, as its functions see it. Operands are inputs, then outputs. graphbench owns the
- * record, which stays valid at a fixed address until the process ends its sweep; the workspace is valid
- * until release(). Data that a plugin kept on a CUDA device under earlier addresses may be gone, because
- * the context is reset during a sweep. */
+/* One op at one batch size, as its functions see it. Operands are inputs, then outputs. graphbench owns the
+ * record, which stays valid at a fixed address until the sweep ends in this process. The workspace is valid
+ * until release(). The CUDA context is reset during a sweep, so data that a plugin kept on the device under
+ * earlier addresses may be gone. */
 typedef struct gb_op_call {
   uint32_t struct_size;
   int32_t input_count;
@@ -107,40 +107,40 @@ typedef struct gb_op_call {
 
 /* ---- building a program -------------------------------------------------------------------- */
 
-typedef struct gb_builder gb_builder; /* graphbench's, opaque */
+typedef struct gb_builder gb_builder; /* opaque; graphbench owns it */
 
-/* The place at which a hook takes a parameter's gradient: the gradient of one micro-batch, before it is
- * added to earlier ones; or the sum of all, before the optimizer. */
+/* Which gradient of a parameter a hook receives: the gradient of one micro-batch, before accumulation; or the
+ * accumulated gradient, before the optimizer. */
 typedef enum gb_hook_place { GB_HOOK_PRE = 0, GB_HOOK_POST_ACCUMULATE = 1 } gb_hook_place;
 
-/* Functions a workload builds with. An id is a non-negative int32; a negative return means that the
- * call was refused: return non-zero from build() at once, graphbench has kept the message. */
+/* The functions with which a workload builds a program. An id is a non-negative int32. A negative return
+ * value means that graphbench refused the call and kept a message: return non-zero from build() at once. */
 typedef struct gb_builder_api {
   uint32_t struct_size;
   uint32_t reserved;
   int32_t (*value)(gb_builder*, gb_value_kind kind, const char* name, gb_dtype dtype, const gb_dim* dims,
                    int32_t rank, gb_init init);
-  /* Writes the ids of the op's outputs to `outputs` (room for `output_capacity`); returns how many. */
+  /* Writes the ids of the op's outputs to `outputs` (at most `output_capacity`); returns their number. */
   int32_t (*op)(gb_builder*, const char* kind, const char* name, const int32_t* inputs, int32_t input_count,
                 const gb_attr* attrs, int32_t attr_count, int32_t* outputs, int32_t output_capacity);
   int32_t (*mark_output)(gb_builder*, int32_t value);
-  /* Sets where piecewise mode splits by default: op kinds, and patterns of op names. A text with a '.' or
-   * a '*' is a pattern; '*' stands for any text: "*.conv2". Each must be found in the program. */
+  /* Sets where piecewise mode splits by default: op kinds, and patterns of op names. A text with a '.' or a
+   * '*' is a pattern; '*' matches any text: "*.conv2". The program must contain a match of each. */
   int32_t (*split_at)(gb_builder*, const char* const* splits, int32_t split_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
-  /* Says what an input's padding rows hold, where a batch is padded up to a larger one that is captured:
-   * `pad` in every element, 0 for an input without this call. Returns 0, or negative where it was refused. */
+  /* Sets the value of an input's padding rows, for a batch that is padded to a larger captured batch: `pad`
+   * in every element; 0 without this call. Returns 0, or a negative number if refused. */
   int32_t (*pad_with)(gb_builder*, int32_t value, double pad);
-  /* In a training step the weight's gradient goes through an op of `kind`: it takes the gradient alone, and
-   * its one output is the gradient from there on. Hooks of one weight and place run in the order of these
-   * calls. `place` is a gb_hook_place. A forward program leaves them out. Returns 0, or negative where it was
+  /* In a training step, passes the weight's gradient through an op of `kind`. The gradient is the op's only
+   * input; its one output replaces the gradient. Hooks of one weight and place run in the order of these
+   * calls. `place` is a gb_hook_place. A forward program omits hooks. Returns 0, or a negative number if
    * refused. */
   int32_t (*hook)(gb_builder*, int32_t weight, int32_t place, const char* kind, const char* name,
                   const gb_attr* attrs, int32_t attr_count);
 } gb_builder_api;
 
-/* One `--set WORKLOAD.KEY=VALUE` choice. The value of every declared option is passed to build(). */
+/* One `--set WORKLOAD.KEY=VALUE` choice. build() receives the value of every declared option. */
 typedef struct gb_option_value {
   const char* key;
   int64_t value;
@@ -148,14 +148,15 @@ typedef struct gb_option_value {
 
 typedef struct gb_build_request {
   uint32_t struct_size;
-  int32_t dtype;    /* gb_dtype */
-  const char* pass; /* "forward"; "training": the forward part of a step, from which gradients are made */
+  int32_t dtype; /* gb_dtype */
+  const char*
+      pass; /* "forward", or "training": build the forward part of a step, graphbench adds gradients */
   const gb_option_value* options;
   int32_t option_count;
   int32_t reserved;
 } gb_build_request;
 
-/* A size that presets give a value and users override: a positive integer within [min, max]. */
+/* A size whose values presets give and users override: a positive integer in [min, max]. */
 typedef struct gb_option {
   const char* key;
   const char* help;
@@ -188,7 +189,7 @@ typedef struct gb_workload {
 #define GB_MAX_OUTPUTS 8
 #define GB_MAX_RANK 8
 
-/* Filled by gb_op.infer. */
+/* The type of an output; gb_op.infer fills it. */
 typedef struct gb_inferred {
   int32_t dtype; /* gb_dtype */
   int32_t rank;
@@ -196,8 +197,8 @@ typedef struct gb_inferred {
 } gb_inferred;
 
 enum gb_op_flags {
-  /* Runs on the host in the middle of the step, on every device: run_host is called with the operands in host
-   * memory, on CUDA with copies of them; launch_cuda is not used. Graph modes skip or split. */
+  /* The op runs on the host in the middle of the step, on every device. run_host gets operands in host memory
+   * (on CUDA, copies of them); launch_cuda is not used. Graph modes skip the program or split at the op. */
   GB_OP_HOST = 1u,
   GB_OP_NOT_CAPTURABLE = 2u, /* cannot be captured */
 };
@@ -208,43 +209,43 @@ typedef struct gb_op {
   const char* kind; /* must not be a built-in kind */
   /* Bit i set: the op writes input i. */
   uint64_t mutated_inputs;
-  /* Describes the outputs from the inputs; returns their number (0..GB_MAX_OUTPUTS), or negative
-   * after writing a reason (at most error_size bytes with the NUL) to `error`. */
+  /* Writes the types of the outputs for these inputs. Returns the number of outputs (0..GB_MAX_OUTPUTS), or a
+   * negative number after writing a reason (at most error_size bytes with the NUL) to `error`. */
   int32_t (*infer)(const gb_symbolic* inputs, int32_t input_count, const gb_attr* attrs, int32_t attr_count,
                    gb_inferred* outputs, char* error, size_t error_size, void* user);
-  /* Enqueues the op on `cuda_stream` (a cudaStream_t) and returns without waiting: 0, or a
-   * cudaError_t. `operands` are device pointers, inputs then outputs; the array is valid for the call
-   * only. May be called on a capturing stream, and must then record something, unless the op writes nothing.
-   * Null: the op does not run on CUDA. */
+  /* Enqueues the op on `cuda_stream` (a cudaStream_t) and returns without waiting: 0, or a cudaError_t.
+   * `operands` are device pointers, inputs then outputs; the array is valid for the call only. On a
+   * capturing stream it must record at least one node, unless the op writes nothing. Null: the op does not
+   * run on CUDA. */
   int (*launch_cuda)(const gb_op_call* call, void* const* operands, void* cuda_stream, void* user);
-  /* Runs the op to its end on the calling thread: the host device's stream thread, or on CUDA the thread that
-   * submits. Returns 0, or any other number for failure. Null: the op does not run on the host device. */
+  /* Runs the op to its end on the calling thread: the host device's stream thread, or on CUDA the submitting
+   * thread. Returns 0, or any other number for failure. Null: the op does not run on the host device. */
   int (*run_host)(const gb_op_call* call, void* const* operands, void* user);
   void* user;
-  /* Any of the following may be null. All three are called on the thread that submits, never while it
-   * captures, with the CUDA device current where `call->place` says so, and may wait for it.
+  /* The next three functions may be null. They are called on the submitting thread, never during its
+   * captures, and may wait for the device. If `call->place` is GB_ON_CUDA, the CUDA device is current.
    *
-   * Called once for a call, ahead of warmups and of its first launch: load code, choose algorithms, make
-   * handles. What it writes to `prepared` is `call->prepared` from then on. Returns 0, or another number
-   * after writing a reason (at most error_size bytes with the NUL) to `error`. */
+   * Called once per call record, before warm-ups and the first launch: load code, choose algorithms, create
+   * handles. Later `call->prepared` is the pointer that this function writes to `prepared`. Returns 0, or
+   * another number after writing a reason (at most error_size bytes with the NUL) to `error`. */
   int (*prepare)(const gb_op_call* call, void** prepared, char* error, size_t error_size, void* user);
-  /* Called after prepare: the bytes of scratch memory that a launch needs; negative for failure. */
+  /* Called after prepare: returns the bytes of scratch memory that a launch needs; negative for failure. */
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
-  /* Called once for a prepared call, after its last launch. Work that was enqueued may still run. */
+  /* Called once for a prepared call, after its last launch. Enqueued work may still run. */
   void (*release)(const gb_op_call* call, void* user);
-  /* The kind of the op that computes this op's gradient in a training step, another one of this plugin;
-   * null: there is none. It takes this op's inputs, its outputs, then the gradient of each output that
-   * does not hold integers. It gets this op's attributes, and writes none of its inputs. Its outputs are
-   * the gradients of the inputs whose bit is set in `gradient_inputs`, in their order, each with its
-   * input's dtype and shape. It has flags of its own: if it cannot be captured, graphs end before it. */
+  /* The kind of the op that computes this op's gradient in a training step: another op of this plugin, or
+   * null for none. Its inputs are this op's inputs, its outputs, then the gradient of each output that does
+   * not hold integers. It gets this op's attributes, and writes none of its inputs. Its outputs are the
+   * gradients of the inputs whose bit is set in `gradient_inputs`, in their order, each with its input's
+   * dtype and shape. It has its own flags: if it cannot be captured, graphs end before it. */
   const char* gradient;
-  uint64_t gradient_inputs; /* 0 where there is no gradient */
+  uint64_t gradient_inputs; /* 0 if `gradient` is null */
 } gb_op;
 
 /* ---- a plugin's own rewriting passes --------------------------------------------------------- */
 
-/* A program as a pass finds it. Ids of values and ops are indices. All of it is graphbench's, for the call.
- */
+/* A program as a pass sees it. Ids of values and ops are indices. graphbench owns the memory, which is valid
+ * for the call. */
 typedef struct gb_program_value {
   const char* name;
   int32_t kind;  /* gb_value_kind */
@@ -276,23 +277,23 @@ typedef struct gb_program {
   int32_t reserved;
 } gb_program;
 
-typedef struct gb_rewriter gb_rewriter; /* graphbench's, opaque */
+typedef struct gb_rewriter gb_rewriter; /* opaque; graphbench owns it */
 
-/* Makes the new program, op by op. A negative return means the same as in gb_builder_api. */
+/* Builds the new program op by op. A negative return value means the same as in gb_builder_api. */
 typedef struct gb_rewriter_api {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Appends op `op` of the program. An op that is never kept is removed. */
+  /* Appends op `op` of the old program. An op that is never kept is removed. */
   int32_t (*keep)(gb_rewriter*, int32_t op);
-  /* Appends an op as gb_builder_api.op does. It belongs to the phase and the graph of the program's op
-   * `beside`. */
+  /* Appends a new op as gb_builder_api.op does. The new op belongs to the phase and the graph of the old
+   * program's op `beside`. */
   int32_t (*op)(gb_rewriter*, int32_t beside, const char* kind, const char* name, const int32_t* inputs,
                 int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
                 int32_t output_capacity);
-  /* Ops appended from here on read `by` instead of `value`, which an op computes; both have one dtype and
-   * shape. If `value` is an output or a gradient, `by` takes its place. */
+  /* Makes the ops appended after this call read `by` instead of `value`. An op computes `value`; `by` has the
+   * same dtype and shape. If `value` is an output or a gradient, `by` replaces it there too. */
   int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
-  /* A line for --dump-program and the document; 64 at most. */
+  /* Adds a line to --dump-program and the result document; at most 64 lines. */
   int32_t (*log)(gb_rewriter*, const char* line);
   /* Records why rewrite() is about to return non-zero. */
   void (*fail)(gb_rewriter*, const char* message);
@@ -301,34 +302,34 @@ typedef struct gb_rewriter_api {
 typedef struct gb_program_pass {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
-  const char* name;  /* name for --program-pass, with the rules of a workload's name */
+  const char* name;  /* for --program-pass, with the rules of a workload's name */
   const char* help;  /* one line */
-  /* Returns 0, or non-zero after api->fail or a refused call. Called once for each program of a process. */
+  /* Called once for each program of a process. Returns 0, or non-zero after api->fail or a refused call. */
   int (*rewrite)(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void* user);
   void* user;
 } gb_program_pass;
 
-/* ---- a step that something else runs --------------------------------------------------------- */
+/* ---- a step that another library runs -------------------------------------------------------- */
 
-/* The arguments of opening a step. graphbench owns them; they are valid for the call. */
+/* The arguments of gb_step.open. graphbench owns them; they are valid for the call. */
 typedef struct gb_step_request {
   uint32_t struct_size;
-  int32_t place; /* gb_place: where its outputs lie */
+  int32_t place; /* gb_place: where the step's outputs lie */
   int64_t batch;
   const char* mode;        /* "eager", or one of gb_step.modes */
-  void* cuda_stream;       /* takes all of its work (a cudaStream_t); null on the host device */
+  void* cuda_stream;       /* a cudaStream_t for all of the step's work; null on the host device */
   const char* device_uuid; /* "GPU-..."; empty on the host device */
-  /* --split-ops: names at which `piecewise` ends a piece. If there are none, the step chooses. */
+  /* --split-ops: names at which `piecewise` ends a piece. If the list is empty, the step chooses. */
   const char* const* split_ops;
   int32_t split_op_count;
   int32_t axis_count;
-  /* The cell's later axes away from their defaults, a name and a value each. */
+  /* The names and values of those axes of the cell that differ from their defaults. */
   const char* const* axis_names;
   const char* const* axis_values;
 } gb_step_request;
 
-/* A tensor that a step wrote: dense, row-major, in the memory that the request's place names. The step
- * owns it until its next call. `dtype` is a gb_dtype; GB_OTHER is compared bit by bit alone. */
+/* A tensor that a step wrote: dense, row-major, in the memory of the request's place. The step owns it until
+ * the next call of the step. `dtype` is a gb_dtype, or GB_OTHER for data that is only compared bit by bit. */
 #define GB_OTHER (-1)
 typedef struct gb_step_output {
   const char* name;
@@ -338,50 +339,50 @@ typedef struct gb_step_output {
   int32_t reserved; /* 0 */
 } gb_step_output;
 
-/* A step that a library or framework runs as it does for its users. graphbench builds no program of it: it
+/* A step that a library or framework runs as it does for its users. graphbench builds no program for it, but
  * times run() and the graphs of capture(). A function that returns int returns 0, or another number after
- * writing a reason (at most error_size bytes with the NUL) to `error`: GB_STEP_SKIP if this mode cannot
- * hold the step, which is not a failure. All are called on one thread, except run() on the host device,
- * which is called on the stream's thread. After a skip or a failure, only close() is called. */
+ * writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP says that this mode
+ * cannot run the step, which is not a failure. All functions are called on one thread, except run() on the
+ * host device, which is called on the stream's thread. After a skip or a failure, only close() is called. */
 #define GB_STEP_SKIP 2
-/* How a part of a step comes to the device. */
+/* How a part of a step reaches the device. */
 enum gb_step_part {
   GB_PART_RUN = 0,      /* run(part) enqueues it without a graph */
-  GB_PART_CAPTURED = 1, /* graphbench launches the graph that capture(part) lends */
-  GB_PART_LAUNCHED = 2  /* run(part) launches the graph that capture(part) made, as random numbers need it */
+  GB_PART_CAPTURED = 1, /* graphbench launches the graph that capture(part) returned */
+  GB_PART_LAUNCHED = 2  /* run(part) launches the graph of capture(part), as random numbers need */
 };
 
 typedef struct gb_step {
   uint32_t struct_size;
   int32_t mode_count;
-  const char* name; /* of the workload: lower-case letters, digits, '_', '-' */
+  const char* name; /* the workload's name: lower-case letters, digits, '_', '-' */
   const char* help; /* one line */
-  /* Modes besides "eager", which every step has: "whole", "piecewise", and modes of its own,
+  /* The modes besides "eager", which every step has: "whole", "piecewise", and the step's own modes, named
    * "LIBRARY.NAME". */
   const char* const* modes;
-  /* Makes the step ready at one batch size in one mode: the work that its user does once, before the first
-   * step. Called for all batches of a worker, the largest first, before its thread is bound to a CPU. The
-   * functions below receive the pointer that it writes to `step`. */
+  /* Prepares the step for one batch size in one mode: the work that a user does once, before the first step.
+   * Called for all batches of a worker, largest first, before the worker's thread is bound to a CPU. The
+   * functions below receive the pointer that open() writes to `step`. */
   int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
-  /* The parts that a step of this mode runs one after the other: how many, and a gb_step_part for the first
-   * `capacity` of them. `whole` has one part, captured or launched; only `whole` and `piecewise` have parts
-   * that are GB_PART_CAPTURED. Negative: failure. */
+  /* Returns the number of parts that a step of this mode runs one after another, and writes a gb_step_part
+   * for the first `capacity` parts; negative for failure. `whole` has one part, captured or launched. Only
+   * `whole` and `piecewise` may have GB_PART_CAPTURED parts. */
   int32_t (*parts)(void* step, uint8_t* captured, int32_t capacity, char* error, size_t error_size);
-  /* Enqueues a part without a graph, with what it hands to the next one; part -1: the whole step, eagerly. On
-   * the host device it runs the part to its end. */
+  /* Enqueues a part without a graph, and the data that it passes to the next part; part -1 is the whole eager
+   * step. On the host device it runs the part to its end. */
   int (*run)(void* step, int32_t part, char* error, size_t error_size);
-  /* Captures a part, and lends its graph (a cudaGraph_t) until close(). If this function is null, or lends
-   * a null graph, graphbench captures run(part) on the stream. It also instantiates the graph of a
-   * GB_PART_LAUNCHED, and lends it for its counts alone. */
+  /* Captures a part. The step owns the graph (a cudaGraph_t), which stays valid until close(). If this
+   * function or the graph is null, graphbench captures run(part) on the stream. For a GB_PART_LAUNCHED the
+   * step also instantiates the graph, and graphbench only reads the graph's counts. */
   int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
-  /* Fills inputs with data of the seed, and puts weights, state and generators back to where open() left
-   * them: steps after equal calls write equal outputs. */
+  /* Fills inputs with data of the seed, and resets weights, state and generators to their state after open().
+   * After equal calls, steps write equal outputs. */
   int (*fill)(void* step, uint64_t seed, char* error, size_t error_size);
-  /* The outputs that the last step wrote, whether it ran whole or in parts; returns how many, or a
-   * negative number for failure. The work of that step is done. */
+  /* Sets `outputs` to the outputs of the last step, whole or in parts. Returns their number, or a negative
+   * number for failure. The work of the last step is complete before this call. */
   int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
-  /* The library's counts as a JSON object, valid until the next call; null: it has none. This function may
-   * be null. */
+  /* Returns the library's counts as a JSON object, valid until the next call, or null. This function may be
+   * null. */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;
@@ -404,9 +405,9 @@ typedef struct gb_plugin {
   const gb_step* const* steps; /* may be null */
 } gb_plugin;
 
-/* The one exported function. Called once, before anything else. `host_abi_version` is graphbench's. On
- * success writes a plugin record that stays valid until the process ends and returns 0; otherwise writes a
- * reason to `error`. graphbench refuses a record of another abi_version, naming both. */
+/* The one exported function, called once, before anything else. `host_abi_version` is graphbench's version.
+ * On success it writes a plugin record that stays valid until the process ends and returns 0; otherwise it
+ * writes a reason to `error`. graphbench refuses a record of another abi_version and names both versions. */
 typedef int (*gb_plugin_open_fn)(uint32_t host_abi_version, const gb_plugin** plugin, char* error,
                                  size_t error_size);
 #define GB_PLUGIN_OPEN_SYMBOL "graphbench_plugin_open"

@@ -1,4 +1,4 @@
-// Guards every call into a plugin, so that an exception of the plugin becomes an Error.
+// Guards every call into a plugin: turns an exception of the plugin into an Error.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace graphbench::abi {
 
-// Calls `call`; what it throws becomes Error(plugin_failed, "<where>: threw ..."). The ABI forbids
+// Calls `call`; turns an exception into Error(plugin_failed, "<where>: threw ..."). The ABI forbids
 // exceptions, but a plugin may throw one by mistake, and the sweep must name the plugin.
 template <typename Call>
 auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
@@ -27,7 +27,7 @@ auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
 
 constexpr std::int32_t kRefused = -1;
 
-// Runs one call of a table of functions that a plugin was given. After the first refusal all later calls are
+// Runs one call that a plugin makes through a function table. After the first refusal all later calls are
 // refused too, so that the kept message is the cause and not a consequence.
 template <typename Handle, typename Call>
 std::int32_t kept(Handle* handle, Call&& call) noexcept {
@@ -42,7 +42,7 @@ std::int32_t kept(Handle* handle, Call&& call) noexcept {
   return kRefused;
 }
 
-// Makes the function fail() of a table of functions.
+// Implements the function fail() of a function table.
 template <typename Handle>
 void record_failure(Handle* handle, const char* message) {
   if (handle == nullptr || !handle->failure.empty()) return;
@@ -54,11 +54,11 @@ void record_failure(Handle* handle, const char* message) {
 }
 
 // Calls the plugin's function `name`, which makes the handle's program, and finishes the program. Throws
-// Error(plugin_failed) where the plugin, a call of the table or the finished program is refused.
+// Error(plugin_failed) if the plugin reports an error, graphbench refused a call, or the program is invalid.
 template <typename Handle, typename Call>
 ir::Program finished(Handle& handle, const std::string& where, const char* name, Call&& call) {
   const int status = guarded(where + ": " + name, std::forward<Call>(call));
-  // A refused call is the cause of the error, whatever the plugin says afterwards.
+  // A refused call is the cause of the error, whatever the plugin reports afterwards.
   for (const std::string* said : {&handle.refusal, &handle.failure}) {
     if (!said->empty()) throw Error(ErrorCode::plugin_failed, where + ": " + *said);
   }

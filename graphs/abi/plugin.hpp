@@ -1,6 +1,5 @@
-// The host side of the plugin ABI loads plugins, checks what they hand over, and makes a Program of a
-// workload. Plugin code runs only in worker and probe processes, so a crash ends that process and not the
-// sweep.
+// The host side of the plugin ABI: loads plugins, checks their records, and makes a Program of a workload.
+// Plugin code runs only in worker and probe processes, so a crash ends that process and not the sweep.
 #pragma once
 
 #include <cstdint>
@@ -26,21 +25,22 @@ struct WorkloadPreset {
   std::map<std::string, std::int64_t> values;  // every option of the workload
 };
 
-// A workload as a plugin declares it, copied so that it does not depend on the plugin's memory.
+// A workload as a plugin declares it. It is a copy that needs none of the plugin's memory.
 struct WorkloadInfo {
   std::string name;
   std::string help;
   std::string plugin;  // "builtin", or the file's path
   std::vector<WorkloadOption> options;
   std::vector<WorkloadPreset> presets;
-  // The facts about a foreign step (gb_step), which has neither options nor presets. Empty: the workload
+  // The modes of a foreign step (gb_step), which has neither options nor presets. Empty if the workload
   // builds a program.
   std::vector<std::string> modes = {};
 
   bool is_step() const { return !modes.empty(); }
 };
 
-// A plugin of the process that loaded this library, and its name in messages. Both outlive their uses.
+// A plugin of the process that loaded this library, and the plugin's name in messages. Both outlive their
+// uses.
 struct LentPlugin {
   const gb_plugin* plugin = nullptr;
   std::string origin;
@@ -51,18 +51,18 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";                      // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options = {};  // overrides of the preset
-  // Values by axis. These matter here: the ones of ir::training_options(); `attention` = "decomposed";
-  // `epilogues` = "off" or "joined"; `program-pass`, a plugin's pass that rewrites the program.
+  // Values by axis. The relevant axes are ir::training_options(); `attention` = "decomposed"; `epilogues` =
+  // "off" or "joined"; and `program-pass`, a plugin's pass that rewrites the program.
   std::map<std::string, std::string> axes = {};
-  std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own
+  std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };
 
-// The workloads and op kinds of this process, which begin with the built-in kinds and no workload. Everything
-// that it returns points into it.
+// The workloads and op kinds of this process: at first the built-in kinds and no workload. Results of its
+// member functions point into the registry.
 class WorkloadRegistry {
  public:
-  // Adds a plugin by its record. `origin` names it in errors. Throws Error(plugin_failed) for another ABI
-  // version (both are named), a wrong size, a null or malformed field, a name in use.
+  // Adds a plugin by its record. `origin` names the plugin in errors. Throws Error(plugin_failed) for another
+  // ABI version (the error names both), a wrong size, a null or malformed field, or a name in use.
   void add(const gb_plugin& plugin, const std::string& origin);
 
   // Loads a shared library and adds its plugin. Throws Error(plugin_failed) if there is no such file, it
@@ -73,12 +73,12 @@ class WorkloadRegistry {
   const ir::OpCatalog& catalog() const { return catalog_; }
 
   // Throws Error(invalid_argument) for an unknown workload, preset, option or program pass and for values out
-  // of range, Error(plugin_failed) where the workload's build() fails or throws, and what differentiate()
-  // throws.
+  // of range, Error(plugin_failed) if the workload's build() fails or throws, and the errors of
+  // differentiate().
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
-  // Builds the step's program before gradients: for `training` too, the workload's own program.
+  // Builds the workload's own program, without gradients even for `training`.
   ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
-  // The workload's record where it is a foreign step; null for one that builds a program.
+  // Returns the record of a workload that is a foreign step; null for one that builds a program.
   const gb_step* step(std::string_view workload) const;
 
  private:

@@ -1,5 +1,4 @@
-// Runs a plugin's pass: makes the view of a program that a pass gets, and the functions behind
-// gb_rewriter_api.
+// Runs a plugin's pass: makes the pass's view of the program, and implements gb_rewriter_api.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,11 +8,11 @@
 #include "graphs/abi/guard.hpp"
 #include "graphs/ir/rewrite.hpp"
 
-// The opaque type of the ABI: one rewrite() call's state.
+// The opaque type of the ABI: the state of one rewrite() call.
 struct gb_rewriter {
   graphbench::ir::Rewriter program;
   int lines = 0;
-  std::string refusal = {};  // why the first refused call was refused; empty while none was
+  std::string refusal = {};  // why graphbench refused a call first; empty if it refused none
   std::string failure = {};  // the text that the plugin gave to fail()
 };
 
@@ -25,7 +24,7 @@ constexpr int kLinesMax = 64;
 static_assert(GB_ACTIVATION == int(ir::ValueKind::activation) && GB_OUTPUT == int(ir::ValueKind::output) &&
               GB_PARAMETER == int(ir::ValueKind::parameter) && GB_GRADIENT == int(ir::ValueKind::gradient));
 
-// A program in the structs of the C ABI, with the memory that they point to.
+// A program in the structs of the C ABI, and the memory that the structs point to.
 class View {
  public:
   explicit View(const ir::Program& program) {
@@ -67,7 +66,6 @@ class View {
   gb_program program_{};
 };
 
-// Checks the id of an op or a value.
 std::uint32_t checked_id(const char* what, std::int32_t id) {
   if (id >= 0) return static_cast<std::uint32_t>(id);
   throw Error(ErrorCode::invalid_argument, std::string(what) + " " + std::to_string(id) + " does not exist");

@@ -16,23 +16,23 @@
 namespace graphbench::abi {
 namespace {
 
-// No plugin offers more of anything: a larger count is memory that was never initialised.
+// No plugin offers more of anything: a larger count comes from uninitialised memory.
 constexpr std::int32_t kCountMax = 1024;
 
 [[noreturn]] void refuse_record(const std::string& where, const std::string& why) {
   throw Error(ErrorCode::plugin_failed, where + ": " + why);
 }
 
-// The sizes that version 2 began with. Fields that are appended to our header later do not change them.
+// The sizes of the records in the first header of version 2. Later headers append fields.
 constexpr std::size_t kPluginBytes = offsetof(gb_plugin, op_count) + sizeof(gb_plugin::op_count);
 constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_workload::user);
 constexpr std::size_t kOpBytes = offsetof(gb_op, release) + sizeof(gb_op::release);
 constexpr std::size_t kPassBytes = offsetof(gb_program_pass, user) + sizeof(gb_program_pass::user);
 constexpr std::size_t kStepBytes = offsetof(gb_step, user) + sizeof(gb_step::user);
-constexpr std::size_t kBytesMax = 4096;  // a larger size is memory that was never initialised
+constexpr std::size_t kBytesMax = 4096;  // a larger size comes from uninitialised memory
 
-// Copies a record into the form of our header. Fields that an older header of this version lacked are zero;
-// those that a newer one appended must be zero.
+// Copies a record into our header's struct. Fields that an older header lacks are zero; fields that only a
+// newer header has must be zero.
 template <typename Record>
 Record known_part(const std::string& where, const char* name, const Record& record, std::size_t least) {
   const std::size_t size = record.struct_size;
@@ -170,7 +170,7 @@ ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
   return foreign_definition(op);
 }
 
-// Checks, once all kinds are known, that an op's gradient is another op of its plugin.
+// Checks that an op's gradient is another op of the same plugin. Call it once all kinds are known.
 void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefinition>& ops,
                     const std::string& label) {
   if (op.gradient.empty()) return;
@@ -193,7 +193,7 @@ gb_program_pass check_pass(const gb_program_pass* record, const std::string& lab
   return pass;
 }
 
-// "whole", "piecewise", or "torch.cudagraphs": a library's name and its word for the mode.
+// Accepts "whole", "piecewise", and "LIBRARY.NAME" such as "torch.cudagraphs".
 bool is_step_mode(std::string_view mode) {
   const std::size_t dot = mode.find('.');
   if (dot == std::string_view::npos) return mode == "whole" || mode == "piecewise";

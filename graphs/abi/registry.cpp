@@ -1,5 +1,5 @@
-// Keeps the workloads of a process: loads and adds checked plugins, lists workloads, resolves a choice of
-// preset and options, and builds programs.
+// Keeps the workloads of a process: loads and adds checked plugins, lists workloads, resolves presets and
+// options, and builds programs.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -189,8 +189,8 @@ std::string last_loader_error() {
   return text == nullptr ? "the loader gave no reason" : printable(text);
 }
 
-// Returns the file's absolute path, because dlopen searches the library path for a name without a slash, and
-// would find another file than the user named.
+// Returns the file's absolute path. For a name without a slash, dlopen would search the library path and
+// might find another file than the user named.
 std::string existing_file(const std::string& path) {
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(path, failed);
@@ -202,8 +202,8 @@ std::string existing_file(const std::string& path) {
   return absolute.string();
 }
 
-// The library stays open until the process ends: programs and graphs hold pointers into it, and a library
-// with static destructors or thread-locals does not survive being closed early.
+// The library stays open until the process ends, because programs and graphs hold pointers into it, and a
+// library with static destructors or thread-locals may crash if it is closed early.
 gb_plugin_open_fn entry_point(const std::string& path) {
   const std::string file = existing_file(path);
   void* library =

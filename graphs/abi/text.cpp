@@ -1,4 +1,4 @@
-// Checks names and lines, and cleans text that a plugin wrote.
+// Checks names and lines, and cleans text from plugins.
 #include "graphs/abi/text.hpp"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ std::uint32_t byte_at(std::string_view text, std::size_t i) noexcept {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Returns the number of bytes of the printable UTF-8 character that starts at `start`; 0 if none does.
-// Overlong forms, surrogates and code points past U+10FFFF do not count as characters (RFC 3629).
+// Returns the number of bytes of the printable UTF-8 character that starts at `start`; 0 if there is none.
+// Overlong forms, surrogates and code points past U+10FFFF are not characters (RFC 3629).
 std::size_t printable_length(std::string_view text, std::size_t start) noexcept {
   const std::uint32_t first = byte_at(text, start);
   if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : 0;

@@ -1,5 +1,5 @@
-// The text that may cross the plugin boundary: names that fit flags and result documents, and lines that fit
-// a terminal and JSON.
+// The text that may cross the plugin boundary: names for flags and result documents, and lines for terminals
+// and JSON.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace graphbench::abi {
 
-// A name of a workload, preset, option or op kind: 1 to 64 lower-case letters, digits, '_' and '-',
-// starting with a letter. They are narrow because they appear in flags, cell ids and metric labels.
+// A name of a workload, preset, option or op kind: 1 to 64 lower-case letters, digits, '_' and '-', starting
+// with a letter. The rule is strict because names appear in flags, cell ids and metric labels.
 bool is_name(std::string_view text) noexcept;
 
-// The sentence that errors append where `is_name` refuses.
+// The rule as a sentence, for errors about a refused name.
 extern const char* const kNameRule;
 
 // One line of well-formed UTF-8 without control characters, at most 512 bytes; may be empty.
 bool is_line(std::string_view text) noexcept;
 
-// Makes a plugin's text fit one line of an error: control characters and bytes that are not UTF-8 become '?',
-// and text longer than 512 bytes ends in "...".
+// Makes a plugin's text fit one line of an error. Control characters and bytes that are not UTF-8 become '?';
+// text longer than 512 bytes ends in "...".
 std::string printable(std::string_view text);
 
 }  // namespace graphbench::abi

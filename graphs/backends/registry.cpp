@@ -1,5 +1,5 @@
-// Finds backends, lists what they offer and opens devices by name. Loads a backend's module, and checks its
-// identity before any of its types is touched.
+// Finds backends, lists their devices and opens devices by name. Loads a backend's module, and checks its
+// identity before any of its types is used.
 #include "graphs/backends/registry.hpp"
 
 #include <dlfcn.h>
@@ -18,8 +18,8 @@
 namespace graphbench {
 namespace {
 
-// Loads the module once per process, on first use. It is never destroyed: devices may live until the last
-// static destructor, and each needs its backend.
+// Loads the module once per process, on first use. The module is never destroyed: devices may live until the
+// last static destructor runs, and each needs its backend.
 const ModuleResult& cuda_module() {
   static const ModuleResult* const loaded =
       new ModuleResult(load_backend_module(module_directory() + "/graphbench_cuda.so"));
@@ -36,7 +36,7 @@ std::string reason_of(const DeviceStatus& status) {
   return status.advice.empty() ? status.detail : status.detail + " (" + status.advice + ")";
 }
 
-// "cuda" -> none, "cuda:3" -> 3; throws for anything else.
+// Returns nothing for "cuda" and 3 for "cuda:3"; throws for any other text.
 std::optional<int> cuda_index(const std::string& spec) {
   if (spec == "cuda") return std::nullopt;
   const std::string prefix = "cuda:";
@@ -96,7 +96,7 @@ ModuleResult failed(std::string failure, std::string advice) {
   return {nullptr, std::move(failure), std::move(advice)};
 }
 
-// dlerror() holds the text of the last failure of this thread, once.
+// dlerror() returns the text of this thread's last failure only once.
 std::string take_dl_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown error of the dynamic linker";
@@ -104,7 +104,7 @@ std::string take_dl_error() {
 
 constexpr const char* rebuild_advice = "build binary and module together, from one source tree";
 
-// Checks an opened library and asks it for its backend.
+// Checks an opened library and calls its function that makes the backend.
 ModuleResult open_checked(void* library, const std::string& path) {
   const auto identity = reinterpret_cast<BackendIdentityFn>(dlsym(library, backend_identity_symbol));
   const auto open = reinterpret_cast<BackendOpenFn>(dlsym(library, backend_module_symbol));
@@ -154,7 +154,7 @@ ModuleResult load_backend_module(const std::string& path) {
                   "their folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
-  // The reason was copied, so nothing of a refused module is used any more.
+  // The reason is a copy, so nothing uses a refused module any more.
   if (result.backend == nullptr) dlclose(library);
   return result;
 }

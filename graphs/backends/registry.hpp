@@ -1,5 +1,4 @@
-// Where backends come from: `host` is always there, `cuda` is a module that is found beside the binary and
-// loaded on first use.
+// Finds backends: `host` is built in; `cuda` is a module beside the binary that is loaded on first use.
 #pragma once
 
 #include <memory>
@@ -10,30 +9,30 @@
 
 namespace graphbench {
 
-// Lists every device of this machine, and every backend without a device, with its reason.
+// Lists every device of this machine. A backend without devices has one entry with the reason.
 std::vector<DeviceStatus> list_devices();
 
-// Loads what opening `spec` needs besides the device: the module of its backend. It is optional: opening does
-// it too, and then says why it cannot.
+// Loads the module of the backend of `spec`, if it has one. The call is optional: open_device() loads the
+// module too, and reports errors.
 void load_backend(const std::string& spec);
 
-// `spec`: "auto" (cuda where one works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
-// Error(invalid_argument) for another word, Error(unsupported) with the reason where the device is
-// not available. A device keeps its backend alive.
+// `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
+// Error(invalid_argument) for another text, Error(unsupported) with the reason if the device is not
+// available. A device keeps its backend alive.
 std::unique_ptr<Device> open_device(const std::string& spec);
 
-// A backend in a shared library of its own; or the reason why there is none, and the remedy.
+// A backend from a shared library, or the reason why there is none and advice.
 struct ModuleResult {
   std::unique_ptr<Backend> backend;
-  std::string failure;  // Builds the workload's own program, without gradients also for `training`.
+  std::string failure;  // why there is no backend; empty if there is one
   std::string advice;
 };
 
 // The folder of backend modules: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench beside the running binary.
 std::string module_directory();
 
-// Loads and checks a module. One that is accepted stays loaded until the process ends: its backend's
-// code and its device's driver state do not survive being unmapped.
+// Loads and checks a module. An accepted module stays loaded until the process ends: the backend's code and
+// the device's driver state do not survive unloading.
 ModuleResult load_backend_module(const std::string& path);
 
 }  // namespace graphbench

@@ -1,5 +1,5 @@
-// The interface of a backend module, a shared library of its own: one function, and the identity that it was
-// built with. A module of another build is refused.
+// The interface of a backend module: a shared library with a function that opens the backend, and with the
+// identity of its build. A module of another build is refused.
 #pragma once
 
 #include "graphs/device/device.hpp"
@@ -11,7 +11,6 @@ inline constexpr const char* backend_identity_symbol = "graphbench_backend_ident
 using BackendOpenFn = Backend* (*)();         // ownership passes to the caller
 using BackendIdentityFn = const char* (*)();  // "<version> <compiler>"
 
-// This build's identity.
 const char* build_identity() noexcept;
 
 }  // namespace graphbench

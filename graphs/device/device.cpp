@@ -1,5 +1,4 @@
-// The device interface's own code: buffers, the identity of modules, and the answers of a device without an
-// optional part.
+// Implements buffers, the build's identity, and the errors of a device that lacks an optional part.
 #include <utility>
 
 #include "graphbench_version.hpp"
@@ -79,8 +78,8 @@ Buffer::~Buffer() {
   if (data_ != nullptr) memory_->deallocate(data_);
 }
 
-// Types cross between binary and module by layout, so another version or compiler does not fit. The commit is
-// left out on purpose: a module rebuilt alone after a comment changed still fits.
+// Binary and module share types by memory layout, so the version and the compiler must match. The commit is
+// left out on purpose: a module that is rebuilt alone at another commit still fits.
 const char* build_identity() noexcept {
 #if defined(__clang__)
   return GRAPHBENCH_VERSION " clang " __clang_version__;

@@ -1,9 +1,9 @@
-// The interface every backend implements: a device in three parts (memory, execution, instruments), and the
-// backend that opens it. Callers take the part they need. Nothing here knows what is measured.
+// The interface that every backend implements. A device has three parts (memory, execution, instruments); a
+// caller takes the parts that it needs. Nothing here knows what is measured.
 //
-// Threads: a Device and all it made are used from one thread at a time. Order: work enqueued on one
-// Stream runs in that order; there is no other order. Errors: every call throws graphbench::Error
-// except destructors, which log once to stderr and go on.
+// Threads: one thread at a time uses a Device and the objects that it made. Order: work on one Stream runs in
+// the order of enqueueing; other work has no order. Errors: every call throws graphbench::Error except
+// destructors, which log once to stderr and continue.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,10 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
   virtual const facts::DeviceFacts& info() const = 0;
   // The number of the device among those of its kind: N of "cuda:N".
   virtual int index() const { return 0; }
-  // Gives up all that this process has on the device: memory handed out later may lie elsewhere. A device
-  // opened after this one was destroyed begins as if it were the process's first. Nothing made by this
-  // device, or by another of the same physical one, may be left, and only its destruction may follow. Choices
-  // that it made by timing are kept. Throws where the device cannot be reset. A device that holds nothing of
-  // a process does nothing.
+  // Resets the device for this process: memory that is allocated later may lie elsewhere. Before the call,
+  // destroy every object made by this device or by another Device of the same physical device; after the
+  // call, only destroy this Device. The next Device that is opened begins as if it were the process's first,
+  // but choices made by timing are kept. Throws if the device cannot be reset. The default does nothing.
   virtual void discard() {}
 };
 

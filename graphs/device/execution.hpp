@@ -1,4 +1,4 @@
-// Kernels, streams, events, and Graph -> GraphExec. device.hpp has the rules on threads, order and errors.
+// Kernels, streams, events, graphs and graph execs. device.hpp has the rules on threads, order and errors.
 #pragma once
 
 #include <cstddef>
@@ -17,46 +17,46 @@ namespace graphbench {
 class Graph;
 class Stream;
 
-// The name of a node of a recording, valid as long as its Graph holds the node. On CUDA it is a
+// A handle of a node of a recording, valid as long as its Graph holds the node. On CUDA it is a
 // cudaGraphNode_t.
 using GraphNode = void*;
 
-// The chosen way of computing an op, on devices with several ways that matter.
+// The implementation chosen for an op, on a device with several implementations of it.
 struct KernelPath {
   std::string name;      // "conv2d:cudnn"; empty: there was no choice
-  std::string fallback;  // why the better way was not taken; empty if it was
+  std::string fallback;  // why a better implementation was not chosen; empty if none was better
 };
 
-// A prepared op at one batch: everything looked up, chosen and allocated. Launching it only
-// enqueues. On a capturing stream the launch is recorded instead of run.
+// An op prepared for one batch size: everything is looked up, chosen and allocated, and a launch only
+// enqueues work. On a capturing stream the launch is recorded instead of run.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // `operands`: device addresses, inputs then outputs, as in the OpCall it was made from; read
-  // during the call only.
+  // `operands`: device addresses, inputs then outputs, in the order of the OpCall. They are read only during
+  // the call.
   virtual void launch(Stream& stream, void* const* operands) = 0;
-  // The input whose memory the first output may take over, where nothing reads that input afterwards and both
-  // have the same size. The kernel then writes each output element after it has read all of that memory that
-  // the element depends on. Absent for an op that must not run in place.
+  // The input whose memory the first output may reuse if nothing reads the input afterwards and both have the
+  // same size. The kernel then reads all input elements that an output element depends on before it writes
+  // this element. Absent for an op that must not run in place.
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
   virtual KernelPath path() const { return {}; }
-  // How many nodes a launch records, where every operand's address is a parameter of these nodes that
-  // GraphExec::set_operands() can change. 0: some lie in a library's opaque parameters.
+  // The number of nodes that a launch records if GraphExec::set_operands() can change every operand's address
+  // in them. 0 if some addresses lie in a library's opaque parameters.
   virtual std::size_t settable_nodes() const { return 0; }
 };
 
-// A point in a stream's order, with a time.
+// A marker on a stream. It stores the device time at which the stream reaches it.
 class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream& stream) = 0;
-  // Seconds of device time from `start` to this, both reached (synchronise the stream first).
+  // Seconds of device time from `start` to this event. Both must be reached: synchronise the stream first.
   virtual double seconds_since(const Event& start) const = 0;
 };
 
-// A replay with everything looked up. It is plain pointers: a step that follows milliseconds of waiting finds
-// its code and data out of the near caches, and so should fetch few cache lines. Valid as long as the exec
-// and the stream.
+// A replay with everything looked up, as plain pointers. After milliseconds of waiting, code and data have
+// left the near caches, so a timed step should fetch few cache lines. Valid as long as the exec and the
+// stream.
 struct PreparedReplay {
   void (*enqueue)(void* exec, void* stream) = nullptr;
   void* exec = nullptr;
@@ -66,33 +66,33 @@ struct PreparedReplay {
 // The outcome of an update of an exec.
 struct GraphUpdate {
   bool done = false;
-  std::string node;    // the refused node, such as "kernel node 3"; empty if it is not one node
+  std::string node;    // the refused node, such as "kernel node 3"; empty if no single node was refused
   std::string reason;  // why it was refused, in the device's words
 };
 
-// The memory of a copy on the device.
+// The addresses and the size of a device-to-device copy.
 struct DeviceCopy {
   void* destination = nullptr;
   const void* source = nullptr;
   std::size_t bytes = 0;
 };
 
-// The instantiated form of a Graph, which can be launched any number of times. A change of it holds from the
-// next launch on; launches that are already enqueued are not affected.
+// The instantiated form of a Graph, which can be launched any number of times. A change affects later
+// launches, not launches that are already enqueued.
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
   // Changes the exec so that it does the same as `graph`, a recording of the same nodes in the same order
-  // with other parameters. Any other change is refused; the exec may then not be launched again.
+  // with other parameters. Refuses any other `graph`; after a refusal the exec must not be launched again.
   virtual GraphUpdate update(Graph& graph) = 0;
-  // Sets the addresses of a launch of `kernel` that recorded `nodes`, in this order, into the graph that this
-  // came from; that graph still lives. There are settable_nodes() of them.
+  // Sets new addresses for a launch of `kernel`. `nodes` are its settable_nodes() nodes, in the order of
+  // recording, in the graph that this exec was instantiated from; this graph must still exist.
   virtual void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) = 0;
   // Sets the addresses of a node that copy_on_device() recorded.
   virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
-  virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
+  virtual void upload(Stream& stream) = 0;  // moves the exec to the device before its first launch
   virtual void launch(Stream& stream) = 0;  // enqueues one replay
-  // Does the same as launch(stream), for a timed path.
+  // Returns a replay that does the same as launch(stream), for timed code.
   virtual PreparedReplay prepare_replay(Stream& stream);
   virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
 };
@@ -105,14 +105,14 @@ class Graph {
   std::size_t node_count() const { return static_cast<std::size_t>(contents().nodes); }
   // In the order of recording.
   virtual std::vector<GraphNode> nodes() const = 0;
-  // Describes the work of each node, without its op. It is slow, and meant for people.
+  // Describes the work of each node, but does not name the node's op. It is slow, and meant for people.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
   // Replaces each memset node of the device's own library calls by a kernel node that does the same; memset
   // nodes of a plugin's op stay. Returns their number: 0 on a device without such nodes. It must be called
   // before instantiate().
   virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
-  // Gives the recording up; Stream::end_capture(Graph&) may put another into it. Execs made from it stay.
+  // Discards the recording; Stream::end_capture(Graph&) may store another one. Execs made from it stay valid.
   virtual void reset() = 0;
   virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
 };
@@ -120,14 +120,14 @@ class Graph {
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Waits until all enqueued work is done; throws what that work failed with.
+  // Waits until all enqueued work is done; throws if the work failed.
   virtual void synchronize() = 0;
-  // From here to end_capture every enqueue is recorded. Throws if the stream captures already.
+  // From here to end_capture every enqueue is recorded. Throws if the stream is already capturing.
   virtual void begin_capture() = 0;
-  // Ends the capture. Where it failed, throws with the capture's code, the error cleared and the
-  // stream ready for the next capture.
+  // Ends the capture. If the capture failed, clears the error, leaves the stream ready for the next capture
+  // and throws with the capture's error code.
   virtual std::unique_ptr<Graph> end_capture() = 0;
-  // Ends the capture into a graph of this device, which gives up what it held.
+  // Ends the capture into `graph`, a graph of this device, which discards its former recording.
   virtual void end_capture(Graph& graph) = 0;
   // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
   // stream that does not capture.
@@ -136,7 +136,7 @@ class Stream {
   // The number of nodes that the current capture holds; 0 without a capture. May throw if the capture was
   // invalidated.
   virtual std::size_t recorded_nodes() const = 0;
-  // The nodes that the capture under way holds so far, in the order of recording; none without one.
+  // The nodes that the current capture holds so far, in the order of recording; empty without a capture.
   virtual std::vector<GraphNode> nodes_so_far() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
@@ -156,8 +156,8 @@ class Stream {
 class DeviceExecution {
  public:
   virtual bool supports(ir::DType dtype) const = 0;
-  // Work on different streams is ordered by synchronizing alone. A capture may be made on one stream and
-  // replayed on another.
+  // Only synchronization and Stream::wait() order work on different streams. A capture may be made on one
+  // stream and replayed on another.
   virtual std::unique_ptr<Stream> make_stream() = 0;
   // The device's own stream, for callers that make no stream. It can be captured.
   virtual std::unique_ptr<Stream> default_stream() = 0;
@@ -166,25 +166,25 @@ class DeviceExecution {
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
-  // A kernel without operands. Its launch calls `call`, which enqueues work of its own on the launch's
-  // stream, or records it. On the host device the stream's thread calls it in its turn, and a
-  // recording holds the call. An exception of `call` is thrown by launch(), or by the next synchronize().
+  // A kernel without operands. Its launch calls `call`, which enqueues or records its own work on the
+  // launch's stream. On the host device the stream's thread runs `call` in stream order, and a recording
+  // holds the call. launch() or the next synchronize() rethrows an exception of `call`.
   virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
-  // A graph (cudaGraph_t) that another library has captured. It must stay until the returned object is gone.
-  // Throws Error(unsupported) on a device without such graphs.
+  // Wraps a graph (cudaGraph_t) that another library has captured. The graph must outlive the returned
+  // object. Throws Error(unsupported) on a device without such graphs.
   virtual std::unique_ptr<Graph> borrow_graph(void* native);
-  // From now on, preparing a kernel does not time candidates, and does not run, record or load kernels on
-  // purpose. A cache of choices or a library's heuristic decides, and code is loaded when the first step
-  // needs it.
+  // From now on, preparing a kernel does not time candidates, and does not run, record or load kernels ahead
+  // of use. A cache of choices or a library's heuristic decides, and code is loaded when the first step needs
+  // it.
   virtual void load_at_first_use() {}
-  // From here on our kernels are launched so that each waits for all of the one ahead. Devices whose launches
-  // always wait do nothing.
+  // From now on our kernels are launched without programmatic edges: each starts after the kernel before it
+  // has completed. Does nothing on devices whose launches always wait.
   virtual void use_full_edges() {}
-  // Says for which size kernels are prepared from here on: one with its own choices among a library's
-  // algorithms (true, as at first), or one of those that share their choices. Devices without such choices do
-  // nothing.
+  // Says for which size kernels are prepared from now on: a size with its own choices among a library's
+  // algorithms (true, the default), or a size that shares its choices with others. Does nothing on devices
+  // without choices.
   virtual void choose_for_size(bool /*of_its_own*/) {}
-  // Waits for everything on the device.
+  // Waits for all work on the device.
   virtual void synchronize() = 0;
 
  protected:

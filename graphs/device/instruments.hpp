@@ -1,5 +1,5 @@
-// The interface of a device for code that measures it; no step needs it. device.hpp has the rules on threads,
-// order and errors.
+// The part of a device's interface that measurements use and steps do not. device.hpp has the rules on
+// threads, order and errors.
 #pragma once
 
 #include <cstddef>
@@ -20,37 +20,37 @@ namespace graphbench {
 
 struct MemoryUse {
   std::size_t bytes = 0;
-  // False: the driver has no figure for one process, and this is the loss of free memory since before the
-  // process's first context. It also shows what other processes allocate and free.
+  // If false, the driver has no figure for one process, and `bytes` is the decrease of free memory since
+  // before the process's first context. This decrease also shows what other processes allocate and free.
   bool of_process = false;
 };
 
 class DeviceInstruments {
  public:
-  // A kernel without operands that does nothing, which measures the least cost of a launch. Throws
+  // A kernel without operands that does nothing, to measure the least cost of a launch. Throws
   // Error(unsupported) on a device without one.
   virtual std::unique_ptr<Kernel> make_empty_kernel();
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
-  // Seconds that a fixed number of the device's own clock cycles take just now: more where its clock is
-  // lowered. It lasts some tenths of a millisecond, in which the device is all but idle. The stream is idle
-  // before and after. Absent if the device has no clock of its own.
+  // Seconds that a fixed number of the device's own clock cycles takes now: more if the clock is lowered. The
+  // probe takes some tenths of a millisecond and leaves the device almost idle. The stream is idle before and
+  // after. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
-  // This process's part of the device's memory, as the driver reports it. It may take a millisecond. Absent
-  // if no driver reports it.
+  // This process's part of the device's memory, as the driver reports it. The call may take a millisecond.
+  // Absent if no driver reports it.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
-  // The choices made so far, one per key, in the order of keys; empty on a device that has no choice.
+  // The choices made so far, one per key, in the order of keys; empty on a device without choices.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
   // How often this process has used the cache so far; absent if the cache is off or this device keeps
   // nothing.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
-  // The entries behind library_choices() that a cache keeps, so that a later process need not choose again.
-  // They hold the library's own plans where it writes them down (cache::Choice).
+  // The cache entries of library_choices(), so that a later process need not choose again. They hold the
+  // library's own plans if the library can serialise them (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
-  // Choices are taken from these ahead of the cache, where they fit. Returns how many are for this device,
-  // its libraries and this build.
+  // Later choices are taken from these entries if they fit, before the cache. Returns the number of entries
+  // that are for this device, its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
-  // Loads its library at this call and not before. Never throws if the library is missing.
+  // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();
 

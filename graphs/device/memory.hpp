@@ -17,10 +17,10 @@ enum class MemoryKind : std::uint8_t {
   weights,    // part of `program`
   workspace,  // scratch of libraries and ops
   tuning,     // operands of candidates that are timed
-  harness     // memory of the harness, which empties caches or stays unused
+  harness     // memory of the harness, which flushes caches or stays unused
 };
 
-// How much device memory there is of each kind, now and at its highest. Every Buffer is counted here.
+// Counts the bytes of device memory of each kind, now and at the highest. Counts every Buffer.
 class MemoryTally {
  public:
   void add(MemoryKind kind, std::size_t bytes) noexcept {
@@ -32,7 +32,7 @@ class MemoryTally {
   void remove(MemoryKind kind, std::size_t bytes) noexcept { of(kind).now -= bytes; }
   std::size_t now(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].now; }
   std::size_t most(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].most; }
-  // The sum of all kinds.
+  // The sum of all kinds; `program` already includes `weights`.
   std::size_t total() const noexcept {
     std::size_t bytes = 0;
     for (const Account& account : accounts_) bytes += account.now;
@@ -53,7 +53,7 @@ class MemoryTally {
   std::size_t peak_ = 0;
 };
 
-// An entry of a tally, which counts as long as it lives. Move-only.
+// Counts bytes in a tally as long as it lives. Move-only.
 class Tallied {
  public:
   Tallied() = default;
@@ -114,11 +114,11 @@ struct MemoryInfo {
 
 class DeviceMemory {
  public:
-  // At least 512-byte aligned. Throws Error(out_of_memory), also if the memory is only promised
-  // (a host that overcommits). Contents are undefined.
+  // Returns memory that is at least 512-byte aligned, with undefined contents. Throws Error(out_of_memory),
+  // even if the host would overcommit memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* data) noexcept = 0;
-  // Memory of the host that the device copies from and to by itself, without a copy in between. Throws
+  // Host memory that the device copies from and to directly, without an intermediate copy. Throws
   // Error(out_of_memory).
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void deallocate_pinned(void* data) noexcept = 0;
@@ -127,7 +127,7 @@ class DeviceMemory {
   virtual std::size_t allocation_granularity() const = 0;
   // Scratch memory of libraries, allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // The memory that allocate() has handed out and that is not freed yet, and the device's own.
+  // Bytes that allocate() has returned and that are not yet freed, including the device's own use.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

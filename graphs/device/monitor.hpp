@@ -1,4 +1,4 @@
-// A device's state as its driver reports it: clocks, temperature, power, what slows it down. Reading
+// A device's state as its driver reports it: clocks, temperature, power, causes of throttling. A reading
 // takes up to milliseconds and belongs between timed regions.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A device's own records of its work: one per operation, with its times. They are an independent check of
-// graphbench's times. Recording perturbs the work, so no latency is taken while it is on.
+// A device's own records of its work: one per operation, with its times. They check graphbench's times
+// independently. Recording slows the work down, so no latency is measured while a profiler records.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace graphbench {
 struct Activity {
   enum class Kind : std::uint8_t { kernel, copy, fill } kind = Kind::kernel;
   std::string name;
-  // Times of std::chrono::steady_clock, like the host's own.
+  // Seconds of std::chrono::steady_clock, the clock of the host's times.
   double start_seconds = 0;
   double end_seconds = 0;
 };
 
-// Records from construction to destruction. A process has at most one at a time, used from the thread that
-// uses the device.
+// Records from construction to destruction. A process has at most one profiler at a time and uses it from the
+// device's thread.
 class ActivityProfiler {
  public:
   virtual ~ActivityProfiler() = default;
-  // Everything that ran since the last call, by start time. Synchronise the streams first: work still
-  // running may be missing.
+  // Returns everything that ran since the last call, by start time. Synchronise the streams first: work that
+  // still runs may be missing.
   virtual std::vector<Activity> collect() = 0;
 };
 

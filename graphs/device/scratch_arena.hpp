@@ -1,5 +1,5 @@
-// Scratch memory that the ops of one device share. They never overlap in time, so all can use the
-// same bytes; what was handed out stays where it is, because graphs hold its address.
+// Scratch memory that the ops of one device share. Ops never overlap in time, so all can use the same bytes.
+// A chunk is never moved, because graphs hold its address.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ class ScratchArena {
  public:
   explicit ScratchArena(DeviceMemory& memory) : memory_(memory) {}
 
-  // At least `bytes`, 512-byte aligned, valid as long as the arena; null for none. Throws
+  // At least `bytes`, 512-byte aligned, valid as long as the arena; null for 0 bytes. Throws
   // Error(out_of_memory).
   std::byte* reserve(std::size_t bytes) {
     if (bytes == 0) return nullptr;
-    // The largest batch is prepared first, so that the first chunk mostly serves all.
+    // The largest batch is prepared first, so the first chunk usually serves all batches.
     if (chunks_.empty() || chunks_.back().bytes() < bytes) {
       chunks_.emplace_back(memory_, bytes, MemoryKind::workspace);
       total_bytes_ += bytes;

@@ -1,4 +1,4 @@
-// Lays out a caller's sets and fills them.
+// Lays out and fills a caller's sets of inputs and outputs.
 #include "graphs/execution/caller.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// This is more places than any library remembers plans for. They overlap, because all hold the same data.
+// More places than any library remembers plans for. The places overlap, because all hold the same data.
 constexpr std::size_t places_fresh = 1024;
-// Any whole percentage of 100 places is a whole number. The turns of two values are `turn_of_value` apart.
+// With 100 places, every whole percentage is exact. Values start `turn_of_value` places apart in the cycle.
 constexpr std::size_t places_by_share = 100;
 constexpr std::size_t turn_of_value = 37;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type
@@ -150,7 +150,7 @@ void CallerMemory::fill_inputs(Stream& stream, std::uint64_t seed, std::size_t p
   for (const ir::ValueId id : moved_) {
     if (program_.value(id).kind != ir::ValueKind::input || is_own(id, place)) continue;
     copy_out(stream, address(id, place), buffers_.address(id), areas_[id].bytes);
-    // An integer with all bits set would be a wild index.
+    // 0, because an integer with all bits set would be an out-of-range index.
     const int byte = program_.value(id).dtype == ir::DType::i32 ? 0 : poison_byte;
     stream.fill_bytes(buffers_.address(id), byte, areas_[id].bytes);
   }

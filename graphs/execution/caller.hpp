@@ -1,5 +1,5 @@
-// A caller's own memory: inputs and outputs at addresses that are not the graph's, several sets of them, and
-// how a graph's step gets at them.
+// A caller's own memory: several sets of inputs and outputs at addresses that are not the graph's, and the
+// ways in which a graph's step reaches them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace graphbench::execution {
 
-// How a step makes its graphs work on the caller's memory. Under `fixed` both are the same memory.
+// How the steps of a graph reach the caller's memory. Under `fixed` the caller's memory is the graph's own.
 enum class IoForm : std::uint8_t {
   fixed,
   copy_in,
@@ -37,21 +37,21 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 struct CallerSettings {
   IoForm form = IoForm::fixed;
   IoSource source = IoSource::device;  // used by copies only
-  // Each step uses another place; otherwise steps take two places in turn. Under `fixed`, graphs use only
-  // their own memory.
+  // If true, each step uses another place; otherwise steps alternate between two places. Under `fixed`,
+  // graphs use only their own memory.
   bool fresh_addresses = false;
-  bool copy_back = false;  // under copies, inputs that the program writes are copied back
+  bool copy_back = false;  // if copies are made, inputs that the program writes are copied back
   // under copy_if_moved, the percentage of steps in which a pointer is the graph's own
   std::size_t same_percent = 90;
 };
 
-// The sets of one caller, for batches up to the buffers' largest. All addresses are chosen when it is made: a
-// step takes the next place, and draws nothing. A value that does not depend on the batch stays the graph's
-// own, and so do outputs where only inputs are copied, and inputs where only outputs are. Under copy_if_moved
-// a moved input is at the graph's own address in some of the places.
+// The sets of one caller, for batches up to the largest of the buffers. The constructor chooses all
+// addresses: a step takes the next place and draws no random number. Values that do not depend on the batch
+// stay in the graph's memory, and so do outputs if only inputs are copied, and inputs if only outputs are.
+// Under copy_if_moved an input has the graph's own address at some places.
 class CallerMemory {
  public:
-  // Its arguments outlive it. Throws Error(out_of_memory).
+  // All arguments must outlive the object. Throws Error(out_of_memory).
   CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,
                const CallerSettings& settings);
   ~CallerMemory();
@@ -63,8 +63,8 @@ class CallerMemory {
   // The values that lie in the caller's memory instead of the graph's.
   const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
   bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
-  // The address of a value at `place`. If the value is not moved: an input's address in the buffers, null for
-  // an output.
+  // The address of a value at `place`. For a value that is not moved: an input's address in the buffers, or
+  // null for an output.
   void* address(ir::ValueId id, std::size_t place) const;
   void* own_address(ir::ValueId id) const { return buffers_.address(id); }
   bool on_host() const noexcept { return settings_.source != IoSource::device; }
@@ -75,19 +75,19 @@ class CallerMemory {
   void copy_in(Stream& stream, void* to, const void* from, std::size_t bytes) const;
   void copy_out(Stream& stream, void* to, const void* from, std::size_t bytes) const;
 
-  // Copies the buffers' inputs to every place. Waits.
+  // Copies the buffers' inputs to every place. Waits for the copies.
   void fill_all_inputs(Stream& stream);
-  // Fills the inputs at `place` as ProgramBuffers::fill_inputs() does, and the graph's own with NaN (integers
-  // with 0), so that a step that reads those instead is found. Waits.
+  // Fills the inputs at `place` as ProgramBuffers::fill_inputs() does. Fills the graph's own inputs with NaN
+  // (integers with 0), to detect a step that reads the wrong memory. Waits for the fills.
   void fill_inputs(Stream& stream, std::uint64_t seed, std::size_t place);
-  // Fills the outputs at `place` with NaN. Waits.
+  // Fills the outputs at `place` with NaN. Waits for the fills.
   void poison_outputs(Stream& stream, std::size_t place);
 
  private:
   struct Area {
-    std::byte* data = nullptr;              // null: not moved
+    std::byte* data = nullptr;              // null if the value is not moved
     std::size_t bytes = 0;                  // size of the value for the largest batch
-    std::size_t stride = 0;                 // from place to place
+    std::size_t stride = 0;                 // bytes between places
     std::vector<std::byte*> pointers = {};  // under copy_if_moved, by place
   };
 
@@ -99,7 +99,7 @@ class CallerMemory {
   const ir::Program& program_;
   ProgramBuffers& buffers_;
   CallerSettings settings_;
-  std::size_t sets_;  // in memory
+  std::size_t sets_;  // the number of sets in memory
   std::size_t places_;
   std::vector<Area> areas_;  // by value
   std::vector<ir::ValueId> moved_;

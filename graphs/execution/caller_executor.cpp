@@ -1,5 +1,5 @@
-// Sets graph modes up on a caller's memory, and runs their steps. A step is timed code: it touches prepared
-// arrays and allocates only where its form does, as a recording does.
+// Prepares graph modes for a caller's memory and runs their steps. A step is timed code: it reads prepared
+// arrays, and allocates only in forms that record a graph in each step.
 #include "graphs/execution/caller_executor.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
 }
 
-// Under set_params, ops whose kernels are a library's keep the graph's own addresses.
+// Under set_params, ops with a library's kernel keep the graph's own addresses.
 void CallerExecutor::find_uses() {
   uses_.clear();
   if (copies(form_) || form_ == IoForm::fixed) return;
@@ -116,7 +116,7 @@ void CallerExecutor::capture_for_each_place() {
 
 void CallerExecutor::instantiate() {
   CapturedExecutor::instantiate();
-  only_replay_ = {};  // a step now does more than replay
+  only_replay_ = {};  // a step of this executor is more than one replay
   enqueues_of_place_.assign(1, enqueues_);
   for (OfPlace& place : per_place_) {
     std::vector<Enqueue>& enqueues = enqueues_of_place_.emplace_back(enqueues_);
@@ -244,7 +244,7 @@ void CallerExecutor::copy(bool in, std::size_t place) {
   }
 }
 
-// Asks at every step whether the caller's pointer is the graph's own; the other forms know it beforehand.
+// Compares the caller's pointer with the graph's own at every step; the other forms know the result before.
 void CallerExecutor::copy_where_moved(bool in, std::size_t place) {
   for (const Copy& each : copies_) {
     if (each.in != in) continue;
@@ -287,8 +287,7 @@ void CallerExecutor::instantiate_again(std::size_t at) {
   ++counts_.instantiations;
 }
 
-// ---- set_params: nodes get other addresses ------------------------------------------------------
-// Nodes are given other addresses. A library's kernel keeps the graph's own, between copy nodes.
+// ---- set_params: nodes get other addresses; a library's kernel keeps the graph's, between copy nodes ----
 
 void CallerExecutor::record_piece(Item& item) {
   if (form_ != IoForm::set_params) return CapturedExecutor::record_piece(item);
@@ -325,7 +324,7 @@ void CallerExecutor::note_writes(const StepOp& op) {
 }
 
 void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
-  // A value that the op only writes is not copied in; an output that it reads comes from an earlier op.
+  // A value that the op only writes is not copied in. An output that the op reads comes from an earlier op.
   for (const ir::ValueId id : op.operands) {
     const bool reads = program_.value(id).kind == ir::ValueKind::input || !writes(op, id);
     if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
@@ -348,7 +347,7 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   }
 }
 
-// True if the op writes the operand: an output, or an input that it declares to write.
+// True if the operand is an output of the op, or an input that the op declares to write.
 bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
   const ir::Op& of_program = program_.ops()[op.op];
   return std::ranges::count(of_program.outputs, id) + std::ranges::count(of_program.mutates, id) > 0;

@@ -1,5 +1,5 @@
-// The executor of the graph modes if the caller's memory is not the graph's own. Each step first applies its
-// IoForm to the pieces with an address of the caller's, and then replays.
+// The executor of the graph modes for a caller with its own memory. Each step first applies its IoForm to the
+// pieces that use an address of the caller's, and then replays the graphs.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace graphbench::execution {
 
 class CallerExecutor final : public CapturedExecutor {
  public:
-  // `context.caller` is set.
+  // `context.caller` must not be null.
   CallerExecutor(const ExecutionContext& context, std::int64_t batch,
                  const std::vector<ir::Segment>& segments);
 
@@ -24,20 +24,20 @@ class CallerExecutor final : public CapturedExecutor {
   std::optional<IoCounts> io() const override;
 
  private:
-  // The position of a moved value's address among the operands of ops that take the caller's.
+  // Where an op's operands hold the address of a moved value that follows the caller.
   struct Use {
     ir::ValueId id = 0;
     void** operand = nullptr;
   };
-  // A copy between the caller's memory and the address that the graph holds: around the replay, or a node
-  // beside a library's kernel.
+  // A copy between the caller's memory and the graph's address, before or after the replay, or as a node
+  // before or after a library's kernel.
   struct Copy {
     ir::ValueId id = 0;
     void* own = nullptr;
     std::size_t bytes = 0;
     bool in = true;
-    Item* item = nullptr;      // set for a node
-    GraphNode node = nullptr;  // set for a node
+    Item* item = nullptr;      // null unless the copy is a node
+    GraphNode node = nullptr;  // null unless the copy is a node
   };
   struct Settable {
     Item* item = nullptr;
@@ -45,12 +45,12 @@ class CallerExecutor final : public CapturedExecutor {
     void** operands = nullptr;
     std::vector<GraphNode> nodes;
   };
-  // The execs of one of the caller's sets (IoForm::exec_per_set).
+  // The execs of one place (IoForm::exec_per_set).
   struct OfPlace {
     std::vector<Item> items;  // one per touched item of the executor, with its `first` and `last`
   };
 
-  // An address that the graphs were captured with, and that nothing changes.
+  // An address from the capture that no step changes.
   struct Held {
     ir::ValueId id = 0;
     const void* address = nullptr;
@@ -80,18 +80,18 @@ class CallerExecutor final : public CapturedExecutor {
   std::int64_t batch_;
   IoForm form_;
   bool checks_;
-  std::size_t place_ = 0;       // place of the next step
-  std::size_t last_place_ = 0;  // place of the last step
+  std::size_t place_ = 0;       // used by the next step
+  std::size_t last_place_ = 0;  // used by the last step
   std::vector<Held> held_;      // empty if addresses are not checked before each step
   std::vector<Use> uses_;
-  std::vector<std::size_t> touched_;  // items
+  std::vector<std::size_t> touched_;  // positions of touched items
   std::vector<Copy> copies_;
   std::vector<Settable> settables_;
-  // Per value, while set_params records: whether the graph's own memory holds the caller's data.
+  // By value, while set_params records: true if the graph's own memory holds the caller's data.
   std::vector<bool> own_is_current_;
   std::vector<OfPlace> per_place_;
   std::vector<std::vector<Enqueue>> enqueues_of_place_;
-  IoCounts counts_;  // without the means
+  IoCounts counts_;  // mean values are not set
 };
 
 }  // namespace graphbench::execution

@@ -1,4 +1,4 @@
-// Captures pieces into one private pool, in replay order, and replays them.
+// Captures pieces into one private pool in replay order, and replays the pieces.
 #include "graphs/execution/captured.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace graphbench::execution {
 namespace {
 
-// Blocks of the pool, held as a step would hold them. Gives back what is still held, also after an exception.
+// Holds blocks of the pool as a step would. The destructor releases all blocks that are still held.
 class HeldBlocks {
  public:
   HeldBlocks(pool::MemoryPool& pool, std::size_t count) : pool_(pool), blocks_(count) {}
@@ -37,11 +37,10 @@ class HeldBlocks {
   std::vector<pool::Block*> blocks_;
 };
 
-// Gives every activation its address by walking the ops in replay order: allocate an op's outputs, then
-// release what it used last. A value that a later piece reads is thereby held until that piece is planned,
-// which is the sufficient condition for sharing: capture in replay order, hold a value until its consumer is
-// captured. `after` is called behind each op. All blocks are the pool's again when the call returns, so the
-// next, smaller batch reuses them.
+// Gives every activation an address. Walks the ops in replay order: allocates an op's outputs, then releases
+// the values that it used last. So a value that a later piece reads is held until that piece is planned. This
+// is sufficient for sharing a pool: capture in replay order, and hold a value until its consumer is captured.
+// Calls `after` after each op. At the end all blocks are free, so the next, smaller batch reuses them.
 void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<void*>& addresses,
              const std::function<void(std::size_t op)>& after) {
   HeldBlocks held(pool, addresses.size());
@@ -64,7 +63,7 @@ bool same_topology(const std::vector<facts::DescribedNode>& a, const std::vector
   });
 }
 
-// An update changes a node's parameters, and not its launch attributes.
+// An update changes a node's parameters, but not the node's launch attributes.
 void refuse_kept_attributes(const std::vector<facts::DescribedNode>& wanted,
                             const std::vector<facts::DescribedNode>& kept) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -115,9 +114,9 @@ void CapturedExecutor::add_items(const ir::Segment& segment) {
   if (piece.last > 0) items_.push_back(std::move(piece));
 }
 
-// The addresses that an eagerly launched op writes are fixed here too. The outputs' memory is the pool's when
-// this returns: the next, smaller batch reuses it, and the caller reads them before any other step that
-// shares the pool.
+// Also fixes the addresses that eagerly launched ops write. On return the outputs' memory is free in the
+// pool, and the next, smaller batch reuses it. So the caller must read the outputs before any other step that
+// uses the pool.
 void CapturedExecutor::plan_addresses() {
   const StepKernels& kernels = eager_.kernels();
   free_ranges_.clear();
@@ -133,7 +132,7 @@ void CapturedExecutor::plan_addresses() {
   }
 }
 
-// Only a plugin's op is asked whether it recorded a node: our own kernels do, and asking takes time.
+// Only a plugin's op may fail to record a node. Our own kernels always record, and the check takes time.
 void CapturedExecutor::record(const StepOp& op, void** operands) {
   recording_ = &program_.ops()[op.op];
   const std::size_t before = op.must_record != nullptr ? recorder_.recorded_nodes() : 0;
@@ -178,8 +177,7 @@ void CapturedExecutor::record_graph(Item& item) {
   }
 }
 
-// Returns an op that the device cannot record even in a capture of its own. Null if each op can be recorded
-// alone.
+// Returns an op that the device refuses to record even in a separate capture; null if there is none.
 const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   for (std::size_t i = item.first; i < item.last; ++i) {
     try {
@@ -194,7 +192,7 @@ const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   return nullptr;
 }
 
-// A device refuses an op while it records, or refuses the whole recording at its end without saying why.
+// A device refuses an op during recording, or refuses the whole recording at its end without a reason.
 void CapturedExecutor::capture_piece(Item& item) {
   try {
     record_graph(item);
@@ -273,8 +271,7 @@ bool CapturedExecutor::share_execs(Executor& other) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (!same_topology(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
   }
-  // The update is tried on this executor's execs, because an exec that refused an update may not be launched
-  // again.
+  // Try the updates on this executor's execs, because an exec that refused an update must not be launched.
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i]->exec->update(*theirs[i]->graph).done) continue;
     instantiate();

@@ -1,5 +1,5 @@
-// The executor of the graph modes. `whole` is the case of one piece that holds every op; `piecewise`
-// has pieces and eagerly launched ops between them. Both draw activations from one private pool.
+// The executor of the graph modes. `whole` has one piece that holds every op; `piecewise` has several pieces
+// and eagerly launched ops between them. All take activations from one private pool.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace graphbench::execution {
 
 class CapturedExecutor : public Executor {
  public:
-  // `segments` cover the program's ops in order, markers excepted.
+  // `segments` contain the program's ops in order, without markers.
   CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
                    const std::vector<ir::Segment>& segments);
 
@@ -32,7 +32,7 @@ class CapturedExecutor : public Executor {
   std::vector<facts::DescribedPiece> describe() const override;
 
  protected:
-  // A piece, or one eagerly launched op: [first, last) in the step's ops.
+  // A piece or one eagerly launched op. It covers [first, last) of the step's ops.
   struct Item {
     bool captured = false;
     std::size_t first = 0;
@@ -40,31 +40,31 @@ class CapturedExecutor : public Executor {
     std::unique_ptr<Graph> graph = nullptr;
     std::unique_ptr<GraphExec> exec = nullptr;
     std::size_t rewritten_nodes = 0;
-    std::map<GraphNode, ir::OpId> op_of_node = {};  // where nodes are named
+    std::map<GraphNode, ir::OpId> op_of_node = {};  // set if the context names nodes
   };
-  // An item of enqueue_step(): a replay, or a kernel with its operands; one cache line each.
+  // One action of enqueue_step(): a replay, or a kernel with its operands. Each takes one cache line.
   struct Enqueue {
     PreparedReplay replay;
     Kernel* kernel = nullptr;
     void** operands = nullptr;
-    GraphExec* exec = nullptr;  // the replay's
+    GraphExec* exec = nullptr;  // the exec of the replay
   };
 
   void enqueue_step() override;
   void plan_addresses();
-  // Records into the item's graph, which may hold an earlier recording.
+  // Records into the item's graph, and replaces any earlier recording.
   void capture_piece(Item& item);
   // The nodes recorded since `before`, in the order of recording.
   std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
-  // Is called by capture_piece() on the capturing stream.
+  // capture_piece() calls this function while the stream is capturing.
   virtual void record_piece(Item& item);
   void record(const StepOp& op, void** operands);
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  std::vector<Enqueue> enqueues_;  // one per item; the first member, so that enqueue_step() reads one cache
-                                   // line of this object
+  // One per item. It is the first member, so that enqueue_step() reads one cache line of this object.
+  std::vector<Enqueue> enqueues_;
   Stream& stream_;
-  Stream& recorder_;  // captures
+  Stream& recorder_;  // the stream that captures
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
   bool replace_memset_nodes_;
@@ -76,7 +76,8 @@ class CapturedExecutor : public Executor {
   const ir::Program& program_;
 
  private:
-  // The execs of several executors, in the order of their pieces, and whose graphs they hold (null: unknown).
+  // The execs that several executors share, one per piece, and the executor whose graphs they hold now (null:
+  // unknown).
   struct SharedExecs {
     std::vector<GraphExec*> execs;
     const CapturedExecutor* holder = nullptr;
@@ -89,8 +90,8 @@ class CapturedExecutor : public Executor {
   const ir::Op* refused_alone(const Item& item);
 
   bool name_nodes_;
-  std::shared_ptr<SharedExecs> shared_;       // null: its execs are its own
-  const ir::Op* recording_ = nullptr;         // while a piece is recorded
+  std::shared_ptr<SharedExecs> shared_;       // null: the execs belong to this executor alone
+  const ir::Op* recording_ = nullptr;         // the op that is being recorded
   std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };

@@ -1,5 +1,5 @@
-// Submits a step op by op. This is timed code: it touches only prepared arrays, the pool's free list and
-// the kernels' launches.
+// Submits a step op by op. This is timed code: it uses only prepared arrays, the pool's free list and kernel
+// launches.
 #include "graphs/execution/eager.hpp"
 
 #include <utility>
@@ -43,8 +43,7 @@ void EagerExecutor::enqueue_step() {
       launch.op->kernel->launch(stream_, launch.operands);
       for (const ir::ValueId value : launch.op->releases) release(value);
     }
-    // The caller reads the outputs before the next step is enqueued; the order of the stream makes
-    // their memory free to reuse from here on.
+    // Outputs are read before the next step is enqueued, so stream order allows reuse of their memory now.
     for (const ir::ValueId value : kernels_.outputs) release(value);
   } catch (...) {
     for (ir::ValueId value = 0; value < blocks_.size(); ++value) release(value);

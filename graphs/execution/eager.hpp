@@ -24,7 +24,7 @@ class EagerExecutor final : public Executor {
   const StepKernels& kernels() const noexcept { return kernels_; }
 
  private:
-  // A step's op with its array of operands, so that enqueue_step() walks flat memory.
+  // An op of the step and its operand array, so that enqueue_step() walks contiguous memory.
   struct Launch {
     const StepOp* op = nullptr;
     void** operands = nullptr;
@@ -38,7 +38,7 @@ class EagerExecutor final : public Executor {
   StepKernels kernels_;
   std::vector<Launch> launches_;
   OperandArrays operands_;
-  std::vector<void*> addresses_;      // by value; static ones never change
+  std::vector<void*> addresses_;      // by value; addresses of static values never change
   std::vector<pool::Block*> blocks_;  // by value; null while not allocated
   std::vector<std::vector<pool::MemoryRange>> no_ranges_;
 };

@@ -1,4 +1,4 @@
-// Chooses the executor of a mode, after the checks that decide whether graphs can hold the program.
+// Chooses the executor of a mode. First checks whether graphs can hold the program.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -10,14 +10,15 @@
 namespace graphbench::execution {
 namespace {
 
-// These names are those of harness/model/vocabulary.hpp, as a test checks.
+// A test checks that these names equal the names in harness/model/vocabulary.hpp.
 constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::eager, "eager"},
     {ExecutionMode::whole, "whole"},
     {ExecutionMode::piecewise, "piecewise"},
 };
 
-// An op that writes an input in place works on the caller's memory, unless that is copied.
+// An op that writes an input in place changes the caller's memory, so a form that copies inputs must copy
+// back.
 void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* caller) {
   if (caller == nullptr || !copies(caller->settings().form) || caller->settings().copy_back) return;
   for (const ir::ValueId id : ir::mutated_inputs(program)) {
@@ -35,8 +36,8 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
                   (host ? "runs on the host, so one graph cannot hold it" : "is marked as not capturable"));
 }
 
-// Whether the graph that begins with the span must be launched op by op, because no graph can hold one of its
-// ops. Throws if it has forward ops too.
+// Returns true if the ops of the span must be launched one by one, because no graph can hold one of them.
+// Throws if the span also has forward ops.
 bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   const auto first = program.ops().begin() + static_cast<std::ptrdiff_t>(span.first);
   const auto last = program.ops().begin() + static_cast<std::ptrdiff_t>(span.last);
@@ -48,7 +49,7 @@ bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   return true;
 }
 
-// The segments of mode whole: one graph, or the graphs of a training step's form.
+// The segments of mode whole: one graph, or the several graphs of a training step's form.
 std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
   const auto count = static_cast<ir::OpId>(program.ops().size());
   std::vector<ir::Segment> segments = ir::graphs_of(program, ir::partition(program, {}));
@@ -58,7 +59,7 @@ std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
       return each.first >= span.first && each.last <= span.last;
     };
     const auto at = std::ranges::find_if(segments, within);
-    if (at == segments.end()) continue;  // its ops run eagerly with those of the span beside it
+    if (at == segments.end()) continue;  // these ops run eagerly with an adjacent span
     const auto end = std::find_if_not(at, segments.end(), within);
     *at = {false, at->first, std::prev(end)->last};
     segments.erase(std::next(at), end);

@@ -16,7 +16,7 @@ bool is_static(ir::ValueKind kind) {
          kind == ir::ValueKind::parameter;
 }
 
-// The program was validated at batch 1, so a size that overflows is a batch that no memory holds.
+// The program was validated at batch 1, so an overflow means that the batch is too large for any memory.
 std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t batch) {
   try {
     return program.describe(id, batch).bytes();
@@ -94,7 +94,7 @@ std::size_t ProgramBuffers::bytes() const {
 
 void ProgramBuffers::fill_weights(Stream& stream, std::uint64_t seed) {
   fill(stream, ir::ValueKind::weight, seed);
-  stream.synchronize();  // kernels may read weights before what is enqueued ahead of them has finished
+  stream.synchronize();  // kernels may read weights before earlier enqueued work has finished
 }
 
 void ProgramBuffers::fill_inputs(Stream& stream, std::uint64_t seed) {

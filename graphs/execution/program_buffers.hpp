@@ -1,6 +1,6 @@
-// The static memory of one program in one process: inputs, weights and state, sized for the largest
-// batch and sliced for smaller ones. Every executor of the process reads and writes the same buffers,
-// so a graph's captured addresses stay valid and weights exist once.
+// The static memory of one program in one process: inputs, weights and state, sized for the largest batch and
+// sliced for smaller ones. All executors of the process use the same buffers, so a graph's captured addresses
+// stay valid and weights exist once.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,17 @@ namespace graphbench::execution {
 
 class ProgramBuffers {
  public:
-  // `together`: in one block, so that distances between values, and with them steps' times, are the same in
-  // every process. `apart`: one allocation per value, so that a memory checker sees a kernel that leaves one.
+  // `together`: all values lie in one block, so that the distances between them, which affect the times of
+  // steps, are the same in every process. `apart`: one allocation per value, so that a memory checker detects
+  // a kernel that accesses memory outside a value.
   enum class Layout { together, apart };
 
-  // Allocates for `largest_batch`. Throws Error(out_of_memory); nothing stays allocated then.
+  // Allocates for `largest_batch`. If it throws Error(out_of_memory), it has freed everything.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  Layout layout = Layout::together);
 
-  // Shares weights, parameters and state with `other`, which outlives it: values of the same name, type and
-  // size lie where `from` has them. Only the rest is allocated.
+  // Shares weights, parameters and state with `from`, the buffers of `other`, which must outlive this object.
+  // Values of equal name, type and size have equal addresses. Allocates only the remaining values.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  const ir::Program& other, const ProgramBuffers& from);
 
@@ -34,13 +35,13 @@ class ProgramBuffers {
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
   std::size_t bytes() const;  // of all values
 
-  // Makes `upload` fill weights and parameters, instead of a seed. It returns when the value is filled.
+  // Lets `upload` fill weights and parameters, instead of a seed. It returns after the value is filled.
   using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
   void upload_weights(Upload upload) { upload_ = std::move(upload); }
 
-  // Fill the named values from `seed` (weights: once; inputs: fresh data; state and parameters: back to
-  // the start). The fills are enqueued on `stream`; fill_weights() waits for them, since kernels may read
-  // weights ahead of the stream's order. The bits depend on seed and value alone, not on the device.
+  // Fill the values of a kind from `seed` (weights: once; inputs: fresh data; state and parameters: reset).
+  // The fills are enqueued on `stream`; fill_weights() waits for them, since kernels may read weights ahead
+  // of stream order. The bits depend only on the seed and the value, not on the device.
   void fill_weights(Stream& stream, std::uint64_t seed);
   void fill_inputs(Stream& stream, std::uint64_t seed);
   void fill_state(Stream& stream, std::uint64_t seed);
@@ -58,9 +59,9 @@ class ProgramBuffers {
   std::int64_t largest_batch_;
   std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
-  std::vector<bool> shared_;  // per value: whether it is in another's memory
-  Tallied weights_;           // of blocks_
-  Upload upload_;             // empty: from the seed
+  std::vector<bool> shared_;  // by value: true if the value lies in another's memory
+  Tallied weights_;           // the weights in blocks_
+  Upload upload_;             // empty: values are filled from the seed
 };
 
 }  // namespace graphbench::execution

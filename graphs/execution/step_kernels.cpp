@@ -1,4 +1,4 @@
-// Prepares the kernels of a step and lays out its allocations from liveness.
+// Prepares the kernels of a step, and plans its allocations from the live ranges of values.
 #include "graphs/execution/step_kernels.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace graphbench::execution {
 StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch)
     : value_bytes(program.values().size()), outputs(program.results()) {
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
-  std::map<std::string_view, Kernel*> kernel_of;  // by op name; an op that is run again shares the kernel
+  std::map<std::string_view, Kernel*> kernel_of;  // by op name; an op that runs again uses the same kernel
   std::size_t allocated_bytes = 0;
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     const ir::Op& op = program.ops()[id];
@@ -57,9 +57,9 @@ void StepKernels::run_in_place(StepOp& step) const {
   if (!position || step.allocates.empty()) return;
   const ir::ValueId from = step.operands.at(*position);
   const ir::ValueId to = step.allocates.front();
-  // An op that also reads the value through another input would read what it has written.
+  // If the op reads the value through two inputs, it would read its own output.
   if (std::ranges::count(step.operands, from) != 1 || value_bytes[from] != value_bytes[to]) return;
-  if (std::erase(step.releases, from) == 0) return;  // read again later, or not in the pool
+  if (std::erase(step.releases, from) == 0) return;  // the value is read again later, or is not in the pool
   std::erase(step.allocates, to);
   step.takes_over = TakeOver{from, to};
 }

@@ -1,5 +1,5 @@
-// The parts of a step at one batch that every mode shares: its kernels, and for each op the values that are
-// allocated before it and released after it.
+// The parts of a step at one batch size that all modes share: the kernels, and for each op the values that
+// are allocated before it and released after it.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct StepOp {
   Kernel* kernel = nullptr;
   ir::OpId op = 0;
   std::vector<ir::ValueId> operands;   // inputs, then outputs
-  std::vector<ir::ValueId> allocates;  // its outputs, except one that takes over memory
-  std::vector<ir::ValueId> releases;   // values whose last use this is, except program outputs
-  // The first output takes over the memory of a value that is used here for the last time. Then neither of
-  // the lists above names the two: there is one allocation less, and one block less at the peak.
+  std::vector<ir::ValueId> allocates;  // its outputs, except an output that takes over memory
+  std::vector<ir::ValueId> releases;   // values that this op uses last, except program outputs
+  // The first output takes over the memory of a value that this op uses last. Then `allocates` and `releases`
+  // omit both values, which saves one allocation and one block at the peak.
   std::optional<TakeOver> takes_over;
-  // A plugin's op that writes something: a capture in which its launch records no node would leave it out.
+  // A plugin's op that writes something. If its launch records no node, the capture would lack the op.
   const ir::Op* must_record = nullptr;
 };
 
-// `ops` holds what is enqueued, in order. Markers do nothing and are left out.
+// `ops` are the ops that a step enqueues, in order. Markers do nothing and are left out.
 struct StepKernels {
   StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch);
 
@@ -38,13 +38,13 @@ struct StepKernels {
   std::vector<StepOp> ops;
   std::vector<std::size_t> value_bytes;  // sizes of activations and outputs at this batch
   std::vector<ir::ValueId> outputs;      // the program's results
-  std::size_t peak_bytes = 0;            // the most bytes that a step has allocated at once
+  std::size_t peak_bytes = 0;            // the most bytes that a step holds at once
 
  private:
   void run_in_place(StepOp& step) const;
 };
 
-// The operands of every op of a step in one array, so that a step walks flat memory.
+// The operands of all ops of a step in one array, so that a step walks contiguous memory.
 class OperandArrays {
  public:
   explicit OperandArrays(const StepKernels& kernels);

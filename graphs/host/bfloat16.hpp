@@ -1,4 +1,4 @@
-// Converts between bf16 in memory and fp32 in arithmetic, rounding to nearest even.
+// Converts between bf16 in memory and fp32 in registers, rounding to nearest even.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Reads the CPU's name, cores and caches from the system, and divides its CPUs into shares of neighbours.
+// Reads the CPU's name, cores and caches from the system, and divides its CPUs into shares of adjacent CPUs.
 #include "graphs/host/cpu.hpp"
 
 #include <sched.h>
@@ -29,7 +29,7 @@ int usable_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  // There are more cores than cpu_set_t holds, so the affinity is unknown.
+  // sched_getaffinity() fails if the machine has more cores than cpu_set_t holds.
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -1,4 +1,4 @@
-// The host device, its events, fills and digests, and the backend that opens it.
+// Implements the host device, its events, fills and digests, and the backend that opens it.
 #include "graphs/host/host_device.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void fill_elements(const FillRequest& request, const Convert& convert) {
     data[i] = convert(ir::uniform_at(request.seed, i, low, high));
 }
 
-// Throws Error(unsupported) for fp16, which this device has no arithmetic for.
+// Throws Error(unsupported) for fp16: this device has no fp16 arithmetic.
 void run_fill(const FillRequest& request) {
   switch (request.dtype) {
     case ir::DType::fp32:
@@ -56,7 +56,7 @@ void run_fill(const FillRequest& request) {
     case ir::DType::bf16:
       return fill_elements<BFloat16>(request, from_float<BFloat16>);
     case ir::DType::i32:
-      // A cast rounds towards zero everywhere.
+      // A cast rounds towards zero on every device.
       return fill_elements<std::int32_t>(request,
                                          [](float value) { return static_cast<std::int32_t>(value); });
     case ir::DType::fp16:
@@ -149,7 +149,7 @@ std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, 
   return made;
 }
 
-// Records until it is destroyed.
+// The profiler records from construction to destruction.
 class HostProfiler final : public ActivityProfiler {
  public:
   explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }
@@ -177,7 +177,7 @@ HostDevice::HostDevice(const std::string& share) : cores_(usable_cores()), scrat
   info_.uuid = share;
   info_.memory_bytes = static_cast<std::int64_t>(memory_.info().total_bytes);
   info_.libraries["oneDNN"] = library_version();
-  library_engine();  // fails here, not on a stream's thread
+  library_engine();  // throws here if oneDNN is unusable, not on a stream's thread
 }
 
 HostDevice::~HostDevice() = default;
@@ -303,7 +303,7 @@ class HostBackend final : public Backend {
     return all;
   }
 
-  // 0 is the whole host; its shares follow.
+  // Index 0 is the whole host; index N + 1 is share N.
   std::unique_ptr<Device> open(int index) override {
     if (index < 0 || index > shares())
       throw Error(ErrorCode::invalid_argument,

@@ -19,7 +19,7 @@ class HostStream;
 
 class HostDevice final : public Device {
  public:
-  // `share` is its name where it is not the whole host.
+  // `share` is the device's name ("host:N") if it is only a part of the host.
   explicit HostDevice(const std::string& share = "");
   ~HostDevice() override;
 
@@ -33,7 +33,7 @@ class HostDevice final : public Device {
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   std::unique_ptr<Kernel> make_callback(std::function<void()> call) override;
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
-  // Waits for enqueued work first, as cudaFree does: it may still use the memory.
+  // Waits for enqueued work first, as cudaFree does, because the work may still use the memory.
   void deallocate(void* data) noexcept override;
   void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
   void deallocate_pinned(void* data) noexcept override { deallocate(data); }
@@ -51,11 +51,11 @@ class HostDevice final : public Device {
   ProfilerResult make_profiler() override;
 
   int cores() const noexcept { return cores_; }
-  // One core is left to the thread that submits, where there is more than one.
+  // If there are several cores, one is left to the submitting thread.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
-  // The stream's thread that is running a task holds it.
+  // A stream's thread holds this mutex while it runs a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }
-  // Null while no profiler records. It is read and set under execution_mutex().
+  // Null while no profiler records. Lock execution_mutex() to read or set it.
   ActivityRecorder* recorder() const noexcept { return recorder_; }
   void set_recorder(ActivityRecorder* recorder) noexcept { recorder_ = recorder; }
   const KernelCache& kernels() const noexcept { return kernels_; }

@@ -44,7 +44,7 @@ std::string attribute_text(const ir::Attribute& attribute) {
   if (const auto* integer = std::get_if<std::int64_t>(&attribute)) return std::to_string(*integer);
   if (const auto* real = std::get_if<double>(&attribute)) {
     char text[40];
-    std::snprintf(text, sizeof(text), "%a", *real);  // every bit of the value
+    std::snprintf(text, sizeof(text), "%a", *real);  // prints every bit of the value
     return text;
   }
   return std::string("'").append(std::get<std::string>(attribute)).append("'");
@@ -75,7 +75,7 @@ std::string signature_text(const ir::OpCall& call) {
 
 std::uint64_t KernelCache::find_or_make(const std::string& text,
                                         const std::function<std::unique_ptr<OpImplementation>()>& make) {
-  // A text whose hash is taken by another gets the next free signature.
+  // If another text has the same hash, the next free signature is used.
   std::uint64_t signature = hash_of(text);
   auto found = entries_.find(signature);
   while (found != entries_.end() && found->second.text != text) found = entries_.find(++signature);

@@ -18,19 +18,20 @@
 
 namespace graphbench::host {
 
-// All that an implementation depends on (kind, attributes, dtypes and shapes) as text: two ops share one
-// exactly where their texts agree. A foreign op's text also has its name, which every launch passes to it.
+// All that an implementation depends on (kind, attributes, dtypes and shapes) as text. Two ops share an
+// implementation if and only if their texts are equal. A foreign op's text also contains the op's name,
+// because every launch passes the name to the op.
 std::string signature_text(const ir::OpCall& call);
 
 class KernelCache {
  public:
-  // Returns the signature of the implementation with this text, which `make` makes where it is new.
+  // Returns the signature of the implementation with this text. Calls `make` if the text is new.
   std::uint64_t find_or_make(const std::string& text,
                              const std::function<std::unique_ptr<OpImplementation>()>& make);
   OpImplementation& at(std::uint64_t signature) const { return *entries_.find(signature)->second.op; }
   std::size_t size() const noexcept { return entries_.size(); }
-  // Returns a copy of the operands that lives as long as the cache, for tasks with too few words to hold
-  // them. Equal operands share one copy, so few are made.
+  // Returns a copy of the operands that lives as long as the cache, for ops with more operands than a task
+  // has words. Equal operand lists share one copy.
   void* const* keep(const std::vector<void*>& operands) { return lists_.insert(operands).first->data(); }
 
  private:
@@ -51,9 +52,7 @@ class HostKernel final : public Kernel {
   std::size_t settable_nodes() const override { return 1; }
   KernelPath path() const override { return path_; }
 
-  // Runs a launch that was enqueued: binds the operands and runs the op.
   static void run(Task& task, StreamContext& context);
-  // The operands of a task that runs an op.
   static void* const* operands_of(const Task& task);
 
  private:
@@ -61,10 +60,10 @@ class HostKernel final : public Kernel {
   std::uint64_t signature_;
   std::size_t operand_count_;
   KernelPath path_;
-  void* const* latest_ = nullptr;  // the list of the last launch's operands, if there is one
+  void* const* latest_ = nullptr;  // the list of the last launch's operands, or null
 };
 
-// A marker does nothing; its kind can be named as a splitting point.
+// A marker does nothing. Its kind can be named as a split point.
 class MarkerKernel final : public Kernel {
  public:
   void launch(Stream&, void* const*) override {}

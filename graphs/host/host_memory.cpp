@@ -1,4 +1,4 @@
-// Allocates the host device's memory, within what the machine and this process's control groups leave.
+// Allocates the host device's memory within the limits of the machine and of this process's control groups.
 #include "graphs/host/host_memory.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Reads the environment variable's limit; 0 if it is not set.
+// Reads the limit in bytes from the environment variable; 0 if it is not set.
 std::size_t limit_from_environment() {
   const char* text = std::getenv(memory_limit_variable);
   if (text == nullptr) return 0;
@@ -50,7 +50,7 @@ HostMemory::~HostMemory() {
 
 MemoryInfo HostMemory::info() const {
   const SystemMemory system = read_system_memory();
-  // A twentieth is left to the process itself, its libraries and other processes.
+  // 5% is left to the process itself, its libraries and other processes.
   const std::size_t reserve = system.total_bytes / 20;
   MemoryInfo info;
   info.total_bytes = system.total_bytes;
@@ -64,7 +64,7 @@ MemoryInfo HostMemory::info() const {
 
 void* HostMemory::allocate(std::size_t bytes) {
   const MemoryInfo before = info();
-  // This comparison comes before rounding up, which could overflow.
+  // Compare before rounding up, because rounding up could overflow.
   if (bytes > before.free_bytes) {
     throw Error(ErrorCode::out_of_memory,
                 "allocate " + std::to_string(bytes) + " bytes on host: " + std::to_string(before.free_bytes) +
@@ -76,8 +76,8 @@ void* HostMemory::allocate(std::size_t bytes) {
     throw Error(ErrorCode::out_of_memory,
                 "allocate " + std::to_string(bytes) + " bytes on host: the system refused");
   }
-  // One write per page makes the system provide the memory here, not in the middle of a measured step. The
-  // next allocation then sees what is really left.
+  // One write per page makes the system provide the memory now, not in the middle of a measured step. So the
+  // next allocation sees how much memory is left.
   for (std::size_t at = 0; at < size; at += page_bytes) data[at] = 0;
   try {
     sizes_.emplace(data, size);
@@ -105,7 +105,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads a file that holds one number; absent if it is missing or says "max".
+// Reads a file that holds one number; absent if the file is missing or says "max".
 std::optional<std::size_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -113,7 +113,7 @@ std::optional<std::size_t> read_number(const fs::path& path) {
   return std::nullopt;
 }
 
-// Reads the number behind `key` in a file of "key number" lines.
+// Reads the number after `key` in a file of "key number" lines.
 std::size_t read_field(const fs::path& path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
@@ -123,20 +123,20 @@ std::size_t read_field(const fs::path& path, const std::string& key) {
   return 0;
 }
 
-// The names of one control group version's files.
+// The file names of one version of control groups.
 struct GroupFiles {
   const char* limit;
   const char* usage;
-  const char* reclaimable;  // field of memory.stat
+  const char* reclaimable;  // a field of memory.stat
 };
 constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 
-// Applies the limits of a group and of all groups around it, up to `root`.
+// Applies the limits of a group and of its ancestors up to `root`.
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
-  // Inside a container the path may be the host's, while the container's group is mounted at the root.
+  // In a container the path may be the host's path although the container's group is mounted at the root.
   for (;; path = path.parent_path()) {
     const auto limit = read_number(path / files.limit);
     const auto usage = read_number(path / files.usage);
@@ -150,7 +150,7 @@ void apply_group(SystemMemory& memory, const fs::path& root, const std::string& 
   }
 }
 
-// Whether ":cpu,memory:" names the controller memory.
+// True if `controllers`, such as ":cpu,memory:", contains "memory".
 bool names_memory(const std::string& controllers) {
   const std::size_t at = controllers.find("memory");
   if (at == std::string::npos) return false;

@@ -1,5 +1,5 @@
-// The host device's memory: how much may be allocated, how much is, and a refusal where the system would
-// promise memory that it does not have.
+// The host device's memory. Refuses an allocation that exceeds the available memory, though the system may
+// grant it.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace graphbench::host {
 
-// The memory that the machine and this process's control groups leave.
+// The memory that is available to this process on this machine and in its control groups.
 struct SystemMemory {
   std::size_t total_bytes = 0;
   std::size_t available_bytes = 0;
 };
 SystemMemory read_system_memory();
 
-// The environment variable that makes the device's memory smaller than the machine's: a plain number
-// of bytes. A sweep can be kept within a budget with it, and tests provoke out_of_memory.
+// The environment variable that limits the device's memory: a plain number of bytes. It keeps a sweep within
+// a budget, and lets tests provoke out_of_memory.
 inline constexpr const char* memory_limit_variable = "GRAPHBENCH_HOST_MEMORY_BYTES";
 
 class HostMemory {
@@ -27,7 +27,7 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // Memory with 512-byte alignment, all of whose pages exist. Throws Error(out_of_memory) with sizes.
+  // Returns memory with 512-byte alignment whose pages all exist. Throws Error(out_of_memory) with sizes.
   void* allocate(std::size_t bytes);
   void deallocate(void* data) noexcept;
   MemoryInfo info() const;
@@ -37,7 +37,7 @@ class HostMemory {
   static constexpr std::size_t granularity = 64 * 1024;
 
  private:
-  std::size_t limit_bytes_ = 0;  // 0: no limit beyond the machine's
+  std::size_t limit_bytes_ = 0;  // 0: only the machine's limit
   std::size_t allocated_bytes_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
 };

@@ -25,7 +25,7 @@ class HostGraphExec final : public GraphExec {
   GraphUpdate update(Graph& graph) override;
   void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) override;
   void set_copy(GraphNode node, const DeviceCopy& copy) override;
-  // There is no other memory to move the graph to. The stream still orders the call.
+  // The graph already lies in host memory, so this call only enqueues an empty task.
   void upload(Stream& stream) override;
   void launch(Stream& stream) override;
   void* native_handle() noexcept override { return nullptr; }
@@ -35,8 +35,8 @@ class HostGraphExec final : public GraphExec {
     Task task;  // the task as recorded: an update may not change its kind
     std::shared_ptr<BoundOp> op;
   };
-  // The work of a launch. A change while launches are enqueued begins another version and leaves the enqueued
-  // ones alone.
+  // The work of a launch. A change while launches are enqueued creates a new version; enqueued launches keep
+  // the old one.
   struct Version {
     std::vector<Node> nodes;
     std::atomic<int> in_flight{0};
@@ -46,7 +46,7 @@ class HostGraphExec final : public GraphExec {
   static void run(Task& task, StreamContext& context);
   Version& version_to_change();
 
-  // launches run the last version; earlier ones stay until their launches ran
+  // Launches run the last version. Earlier versions stay until their launches have run.
   std::vector<std::unique_ptr<Version>> versions_;
 };
 
@@ -68,7 +68,7 @@ class HostGraph final : public Graph {
   std::vector<Task> tasks_;
 };
 
-// A fill or a copy needs only its task.
+// A bound fill or copy: it holds only its task.
 class BoundTask final : public BoundOp {
  public:
   explicit BoundTask(const Task& task) : task_(task) {}
@@ -84,8 +84,8 @@ OpImplementation& op_of(const Task& task) {
   return *static_cast<OpImplementation*>(task.object);
 }
 
-// Two ops are of one kind where one class runs both under one name, as at two sizes; so are two fills, and
-// two copies.
+// Two ops have the same kind if the same class runs them under the same name, such as one op at two sizes.
+// All fills have one kind, and all copies have one kind.
 bool same_kind(const Task& a, const Task& b) {
   if (a.run != b.run || a.run != HostKernel::run) return a.run == b.run;
   return typeid(op_of(a)) == typeid(op_of(b)) && op_of(a).name() == op_of(b).name();
@@ -105,7 +105,7 @@ std::vector<GraphNode> HostGraph::nodes() const {
   return nodes;
 }
 
-// Each node waits for the one before it.
+// Each node depends on the node before it.
 std::vector<facts::DescribedNode> HostGraph::describe() const {
   std::vector<facts::DescribedNode> nodes;
   for (const Task& task : tasks_) {
@@ -198,7 +198,7 @@ void HostGraphExec::launch(Stream& stream) {
 
 void HostGraphExec::run(Task& task, StreamContext& context) {
   auto& version = *static_cast<Version*>(task.object);
-  // The count is touched last, because the version may be destroyed after it.
+  // Decrement the count last, because the version may be destroyed right afterwards.
   struct Landing {
     std::atomic<int>& in_flight;
     ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
@@ -226,11 +226,10 @@ struct CopyBytes {
   std::size_t bytes;
 };
 
-// A sleeping thread takes about 5 us to wake, in a virtual machine 100 us: as much as a short step. So both
-// threads stay awake over the pauses that occur while steps are measured; Parking yields their core to a
-// thread that needs it. An idle stream stays awake between two samples. A thread that waits for the stream
-// stays awake until a wake-up is a hundredth of what it waited for. With a single core, spinning would keep
-// the other thread from running at all.
+// A sleeping thread takes about 5 us to wake, 100 us in a virtual machine: as long as a short step. So both
+// threads spin during the pauses of a measurement; Parking yields the core to a thread that needs it. An idle
+// stream spins between two samples. A thread that waits for the stream spins until a wake-up costs at most a
+// hundredth of the wait. On a single core, spinning would block the other thread.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
@@ -265,7 +264,7 @@ void HostStream::work() {
   context.library_stream = library.get();
   while (Task* task = ring_.next()) {
     try {
-      // The ops of one device run one at a time: they share its cores and its scratch memory.
+      // The ops of one device run one at a time because they share its cores and its scratch memory.
       const std::lock_guard lock(device_.execution_mutex());
       context.recorder = device_.recorder();
       task->run(*task, context);
@@ -364,7 +363,8 @@ std::unique_ptr<Graph> HostStream::end_capture() {
 
 void HostStream::end_capture(Graph& graph) {
   finish_capture();
-  std::swap(static_cast<HostGraph&>(graph).tasks(), recorded_);  // its memory serves the next capture
+  std::swap(static_cast<HostGraph&>(graph).tasks(),
+            recorded_);  // the old vector's memory serves the next capture
   recorded_.clear();
 }
 

@@ -1,5 +1,4 @@
-// The host device's stream: an in-order queue with a thread of its own, or a recording of what would
-// have been queued.
+// The host device's stream: an in-order queue with its own thread. During a capture it records tasks instead.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ class HostDevice;
 class HostStream final : public Stream {
  public:
   explicit HostStream(HostDevice& device);
-  ~HostStream() override;  // runs what is enqueued, then stops the thread
+  ~HostStream() override;  // runs the enqueued work, then stops the thread
 
   void synchronize() override;
   void begin_capture() override;
@@ -29,24 +28,25 @@ class HostStream final : public Stream {
   std::size_t recorded_nodes() const override { return recorded_.size(); }
   std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
-  // Both wait for the copy, as CUDA does with pageable memory, so the host's memory is free to use on return.
+  // Both block until the copy is done, as CUDA does with pageable memory, so the caller may reuse host
+  // memory.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
   void* native_handle() noexcept override { return nullptr; }
   void synchronize_blocking() override;
 
-  // Enqueues a task, or records it where the stream captures. `payload` is copied into its words.
+  // Enqueues a task, or records it during a capture. Copies `payload` into the task's words.
   void submit(Task::Run run, void* object, const void* payload, std::size_t bytes);
-  // Enqueues a task that no graph can hold. On a capturing stream it throws Error(capture_unsupported),
-  // which names the operation, and the capture becomes invalid.
+  // Enqueues a task that no graph can hold. During a capture it invalidates the capture and throws
+  // Error(capture_unsupported), which names the operation.
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
-  // Makes the task of a copy on the device; tells a copy from a fill; counts the bytes of either.
+  // Make the task of a device copy; tell a copy from a fill; return the bytes of a copy or a fill.
   static void make_copy(Task& task, const DeviceCopy& copy);
   static bool is_copy(const Task& task);
   static std::size_t bytes_of(const Task& task);
-  // Waits for what is enqueued and leaves its error for the next synchronize.
+  // Waits for all enqueued work. The next synchronize() throws the work's error.
   void drain() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Sets oneDNN up. Uses its C API where a handle crosses our headers, so that they need not include it.
+// Sets up oneDNN. Uses its C API for handles in our headers, so that they need not include oneDNN's headers.
 #include "graphs/host/library_stream.hpp"
 
 #include <omp.h>
@@ -26,7 +26,7 @@ dnnl_engine* make_engine() {
 }  // namespace
 
 dnnl_engine* library_engine() {
-  // It is never destroyed, because primitives in static objects may outlive it.
+  // The engine is never destroyed, because primitives in static objects may outlive it.
   static dnnl_engine* const engine = make_engine();
   return engine;
 }
@@ -41,7 +41,7 @@ const char* library_version() {
 }
 
 bool library_multiplies_bf16() {
-  // An instruction set has the bits of those that it includes.
+  // The code of an instruction set contains the bits of all instruction sets that it includes.
   return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
 }
 

@@ -1,4 +1,4 @@
-// oneDNN's engine and streams, and the number of OpenMP threads it plans for and runs with.
+// oneDNN's engine and streams, and the number of OpenMP threads for planning and for running primitives.
 #pragma once
 
 struct dnnl_engine;
@@ -12,12 +12,11 @@ dnnl_engine* library_engine();
 // "2.6.3"
 const char* library_version();
 
-// Whether oneDNN uses the CPU's instructions for bf16 products accumulated in fp32 (avx512_bf16). Its
+// True if oneDNN multiplies bf16 with fp32 accumulation by CPU instructions (avx512_bf16). The environment
 // variable ONEDNN_MAX_CPU_ISA can forbid them.
 bool library_multiplies_bf16();
 
-// A oneDNN stream for the thread it is made on, which from then on runs its parallel regions with
-// `threads` threads.
+// A oneDNN stream for the calling thread, whose parallel regions use `threads` threads from then on.
 class LibraryStream {
  public:
   explicit LibraryStream(int threads);
@@ -30,8 +29,8 @@ class LibraryStream {
   dnnl_stream* stream_ = nullptr;
 };
 
-// Sets the number of threads that the primitives planned while it lives will run with. The thread's own
-// setting comes back afterwards.
+// While this object lives, primitives are planned for this number of threads. The destructor restores the
+// calling thread's own number.
 class PlanningThreads {
  public:
   explicit PlanningThreads(int threads);

@@ -1,4 +1,4 @@
-// Runs an op on the host. Making it chooses and allocates everything; addresses are bound for each run
+// Runs an op on the host. Preparing an op chooses and allocates everything. Addresses are bound at each run
 // (eager) or once (a graph's node).
 #pragma once
 
@@ -20,29 +20,29 @@ struct StreamContext {
   ActivityRecorder* recorder = nullptr;   // null unless a profiler records
 };
 
-// An op with its operands' addresses resolved; it only runs.
+// An op whose operand addresses are already bound.
 class BoundOp {
  public:
   virtual ~BoundOp() = default;
   virtual void run(StreamContext& context) = 0;
 };
 
-// An op at one batch. Runs of one device never overlap in time (HostDevice::execution_mutex), so an
-// implementation may keep scratch memory and bindings of its own.
+// An op at one batch size. The runs of one device never overlap in time (HostDevice::execution_mutex), so an
+// implementation may keep its own scratch memory and bindings.
 class OpImplementation {
  public:
   virtual ~OpImplementation() = default;
-  // Binds the operands and runs the op.
   virtual void run(void* const* operands, StreamContext& context) = 0;
   // See Kernel::in_place_input().
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
-  // Resolves the operands once. The result does not outlive the implementation.
+  // Binds the operands once. The result must not outlive the implementation.
   virtual std::unique_ptr<BoundOp> bind(void* const* operands) = 0;
 
-  // The name in activity records: the op's kind.
+  // The name in activity records: the kind of the op.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  // True if it has more operands than a task has words. A task then has the address of a list of them.
+  // True if the op has more operands than a task has words. Its tasks then hold the address of an operand
+  // list.
   bool operands_listed() const noexcept { return operands_listed_; }
   void list_operands() noexcept { operands_listed_ = true; }
 

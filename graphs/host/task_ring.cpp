@@ -1,4 +1,4 @@
-// Waits and wake-ups of the ring. Indices only grow; a slot is an index modulo the capacity.
+// Implements waits and wake-ups of the ring. Indices only grow; a slot is an index modulo the capacity.
 #include "graphs/host/task_ring.hpp"
 
 namespace graphbench::host {
@@ -9,7 +9,7 @@ Task& TaskRing::claim() {
   const std::uint64_t index = published_.load(std::memory_order_relaxed);
   if (index - seen_completed_ >= capacity) {
     seen_completed_ = completed_.load();
-    // The producer waits until a full ring is half empty. If it woke for every slot, it would sleep and wake
+    // The producer waits until a full ring is half empty. With one wake-up per slot, it would sleep and wake
     // once per task, which costs both threads time.
     if (index - seen_completed_ >= capacity) wait_completed(index - capacity / 2, spin_.producer);
   }
@@ -53,7 +53,7 @@ Task* TaskRing::next() {
 void TaskRing::complete() noexcept {
   const std::uint64_t done = completed_.load(std::memory_order_relaxed) + 1;
   completed_.store(done);
-  // Wakes a sleeping producer once, when what it waits for is reached.
+  // Wakes a sleeping producer once, when its target is reached.
   if (producer_.occupied() && done >= producer_target_.load()) producer_.wake();
 }
 

@@ -1,6 +1,6 @@
-// The queue between the thread that submits and the thread that runs: a bounded ring with one
-// producer and one consumer. Tasks are copied into fixed slots, so submitting never allocates. A thread that
-// waits for the other spins for a while, which costs less than a short sleep, and then sleeps.
+// The queue between the submitting thread and the stream's thread: a bounded ring with one producer and one
+// consumer. Tasks are copied into fixed slots, so submitting never allocates. A waiting thread first spins,
+// which costs less than a short sleep, and then sleeps.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ inline void relax_cpu() noexcept {
 
 // A place where one thread sleeps until another wakes it.
 //
-// The sleeper announces itself, then looks once more; the waker publishes, then looks for a sleeper. Both are
-// sequentially consistent, so one sees the other and no wake-up is lost. (The waiter count inside
-// std::atomic::notify_one does not give that for a release store ahead of it.)
+// The sleeper sets its flag, then checks the condition again; the waker publishes, then checks the flag. All
+// four accesses are sequentially consistent, so no wake-up is lost. (std::atomic::notify_one reads its own
+// waiter count, which does not guarantee this after a release store.)
 class Parking {
  public:
-  // Returns once `ready()` is true. `ready` must read with sequential consistency what the waker wrote.
+  // Returns once `ready()` is true. `ready` must read the waker's data with sequential consistency.
   template <typename Ready>
   void wait(const Ready& ready, std::chrono::microseconds spin_time) {
     if (ready()) return;
@@ -62,7 +62,7 @@ class Parking {
       }
       const auto waited = std::chrono::steady_clock::now() - start;
       if (waited >= spin_time) break;
-      // This costs nothing on an idle core, and leaves the core to another thread that needs it.
+      // Yielding costs nothing on an idle core, and gives the core to another thread that needs it.
       if (waited >= yields_after) std::this_thread::yield();
     }
     return false;
@@ -80,7 +80,7 @@ struct Task {
 
   Run run = nullptr;
   void* object = nullptr;
-  std::array<void*, words_max> words;  // not written where a task needs none
+  std::array<void*, words_max> words;  // undefined beyond the words that the task needs
 
   template <typename Payload>
   Payload payload() const {
@@ -103,20 +103,20 @@ class TaskRing {
   };
   explicit TaskRing(SpinTimes spin);
 
-  // Producer. The next slot, to be filled in place; waits while the ring is full.
+  // Producer. Returns the next slot, to be filled in place; waits while the ring is full.
   Task& claim();
-  // Producer. Hands the claimed slot over.
+  // Producer. Passes the claimed slot to the consumer.
   void publish() noexcept;
   // Producer. Waits until every published task has completed.
   void wait_idle();
   // Producer. Waits like wait_idle(), but sleeps at once.
   void wait_idle_asleep();
-  // Producer. No task follows.
+  // Producer. No task follows this call.
   void close() noexcept;
 
-  // Consumer. The next task, or null once the ring is closed and empty.
+  // Consumer. Returns the next task, or null once the ring is closed and empty.
   Task* next();
-  // Consumer. The task returned last is done; its slot may be reused.
+  // Consumer. The task from the last next() is done; its slot may be reused.
   void complete() noexcept;
 
  private:
@@ -124,7 +124,7 @@ class TaskRing {
 
   const SpinTimes spin_;
   std::unique_ptr<Task[]> slots_;
-  // The producer's and the consumer's words are on different cache lines.
+  // The producer's and the consumer's variables are on different cache lines.
   alignas(64) std::atomic<std::uint64_t> published_{0};
   std::atomic<bool> closed_{false};
   std::uint64_t seen_completed_ = 0;  // producer's last look at completed_

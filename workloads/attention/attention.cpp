@@ -1,7 +1,7 @@
-// attention: layers of x + Wo·sdpa(rope(q), K, V) with q, k, v = Wqkv·rmsnorm(x), over a KV cache that
-// every step writes. The batch is sequences. Decode is one token per sequence against a filled cache;
-// prefill is several tokens, causal. Under training a sequence attends to itself: k and v are activations,
-// and there is no cache. `sdpa` is where piecewise mode splits.
+// attention: layers of x + Wo * sdpa(rope(q), K, V) with q, k, v = Wqkv * rmsnorm(x), over a KV cache that
+// every step writes. The batch is the number of sequences. Decode has one token per sequence and a filled
+// cache; prefill has several tokens and is causal. In training a sequence attends to itself: k and v are
+// activations, and there is no cache. Piecewise mode splits at `sdpa`.
 #include <algorithm>
 
 #include "graphs/abi/graphbench_abi.h"
@@ -39,7 +39,7 @@ void check(Build& build, const Sizes& sizes) {
   }
 }
 
-// Adds q, k and v, over the caches that the op writes, or as its outputs.
+// Adds q, k and v. k and v are caches that the op writes; in training they are outputs of the op.
 std::array<std::int32_t, 3> add_heads(Build& build, const std::string& layer, const Sizes& sizes,
                                       std::int32_t qkv, std::int32_t positions) {
   const std::vector<gb_attr> attributes = {integer("heads", sizes.heads),
@@ -73,12 +73,13 @@ int build_attention(const gb_build_request* request, gb_builder* builder, const 
   Build build(request, builder, api);
   Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
                  build.option("cache"),  build.option("tokens"), build.is_training()};
-  // A single token has nothing to attend to, so training with decode's sizes uses prefill's.
+  // A single token attends only to itself, so training with decode's sizes uses several tokens, as prefill
+  // does.
   if (sizes.training && sizes.tokens == 1) sizes.tokens = std::clamp<std::int64_t>(sizes.hidden / 4, 2, 128);
   check(build, sizes);
   std::int32_t x = build.value(GB_INPUT, "x", build.dtype(),
                                {of_batch(sizes.tokens), fixed_dim(sizes.hidden)}, uniform(1.0));
-  // The step's tokens are the last of the cache, so every slot before them is filled and none is masked out.
+  // The step's tokens are the last ones of the cache, so all slots before them are filled and none is masked.
   std::int32_t positions = kNoValue;
   if (!sizes.training) {
     positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},

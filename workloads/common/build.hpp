@@ -1,8 +1,8 @@
-// A thin header-only C++ wrapper of the plugin ABI, with names instead of arrays, and one status at the end.
-// A plugin's author may copy it; it needs only graphbench_abi.h.
+// A thin header-only C++ wrapper of the plugin ABI: names instead of arrays, and one status at the end. A
+// plugin's author may copy this file; it needs only graphbench_abi.h.
 //
-// After a call that graphbench refused, every further call does nothing and gives kNoValue, so a
-// build() reads straight through and returns `status()`. No exception is thrown.
+// After graphbench refuses a call, every further call does nothing and returns kNoValue, so build() needs no
+// checks before it returns `status()`. No exception is thrown.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ class Build {
 
   bool is_training() const { return std::strcmp(request_->pass, "training") == 0; }
 
-  // The value of a declared option; graphbench passes every one of them.
+  // The value of a declared option; graphbench passes all declared options.
   std::int64_t option(const char* key) {
     for (std::int32_t i = 0; i < request_->option_count; ++i) {
       if (std::strcmp(request_->options[i].key, key) == 0) return request_->options[i].value;
@@ -82,7 +82,7 @@ class Build {
     return value(GB_WEIGHT, name, dtype(), shape, init);
   }
 
-  // Adds an op with one output, and returns that.
+  // Adds an op with one output and returns this output.
   std::int32_t op(const char* kind, const std::string& name, const std::vector<std::int32_t>& inputs,
                   const std::vector<gb_attr>& attributes = {}) {
     std::int32_t output = kNoValue;
@@ -91,7 +91,7 @@ class Build {
     return kNoValue;
   }
 
-  // Adds an op with several outputs.
+  // Adds an op with `count` outputs and returns these outputs.
   template <std::size_t count>
   std::array<std::int32_t, count> ops(const char* kind, const std::string& name,
                                       const std::vector<std::int32_t>& inputs,
@@ -107,17 +107,17 @@ class Build {
   void output(std::int32_t value_id) {
     if (!failed_) checked(api_->mark_output(builder_, value_id));
   }
-  // An op kind, or a pattern of op names such as "*.conv2".
+  // `split` is an op kind, or a pattern of op names such as "*.conv2".
   void split_at(const char* split) {
     if (!failed_) checked(api_->split_at(builder_, &split, 1));
   }
 
-  // Sets what an input's padding rows hold; they hold 0 without this.
+  // Sets the value of an input's padding rows; without this call it is 0.
   void pad_with(std::int32_t input, double pad) {
     if (!failed_) checked(api_->pad_with(builder_, input, pad));
   }
 
-  // Says why the program cannot be built.
+  // Records why the program cannot be built.
   void fail(const std::string& why) {
     if (!failed_) api_->fail(builder_, why.c_str());
     failed_ = true;

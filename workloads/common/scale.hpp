@@ -1,5 +1,5 @@
-// How the base workloads scale their weights, so that activations stay of order one through any
-// number of layers and low-precision dtypes neither overflow nor vanish.
+// How the base workloads scale their weights: activations stay of order one through any number of layers, and
+// low-precision values neither overflow nor vanish.
 #pragma once
 
 #include <cmath>
@@ -9,19 +9,19 @@
 
 namespace graphbench::workloads {
 
-// Uniform in ±sqrt(3 / fan_in): variance 1/fan_in, which keeps the variance of a unit-variance input.
+// Uniform in +-sqrt(3 / fan_in). The variance 1 / fan_in preserves the variance of a unit-variance input.
 inline gb_init kept_variance(std::int64_t fan_in) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in)));
 }
 
-// For the last weight of a residual branch: each of `layers` branches adds 1/layers, so their sum stays of
-// order one.
+// For the last weight of a residual branch. Each of `layers` branches adds a variance of 1 / layers, so their
+// sum stays of order one.
 inline gb_init residual_variance(std::int64_t fan_in, std::int64_t layers) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in) / static_cast<double>(layers)));
 }
 
-// Norm gains are around one, and biases are small beside the activations. None are zero or equal, so that an
-// op that drops or exchanges them fails the check.
+// Norm gains are near one, and biases are small compared with activations. None are zero or equal, so that an
+// op that drops or swaps them fails the check.
 inline gb_init gain() {
   return uniform(0.5, 1.5);
 }

@@ -1,6 +1,6 @@
-// conv: residual blocks of two 3x3 convolutions with bias, ReLU and skip, NHWC. The batch is images.
-// Piecewise mode splits at each block's second convolution, so n blocks make n pieces of the first. Between
-// blocks there is a `boundary`, another place to split at.
+// conv: residual blocks of two 3x3 convolutions with bias, ReLU and skip, in NHWC. The batch is the number of
+// images. Piecewise mode splits at each block's second convolution, so n blocks make n pieces, each with a
+// first convolution. A `boundary` between blocks is another possible split point.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"

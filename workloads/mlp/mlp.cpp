@@ -1,7 +1,6 @@
-// mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Piecewise mode splits at the
-// norms, so n layers make n pieces of two products each. The `boundary` between layers comes behind the next
-// layer's norm, because compilers make one kernel of a residual sum and its norm, and so find both in one
-// piece.
+// mlp: layers of x + W2 * gelu_tanh(W1 * rmsnorm(x) + b1) + b2. The batch is the number of rows. Piecewise
+// mode splits at the norms, so n layers make n pieces of two matmuls each. The `boundary` between layers
+// follows the next layer's norm: compilers fuse a residual sum and its norm, and so find both in one piece.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"

@@ -15,7 +15,7 @@ import re
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I and -P leave it out
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I and -P omit this folder
 
 from graphbench_abi import (  # noqa: E402
     ABI_VERSION, CAPTURE, CAPTURED, CLOSE, FAILED, FILL, LAUNCHED, ON_CUDA, OPEN, OTHER_DTYPE, OUTPUTS, PARTS,
@@ -128,7 +128,7 @@ class Step:
         elif mode == "torch.callables":
             if self.module is None:
                 raise Skip("mode torch.callables needs (module, args): the function returned callables")
-            # torch replaces forward: the module itself stays eager, for other batches too
+            # torch replaces forward() of the copy; the module itself stays eager, for other batches too
             with self.hiding():
                 graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), self.args)
             self.runs[0] = self.running([lambda: graphed(*self.args)])
@@ -136,7 +136,7 @@ class Step:
             name = mode.removeprefix("torch.")
             calls = self.compiled(**{"backend" if name == "cudagraphs" else "mode": name})
             self.runs[0] = self.running(calls, torch.compiler.cudagraph_mark_step_begin)
-            for _ in range(3):  # they compile, warm up and record
+            for _ in range(3):  # these calls compile, warm up and record
                 self.runs[0]()
 
     def put_inside(self, which):
@@ -373,7 +373,7 @@ def doctor(host, batch, device, output):
 def main(role, parent, file, function, *more):
     if str(os.getppid()) != parent:
         sys.exit(f"graphbench: a wrapper started {sys.executable}: give --python the interpreter itself")
-    sys.modules["graphbench"] = sys.modules["__main__"]  # for the step file
+    sys.modules["graphbench"] = sys.modules["__main__"]  # the step file may import it
     try:
         import torch
     except ImportError as error:
@@ -394,7 +394,7 @@ def main(role, parent, file, function, *more):
                                         f"{file}:{function}".encode())
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # skips Python's shutdown, which the driver's may not survive
+    os._exit(code)  # skips Python's shutdown, after which the driver's may crash
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ import traceback
 from graphbench_state import one_line
 
 THREAD_LOCAL, INVALIDATED = 1, 2
-# These ops read a size or a value back. They are not captured even for a try, because torch's pinned memory
-# would keep events of the discarded capture.
+# These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
+# pinned memory would keep events of the discarded capture.
 WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
-CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # what people call them
+CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
 
 
 def reason_of(error, file):
@@ -64,7 +64,7 @@ class Doctor:
         self.runtime.cudaStreamEndCapture(self.stream, ctypes.byref(graph))
         if graph:
             self.runtime.cudaGraphDestroy(graph)
-        self.runtime.cudaGetLastError()  # clears it
+        self.runtime.cudaGetLastError()  # clears the error
         return reason
 
     def op(self, name, call):
@@ -89,7 +89,7 @@ class Doctor:
             def __torch_dispatch__(self, function, types, args=(), kwargs=None):
                 call = functools.partial(function, *args, **(kwargs or {}))
                 if torch.Tag.nondeterministic_seeded in function.tags:
-                    return call()  # a capture by torch knows generators
+                    return call()  # torch's own capture handles generators
                 name = function._schema.name.removeprefix("aten::")
                 return doctor.op(f"aten::{CALLED.get(name, name)}", call)
 
@@ -97,8 +97,8 @@ class Doctor:
             return lambda *args, **kwargs: doctor.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
-                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # no mode sees its ops
-        if "triton.runtime.jit" in sys.modules:  # no dispatcher sees Triton's kernels
+                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # no mode sees these ops
+        if "triton.runtime.jit" in sys.modules:  # the dispatcher does not see Triton's kernels
             jit = sys.modules["triton.runtime.jit"].JITFunction
             changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
         with contextlib.ExitStack() as stack:

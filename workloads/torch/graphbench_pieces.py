@@ -26,7 +26,7 @@ def names_of(node):
     """The names that --split-ops may give to a node of a dynamo graph."""
     if node.op not in ("call_method", "call_function"):
         return set()
-    schema = getattr(node.target, "_schema", None)  # of torch.ops
+    schema = getattr(node.target, "_schema", None)  # set for torch.ops
     full = schema.name if schema else getattr(node.target, "__name__", str(node.target))
     return {full, full.split("::")[-1]}
 
@@ -50,7 +50,7 @@ class Pieces:
             if node.op in ("placeholder", "output"):
                 continue
             if node.target is operator.getitem and node.args[0] in part_of:
-                part_of[node] = part_of[node.args[0]]  # a tuple stays where it was made
+                part_of[node] = part_of[node.args[0]]  # an item belongs to the part that makes its tuple
                 continue
             self.ops |= names_of(node)
             found = names_of(node) & splits or {each.__name__ for each in MARKED if node.target is each}
@@ -119,7 +119,7 @@ class Pieces:
 
     def weak(self, value):
         torch = self.torch
-        if not isinstance(value, torch.Tensor):  # a tuple's items are values of their own
+        if not isinstance(value, torch.Tensor):  # the items of a tuple are separate values
             return None if isinstance(value, (tuple, list)) else value
         storage = value.untyped_storage()
         borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), value.device,
@@ -134,7 +134,7 @@ def cut(step):
     from torch.utils import _pytree
 
     torch, found = step.torch, []
-    _dynamo.reset()  # the parts are kept; no batch calls its compiled code again
+    _dynamo.reset()  # the parts stay; no batch calls its compiled code again
     for function in MARKED:
         torch.compiler.allow_in_graph(function)
     splits = step.split_ops or {"scaled_dot_product_attention"}

@@ -80,7 +80,7 @@ def seconds_of_other_threads():
     used = {}
     for thread in threading.enumerate():
         stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
-        # A thread that is not Python's own is the worker's, which runs the step.
+        # The main thread and threads that Python did not start are the worker's, which runs the step.
         own = thread is threading.main_thread() or isinstance(thread, threading._DummyThread)
         if not own and stat.exists():
             ticks = stat.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[11:13]
@@ -96,7 +96,7 @@ def compilations(opening=False, forget=False):
     if utils is None:
         return found
     for group, counts in utils.counters.items():
-        if group not in ("graph_break", "unimplemented"):  # whose names are paragraphs
+        if group not in ("graph_break", "unimplemented"):  # the names in these groups are long texts
             found.update({f"{group}.{name}": count for name, count in counts.items()})
     for record in getattr(utils, "get_compilation_metrics", list)():
         function = record.co_filename, record.co_firstlineno

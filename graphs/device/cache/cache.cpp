@@ -1,4 +1,5 @@
-// The order of asking: the folder, the folder again with the lock held, the maker.
+// Finds or makes an entry. Looks among the offered entries, in the folder, and in the folder again under the
+// lock.
 #include "graphs/device/cache/cache.hpp"
 
 #include <fcntl.h>
@@ -38,8 +39,7 @@ Cache::Kept Cache::read(const Key& key) const {
   return kept;
 }
 
-// Sets the time of an entry's file to mark it as used: copies keep this time, and so do mounts without access
-// times.
+// Sets the file's modification time to mark the entry as used: mounts without access times keep it too.
 std::string Cache::take(const Kept& kept, double waited_seconds) {
   static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {
@@ -113,7 +113,7 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   std::optional<Found> found = made_now();
   if (!found) return std::nullopt;
   ++use_.misses;
-  // The time in which entries of other keys were made meanwhile does not count.
+  // Time that `make` spent on entries of other keys does not count.
   const double seconds = std::max(0.0, making.seconds() - (seconds_made_ - seconds_before));
   seconds_made_ += seconds;
   entries_.at(file_name_of(key)).seconds = seconds;

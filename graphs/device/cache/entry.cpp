@@ -1,5 +1,5 @@
-// Encodes an entry: lines "NAME VALUE", an empty line, the content. The digest covers everything but its own
-// line. A text is sound if encoding its parts gives it again, byte for byte.
+// Encodes an entry as lines "NAME VALUE", an empty line and the content. The digest covers the lines above
+// its own and the content. A text is sound if encoding its decoded entry gives the same bytes.
 #include "graphs/device/cache/entry.hpp"
 
 #include <algorithm>
@@ -43,12 +43,12 @@ std::string lines_of(const Key& key) {
   return text;
 }
 
-// Takes line after line off the front of a text.
+// Reads a text line by line.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // The value of the line that comes next; absent if it has another name.
+  // Returns the value of the next line; absent if this line has another name.
   std::optional<std::string_view> value(std::string_view name) {
     const std::size_t end = rest_.find('\n');
     cut_short_ = end == std::string_view::npos;
@@ -76,7 +76,7 @@ class Lines {
   bool cut_short_ = false;
 };
 
-// The remaining lines of a head, after the line of the kind.
+// The lines of a head that follow the line of the kind.
 struct Tail {
   Entry entry;
   std::size_t bytes = 0;

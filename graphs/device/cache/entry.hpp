@@ -1,5 +1,4 @@
-// An entry of the cache: a readable head that says what the entry is for, and the content. Pure: bytes in,
-// bytes out.
+// An entry of the cache: a readable head that names the entry's key, and the content. This code does no I/O.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +10,15 @@
 
 namespace graphbench::cache {
 
-// Choices among a library's algorithms.
+// An entry of kind `choices` holds a choice among a library's algorithms.
 enum class Kind : std::uint8_t { choices };
 
 std::string_view name_of(Kind kind);
-// The facts on which an entry of the kind depends, by name: "op", "shape", ...
+// The names of the facts on which an entry of this kind depends: "op", "shape", ...
 std::span<const std::string_view> parts_of(Kind kind);
 
-// One value per part, in the order of parts_of(). Values are single lines: a longer text is given by its
-// digest.
+// One value per part, in the order of parts_of(). A value is a single line; the digest of a longer text
+// stands for it.
 struct Key {
   Kind kind = Kind::choices;
   std::vector<std::string> values;
@@ -28,7 +27,7 @@ struct Key {
 
 struct Entry {
   Key key;
-  double seconds = 0;  // what making it took
+  double seconds = 0;  // the time that making the entry took
   std::string content;
 };
 
@@ -38,13 +37,13 @@ std::string file_name_of(const Key& key);
 std::string encode(const Entry& entry);
 
 struct Reading {
-  std::optional<Entry> entry;  // absent: refused
+  std::optional<Entry> entry;  // absent if the text is refused
   std::string why_not;         // "it is damaged"
 };
-// Accepts exactly what encode() gives, and nothing else.
+// Accepts only the exact output of encode().
 Reading decode(std::string_view text);
 
-// The content of an entry of choices. An entry in a folder has only `algorithm`.
+// The content of an entry of kind `choices`. An entry in a folder has only `algorithm`.
 struct Choice {
   std::string algorithm;   // one line: a name that means the same in every process
   std::string serialised;  // the plan as the library writes it; empty if it was not kept

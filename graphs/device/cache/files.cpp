@@ -1,4 +1,4 @@
-// POSIX calls: the standard library does not lock.
+// Reads, writes and locks the cache's files by POSIX calls, since the C++ standard library has no file locks.
 #include "graphs/device/cache/files.hpp"
 
 #include <fcntl.h>
@@ -48,8 +48,8 @@ std::filesystem::path lock_of(const std::filesystem::path& path) {
   return with(path, ".lock");
 }
 
-// The holder removes the file before it releases the lock, so that no locks are left. A process that waited
-// then holds the lock of a file without a name, and begins again.
+// The holder removes the lock file before it releases the lock, so that no lock files are left. A process
+// that waited then holds the lock of a file without a name, and begins again.
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) : path_(lock_of(path)) {
   for (;;) {
     file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));

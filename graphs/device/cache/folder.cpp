@@ -1,4 +1,4 @@
-// The cache's files end in .entry, .draft and .lock; other files in the folder are left alone.
+// Lists and cleans the cache's folder. Touches only files that end in .entry, .draft and .lock.
 #include "graphs/device/cache/folder.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-// Names of the folder's files, which may change meanwhile.
+// Other processes may change the folder meanwhile.
 std::vector<fs::path> paths_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> paths;
@@ -50,7 +50,7 @@ std::vector<KeptFile> files_in(const fs::path& folder) {
     KeptFile file{path, fs::file_size(path, error), {}};
     if (!error) file.used = fs::last_write_time(path, error);
     if (error == std::errc::no_such_file_or_directory) continue;
-    if (error) file.bytes = 0;  // not a regular file, which content_of() reports
+    if (error) file.bytes = 0;  // not a regular file; content_of() reports that
     files.push_back(std::move(file));
   }
   std::ranges::sort(files, {}, [](const KeptFile& file) { return std::tie(file.used, file.path); });

@@ -1,4 +1,4 @@
-// The cache's folder as a whole: its path, its entries, and which of them are removed.
+// The cache's folder as a whole: its path, its entries, and the removal of entries.
 #pragma once
 
 #include <chrono>
@@ -13,38 +13,38 @@
 
 namespace graphbench::cache {
 
-// The variable that names the cache's folder, or "off". It also passes --cache on to child processes.
+// The environment variable that holds the cache's folder or "off". It also passes --cache on to child
+// processes.
 inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
 
-// The folder that the variable names; if it is unset, graphbench/plans in XDG_CACHE_HOME or ~/.cache. Empty:
-// nothing is kept.
+// Returns the variable's folder; if it is unset, graphbench/plans in XDG_CACHE_HOME or ~/.cache. An empty
+// path means that nothing is kept.
 std::filesystem::path folder_from_environment();
 
-// A file of the cache.
 struct KeptFile {
   std::filesystem::path path;
   std::uintmax_t bytes = 0;
-  std::filesystem::file_time_type used;  // last found or made
+  std::filesystem::file_time_type used;  // when the entry was last found or made
 };
-// Least recently used first; other files are left out. Empty if there is no folder; throws
-// Error(io) where it cannot be read.
+// Lists the files of entries, least recently used first. Empty if the folder does not exist. Throws Error(io)
+// if the folder cannot be read.
 std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 
-// Reads a file's entry. A file whose name does not fit its key is refused.
+// The entry of a file, or the reason why the file is refused.
 struct Content {
   std::string kind = {};  // "choices"
   // The facts of the entry's key, by name.
   std::vector<std::pair<std::string, std::string>> parts = {};
-  std::optional<double> seconds = {};  // absent if it is refused
-  std::string why_not = {};            // why it is refused; empty: it is sound
+  std::optional<double> seconds = {};  // absent if the file is refused
+  std::string why_not = {};            // why the file is refused; empty if it is sound
 };
 Content content_of(const std::filesystem::path& path);
 
 struct Limits {
-  // removes the least recently used until this many bytes are left
+  // The least recently used files are removed until at most this many bytes are left.
   std::optional<std::uintmax_t> bytes_max = {};
   std::optional<std::chrono::seconds> age_max = {};  // since the last use
-  std::filesystem::path keep = {};                   // stays, whatever its size is
+  std::filesystem::path keep = {};                   // this file is never removed
 };
 struct Removed {
   std::int64_t files = 0;
@@ -52,7 +52,7 @@ struct Removed {
 };
 Removed remove_unused(const std::filesystem::path& folder, const Limits& limits);
 
-// Drafts and locks that killed processes left. Those in use stay.
+// Removes drafts and locks that killed processes left. Files in use stay.
 void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace graphbench::cache

@@ -1,5 +1,5 @@
-// Finds best-fit blocks in segments. Free blocks are few (tens), so a sorted vector of pointers beats a tree:
-// a look-up is a binary search, and nothing is allocated from the heap once the vector has its size.
+// Finds best-fit blocks in segments. There are few free blocks (tens), so a sorted vector of pointers is
+// faster than a tree: a look-up is a binary search, and the vector does not allocate once it has grown.
 #include "graphs/execution/pool/memory_pool.hpp"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ Block* MemoryPool::reserve_segment(std::size_t bytes) {
   return block;
 }
 
-// Cuts `block` to `bytes`; the rest becomes a free neighbour. Always cuts: a pool whose blocks keep
-// slack would reserve more for all batches than its largest batch needs.
+// Cuts `block` to `bytes`; the rest becomes a free neighbour. Always cuts: if blocks kept unused bytes, the
+// pool would reserve more for all batches than the largest batch needs.
 Block* MemoryPool::split(Block* block, std::size_t bytes) {
   if (block->bytes == bytes) return block;
   Block* rest = take_node();
@@ -82,7 +82,7 @@ Block* MemoryPool::split(Block* block, std::size_t bytes) {
   return block;
 }
 
-// Neither block is in the free list.
+// Neither block may be in the free list.
 void MemoryPool::merge_with_next(Block* block) noexcept {
   Block* next = block->next;
   block->bytes += next->bytes;

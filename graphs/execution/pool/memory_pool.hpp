@@ -1,9 +1,9 @@
-// Device memory that eager activations or captured graphs share. Segments are reserved from the device and
-// cut into blocks; freed blocks are reused best-fit, in the order of the calls.
+// Device memory that eager activations or captured graphs share. The pool reserves segments from the device
+// and cuts them into blocks. It reuses freed blocks best-fit, in the order of the calls.
 //
-// Stream order: a pool serves one stream. A released block is reused at once, because what writes it next is
-// enqueued behind what read it last. A private pool for captures follows the same order at capture time. That
-// is valid at replay too where pieces are captured in the order in which they are replayed.
+// Stream order: a pool serves one stream. A released block can be reused at once, because its next writer is
+// enqueued after its last reader. A private pool for captures follows this order at capture time. The order
+// also holds at replay if pieces are replayed in the order of their capture.
 #pragma once
 
 #include <cstddef>
@@ -42,12 +42,12 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // A block of at least `bytes`, 512-byte aligned. Reserves from the device only where no free block
+  // Returns a block of at least `bytes`, 512-byte aligned. Reserves from the device only if no free block
   // fits; otherwise it neither allocates nor locks. Throws Error(out_of_memory).
   Block* allocate(std::size_t bytes);
   void release(Block* block) noexcept;
 
-  // Gives segments that are wholly free back to the device. The stream must be idle.
+  // Gives segments that have no block in use back to the device. The stream must be idle.
   void trim() noexcept;
 
   const PoolStatistics& statistics() const noexcept { return statistics_; }

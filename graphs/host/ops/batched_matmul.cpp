@@ -1,4 +1,4 @@
-// batched_matmul is oneDNN's matmul over sequences times heads, with a reorder behind it where heads merge.
+// batched_matmul is a oneDNN matmul over sequences times heads. If heads merge, a reorder follows.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -12,7 +12,7 @@ std::unique_ptr<OpImplementation> make_batched_matmul(const ir::OpCall& call, Sc
     const Dim batch = a.at(0), heads = a.at(1), rows = a.at(2), depth = a.at(3);
     const bool transposed = ir::integer_attribute(*call.op, "transpose_b") != 0;
     const Dim columns = call.input(1).dims.at(transposed ? 2 : 3);
-    // With one row, heads lie side by side already.
+    // With one row per head, the output of the heads is already contiguous.
     const bool merges = ir::integer_attribute(*call.op, "merge_heads") != 0 && rows != 1;
     const auto type = library_type(call.output(0).dtype);
     const Dim n = batch * heads;

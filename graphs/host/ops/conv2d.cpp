@@ -1,5 +1,5 @@
 // conv2d is one oneDNN convolution over NHWC with bias, residual and activation as post-operations. Its
-// gradients are oneDNN's backward convolutions; where a sum is added, only the sum is rounded.
+// gradients are oneDNN's backward convolutions. If a gradient is accumulated, only the sum is rounded.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -11,8 +11,8 @@ using Type = dnnl::memory::data_type;
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-// Describes an image or, with the filters ahead, a window: both have the channels last, and oneDNN names
-// dimensions in the order NCHW whatever the layout.
+// Describes an image, or a filter whose first dimension counts the filters. Both have the channels last, but
+// oneDNN always lists dimensions in the order NCHW.
 dnnl::memory::desc described(const std::vector<std::int64_t>& dims, Type type, Tag tag) {
   return {{dims[0], dims[3], dims[1], dims[2]}, type, tag};
 }
@@ -113,7 +113,7 @@ class GradientBuilder {
   Type result_type() const { return sum_ ? Type::f32 : type_; }
   Place output() const { return {static_cast<int>(call_.input_count)}; }
 
-  // oneDNN asks for the forward primitive as a hint.
+  // oneDNN's backward primitives require the forward primitive as a hint.
   dnnl::convolution_forward::primitive_desc forward(const dnnl::memory::desc& x, const dnnl::memory::desc& w,
                                                     const dnnl::memory::desc& y) const {
     const auto typed = [&](dnnl::memory::desc desc) {

@@ -1,6 +1,6 @@
-// Ops that are plain loops, or a plugin's function: they need only their addresses, so that binding copies
-// them. A loop is split over the OpenMP threads of the stream it runs on; one thread computes each element
-// from its index alone, so the bits do not depend on the number of threads.
+// Ops that are plain loops or a plugin's function. They need only operand addresses, so binding only copies
+// addresses. A loop is split over the OpenMP threads of its stream. One thread computes each element from its
+// index alone, so the bits do not depend on the number of threads.
 #pragma once
 
 #include <omp.h>
@@ -20,7 +20,7 @@
 
 namespace graphbench::host {
 
-// Calls `Compute` with the operands, or with them and the StreamContext.
+// Calls `Compute` with the operands, and with the StreamContext if it accepts one.
 template <typename Compute>
 class DirectOp final : public OpImplementation {
  public:
@@ -65,14 +65,14 @@ std::unique_ptr<OpImplementation> direct_op(const ir::OpCall& call, Compute comp
   return direct_op(call.operands.size(), std::move(compute), in_place_input);
 }
 
-// Calls `choose` with a value of the element type and returns what it gives.
+// Calls `choose` with a value of the element type, and returns the result of `choose`.
 template <typename Choose>
 auto for_float_type(ir::DType dtype, const Choose& choose) {
   return dtype == ir::DType::bf16 ? choose(BFloat16{}) : choose(float{});
 }
 
-// Calls body(first, last) on consecutive parts of [0, count), in this thread alone where a part would
-// be smaller than `grain`. `body` must not throw.
+// Calls body(first, last) on consecutive parts of [0, count). Stays in the calling thread if a part would be
+// smaller than `grain`. `body` must not throw.
 template <typename Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   const std::int64_t parts =

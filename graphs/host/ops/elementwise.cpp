@@ -1,4 +1,4 @@
-// Elementwise ops (add, bias_add, relu, gelu_tanh) and gradients pass once over contiguous elements, in fp32.
+// Elementwise ops (add, bias_add, relu, gelu_tanh) and gradients read contiguous elements once, in fp32.
 #include <cmath>
 
 #include "graphs/host/ops/direct_op.hpp"
@@ -7,7 +7,7 @@
 namespace graphbench::host {
 namespace {
 
-constexpr std::int64_t elements_a_thread = 16 * 1024;  // fewer cost more than a thread saves
+constexpr std::int64_t elements_a_thread = 16 * 1024;  // with fewer, a thread costs more than it saves
 
 struct Add {
   static float apply(float a, float b) { return a + b; }
@@ -33,7 +33,7 @@ struct GeluTanhGrad {
   }
 };
 
-// Element i depends on elements i only, so operands may be the same memory, but not overlap in part.
+// Element i depends only on elements i, so operands may be the same memory, but must not overlap in part.
 template <typename Function>
 std::unique_ptr<OpImplementation> make_elementwise(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();

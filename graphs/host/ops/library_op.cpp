@@ -1,4 +1,4 @@
-// Binds and runs oneDNN primitives through its C API, whose arguments are an array that can be made once; the
+// Binds and runs oneDNN primitives through its C API, because its array of arguments can be built once. The
 // C++ API builds a map for each run.
 #include "graphs/host/ops/library_op.hpp"
 
@@ -64,7 +64,7 @@ class Binding {
 
   std::vector<dnnl::memory> memories_;
   std::vector<Call> calls_;
-  std::vector<OpenArgument> open_;  // arguments whose address comes from an operand
+  std::vector<OpenArgument> open_;  // arguments whose address is an operand's
 };
 
 class BoundLibraryOp final : public BoundOp {
@@ -100,7 +100,7 @@ class LibraryOp final : public OpImplementation {
   std::vector<LibraryStep> steps_;
   std::vector<float> constants_;
   std::byte* scratch_;
-  Binding eager_;  // has other addresses in each run
+  Binding eager_;  // gets new addresses at each run
 };
 
 }  // namespace
@@ -152,7 +152,7 @@ std::unique_ptr<OpImplementation> LibraryOpBuilder::finish(ScratchArena& arena) 
 
 dnnl::engine library_engine_handle() {
   dnnl::engine engine;
-  engine.reset(library_engine(), true);  // a weak handle: the engine lives as long as the process
+  engine.reset(library_engine(), true);  // a weak handle: the process owns the engine
   return engine;
 }
 

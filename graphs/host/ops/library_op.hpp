@@ -1,5 +1,5 @@
-// An op made of oneDNN primitives: steps in order, whose arguments come from the operands or from scratch
-// memory. Binding an address and running are separate, as everywhere on this device.
+// An op made of oneDNN primitives. The primitives run in order; their arguments are operands or scratch
+// memory. Binding addresses and running are separate, as everywhere on this device.
 #pragma once
 
 #include <cstddef>
@@ -34,25 +34,24 @@ struct LibraryStep {
   std::vector<LibraryArgument> arguments;
 };
 
-// A tensor with its place.
 struct Located {
   dnnl::memory::desc desc;
   Place place;
 };
 
-// The attributes of every primitive here: we provide its scratch memory.
+// The attributes of every primitive here: the op provides the primitive's scratch memory.
 dnnl::primitive_attr library_attributes();
-// The engine as a handle of the C++ API.
+// The process's engine as a handle of oneDNN's C++ API.
 dnnl::engine library_engine_handle();
 
 // Collects the steps of an op and lays out its scratch memory.
 class LibraryOpBuilder {
  public:
-  // Reserves scratch memory of the op itself, with 512-byte alignment.
+  // Reserves scratch memory for the op, with 512-byte alignment.
   Place scratch(std::size_t bytes);
-  // Keeps the data as long as the op lives.
+  // Keeps a copy of the data as long as the op lives.
   Place constant(const std::vector<float>& data);
-  // Adds a primitive. The memory oneDNN wants beside its arguments becomes scratch memory too.
+  // Adds a primitive. Scratch memory also covers the scratchpad that oneDNN requests.
   template <typename Primitive>
   void step(const typename Primitive::primitive_desc& chosen, std::vector<LibraryArgument> arguments) {
     add(Primitive(chosen), chosen.scratchpad_desc(), std::move(arguments));
@@ -64,8 +63,8 @@ class LibraryOpBuilder {
                     std::move(arguments));
   }
   void reorder(const Located& from, const Located& to);
-  // Returns where the tensor lies in the layout that a primitive wants. Every run brings it there: weights
-  // are the caller's memory, and a copy from an earlier run would be wrong once they change.
+  // Returns the place of the tensor in the layout that a primitive wants. Every run repacks the tensor: the
+  // caller owns the weights, and a copy from an earlier run would be wrong after they change.
   Place repacked(const Located& given, const dnnl::memory::desc& wanted);
   std::unique_ptr<OpImplementation> finish(ScratchArena& arena);
 
@@ -76,18 +75,18 @@ class LibraryOpBuilder {
   std::vector<LibraryStep> steps_;
   std::vector<float> constants_;
   std::size_t scratch_bytes_ = 0;
-  std::size_t scratchpad_bytes_max_ = 0;  // the steps run one after the other and share one
+  std::size_t scratchpad_bytes_max_ = 0;  // the steps run one after another and share one scratchpad
 };
 
 dnnl::memory::data_type library_type(ir::DType dtype);
 // A plain row-major tensor.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
-// A mask of tokens x slots: 0 if a query may see a slot, else so far below every score that the
-// exponential of the difference is exactly 0. It is not infinity, because infinity minus infinity is NaN.
+// A mask of tokens x slots: 0 if a query may see a slot, else a value so far below every score that its
+// exponential in the softmax is exactly 0. It is not infinity, because infinity minus infinity is NaN.
 std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);
 // Appends the op's activation.
 void append_activation(dnnl::post_ops& post_ops, const ir::Op& op);
-// Runs `build`, turning oneDNN's exceptions into Error(library_failed), or out_of_memory, naming the op.
+// Runs `build`. Rethrows oneDNN's exceptions as Error(library_failed or out_of_memory) that names the op.
 std::unique_ptr<OpImplementation> library_guard(
     const ir::OpCall& call, const std::function<std::unique_ptr<OpImplementation>()>& build);
 

@@ -1,5 +1,5 @@
-// linear is one oneDNN matmul with the bias, activation and residual as its post-operations. Its gradients
-// are one matmul each, with the sum so far as a post-operation; column_sum makes the gradient of the bias.
+// linear is one oneDNN matmul with bias, activation and residual as post-operations. Each gradient is one
+// matmul, with the accumulated gradient as a post-operation; column_sum makes the gradient of the bias.
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
@@ -18,7 +18,7 @@ std::unique_ptr<OpImplementation> make_linear(const ir::OpCall& call, ScratchAre
     const auto type = library_type(call.output(0).dtype);
 
     const dnnl::memory::desc x = plain({rows, inner}, type);
-    // The weight lies as [N, K]; the product reads it transposed.
+    // The weight is stored as [N, K]; the matmul reads it transposed.
     const dnnl::memory::desc w({inner, columns}, type, dnnl::memory::dims{1, inner});
     const dnnl::memory::desc bias = plain({1, columns}, type);
     const dnnl::memory::desc y = plain({rows, columns}, type);

@@ -1,5 +1,5 @@
-// Losses compute their value, in fp32, and its gradient by the model's output in one pass. Parts of the value
-// are added up in an order that depends only on the shape.
+// Losses compute their value, in fp32, and its gradient with respect to the model's output in one pass. The
+// order of additions depends only on the shape.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace graphbench::host {
 namespace {
 
-// The gradient dy of a row by its model's output y, and the row's loss.
+// Writes the gradient dy with respect to a row y of the model's output. Returns the row's loss.
 template <typename T>
 float cross_entropy_row(const T* y, std::int64_t columns, std::int32_t target, float slope, T* dy) {
   float largest = to_float(y[0]);

@@ -1,4 +1,4 @@
-// Finds the host device's function of a kind, and wraps a plugin's op, which brings its own.
+// Prepares an op with the host device's function for the op's kind, or wraps a plugin's op.
 #include "graphs/host/ops/make_op.hpp"
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace graphbench::host {
 
-// A file of this folder defines `make_<kind>`.
+// Each `make_<kind>` is defined in a file of this folder.
 #define GRAPHBENCH_DECLARE(kind) \
   std::unique_ptr<OpImplementation> make_##kind(const ir::OpCall& call, ScratchArena& scratch);
 GRAPHBENCH_KINDS(GRAPHBENCH_DECLARE)

@@ -1,4 +1,4 @@
-// Prepares an op on the host with the function of its kind.
+// Prepares an op on the host.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace graphbench::host {
 
-// Throws Error(unsupported) naming the op if its kind has no implementation here.
+// Throws Error(unsupported), which names the op, if this device has no implementation of its kind.
 std::unique_ptr<OpImplementation> make_op(const ir::OpCall& call, ScratchArena& scratch);
 
 }  // namespace graphbench::host

@@ -1,4 +1,4 @@
-// Optimizers are one op over all parameters. The count of steps is an op too.
+// An optimizer is one op over all parameters. Counting the steps is an op too.
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -14,8 +14,9 @@ float real(const ir::OpCall& call, const char* name) {
   return static_cast<float>(ir::real_attribute(*call.op, name));
 }
 
-// Applies an optimizer's step to every element of every parameter. `Rule` has `group`, how many operands a
-// parameter has, `ahead`, how many are before them, and step(), which makes the function of a group.
+// Applies an optimizer's step to every element of every parameter. `Rule` has `group`, the number of operands
+// per parameter; `ahead`, the number of operands before the first parameter; and step(), which returns a
+// group's function.
 template <typename T, typename Rule>
 class Optimizer {
  public:
@@ -39,7 +40,7 @@ class Optimizer {
 
  private:
   Rule rule_;
-  std::vector<std::int64_t> elements_;  // of each parameter
+  std::vector<std::int64_t> elements_;  // per parameter
 };
 
 struct Sgd {

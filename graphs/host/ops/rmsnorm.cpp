@@ -1,5 +1,5 @@
-// rmsnorm reads each row twice, once for its mean square and once to scale it. Its gradients compute the
-// scale of each row from x again, which reads x once more and saves nothing between forward and backward.
+// rmsnorm reads each row twice: for the mean square, and to scale the row. Its gradients compute each row's
+// scale again from x, so the forward pass stores nothing for them.
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/sums.hpp"
@@ -76,7 +76,7 @@ std::unique_ptr<OpImplementation> make_rmsnorm_grad_input(const ir::OpCall& call
 std::unique_ptr<OpImplementation> make_rmsnorm_grad_weight(const ir::OpCall& call, ScratchArena& scratch) {
   const Rows rows(call);
   const bool accumulates = call.input_count == 3;
-  auto* const scales = reinterpret_cast<float*>(  // of the rows
+  auto* const scales = reinterpret_cast<float*>(  // one per row
       scratch.reserve(static_cast<std::size_t>(rows.shape.rows) * sizeof(float)));
   return for_float_type(call.output(0).dtype, [&](auto element) {
     using T = decltype(element);

@@ -1,5 +1,5 @@
-// rope_kv_append rotates q and k by their positions, writes q out and k, v into the caches. rope does so from
-// position 0 on, with k and v as outputs; rope_grad turns back.
+// rope_kv_append rotates q and k by their positions, outputs q, and appends k and v to the caches. rope
+// starts at position 0 and outputs k and v too. rope_grad rotates back.
 #include <cmath>
 #include <string>
 #include <utility>
@@ -16,8 +16,8 @@ struct RopeExtents {
   std::int64_t batch, heads, tokens, slots, head_dim;
 };
 
-// cos and sin of every angle that a slot can have, computed in fp64 when the op is made, because the
-// functions cost more than the rest of the op.
+// cos and sin of every angle of every slot. They are computed in fp64 when the op is prepared, because
+// computing them costs more than the rest of the op.
 std::vector<float> angle_table(const RopeExtents& e, double theta) {
   std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
   const std::int64_t half = e.head_dim / 2;
@@ -33,7 +33,7 @@ std::vector<float> angle_table(const RopeExtents& e, double theta) {
   return table;
 }
 
-// `direction` is 1, or -1 to turn back.
+// `direction` is 1, or -1 to rotate back.
 template <typename T>
 void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, float direction = 1) {
   const std::int64_t half = head_dim / 2;
@@ -47,7 +47,7 @@ void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, fl
   }
 }
 
-// Serves both kinds. rope's caches are outputs with one slot per token.
+// Implements rope_kv_append and rope. rope's caches are outputs with one slot per token.
 template <typename T>
 class RopeKvAppend {
  public:
@@ -87,7 +87,7 @@ class RopeKvAppend {
   }
 
  private:
-  // A position beyond the cache would write beyond its memory.
+  // With a position beyond the cache, the op would write outside the cache's memory.
   void check(const std::int32_t* positions) const {
     for (std::int64_t b = 0; b < e_.batch; ++b) {
       if (positions[b] + e_.tokens <= e_.slots) continue;
@@ -101,7 +101,7 @@ class RopeKvAppend {
   std::string name_;
   RopeExtents e_;
   std::vector<float> angles_;
-  std::vector<std::int32_t> starts_;  // rope's positions, all zero; rope_kv_append has them as an input
+  std::vector<std::int32_t> starts_;  // rope's positions, all zero; for rope_kv_append they are an input
 };
 
 template <typename T>

@@ -1,6 +1,6 @@
-// sdpa is matmul, softmax, matmul over chunks of sequences, so that the scores of a chunk stay in the cache
-// and scratch memory does not grow with the batch. Scores and probabilities are fp32. Its gradient is plain
-// loops, over queries for dq, then over keys for dk and dv, which compute probabilities again from q and k.
+// sdpa is a matmul, a softmax and a matmul over chunks of sequences, so that a chunk's scores stay in the
+// cache and scratch memory does not grow with the batch. Scores and probabilities are fp32. Its gradient
+// loops over queries for dq, then over keys for dk and dv, and computes the probabilities again from q and k.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,14 +17,15 @@ namespace {
 using Dim = dnnl::memory::dim;
 using Type = dnnl::memory::data_type;
 
-// The scores and values of a chunk should fit into a core's caches; this is a rough limit.
+// The scores and values of a chunk should fit into a core's caches; this limit is approximate.
 constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
 
 struct SdpaExtents {
   Dim batch, heads, tokens, slots, head_dim;
 };
 
-// The most sequences that a chunk may have: a divisor of the batch, so that all chunks are alike.
+// The largest number of sequences per chunk that fits the limit and divides the batch, so that all chunks
+// have one shape.
 Dim sequences_per_chunk(const SdpaExtents& e) {
   const Dim bytes_each = 4 * e.heads * e.slots * (e.tokens + e.head_dim);
   Dim sequences = e.batch;
@@ -32,12 +33,12 @@ Dim sequences_per_chunk(const SdpaExtents& e) {
   return sequences;
 }
 
-// The primitives of a chunk and their descriptions, which every chunk shares.
+// The primitives and memory descriptions that all chunks share.
 class ChunkPlan {
  public:
   ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences);
   void append(LibraryOpBuilder& builder, Dim chunk) const;
-  // Scratch memory is laid out once and shared by the chunks, which run one after the other.
+  // The chunks run one after another, so they share scratch memory, which is laid out once.
   void lay_out(LibraryOpBuilder& builder);
 
  private:
@@ -46,8 +47,8 @@ class ChunkPlan {
     return {operand, static_cast<std::size_t>(bytes)};
   }
   bool converts_values() const { return type_ != Type::f32; }
-  // The product gives [sequences, heads, tokens, head_dim] in fp32; the output is
-  // [sequences, tokens, heads, head_dim] in its own type. With one token both orders are one.
+  // The product is [sequences, heads, tokens, head_dim] in fp32; the output is [sequences, tokens, heads,
+  // head_dim] in its own type. With one token both orders are the same.
   bool converts_output() const { return type_ != Type::f32 || e_.tokens != 1; }
 
   SdpaExtents e_;
@@ -66,8 +67,8 @@ class ChunkPlan {
 ChunkPlan::ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences)
     : e_(e), type_(type), causal_(causal), sequences_(sequences) {
   const dnnl::engine engine = library_engine_handle();
-  // To the products, sequences and heads are one extent. It comes second, behind a 1, because there oneDNN's
-  // fast kernels take one mask for all of them.
+  // The products see sequences times heads as one dimension. It comes second, after a 1, because oneDNN's
+  // fast kernels then broadcast one mask to all of them.
   const Dim n = sequences * e.heads;
   q_ = plain({1, n, e.tokens, e.head_dim}, type);
   const Dim head = e.slots * e.head_dim;
@@ -177,7 +178,7 @@ class SdpaGrad {
   }
 
  private:
-  // A query's logarithm of the sum of its scores' exponentials, and its o·do.
+  // For each query: the log-sum-exp of its scores, and the dot product of its o and dy.
   struct Stats {
     float log_sum;
     float projection;
@@ -186,7 +187,7 @@ class SdpaGrad {
     const T *dy, *q, *k, *v, *o;
     T *dq, *dk, *dv;
   };
-  // The probability of a query and a key, and the loss's gradient by their score.
+  // For a query and a key: the probability, and the loss's gradient with respect to the score.
   struct Weight {
     float probability;
     float slope;
@@ -195,7 +196,7 @@ class SdpaGrad {
   float dot(const T* a, const T* b) const {
     return sum_in_lanes(dim_, [=](std::int64_t d) { return to_float(a[d]) * to_float(b[d]); });
   }
-  // The places in o and do that belong to row `row` of q.
+  // The offset in o and dy that belongs to row `row` of q.
   std::int64_t output_at(std::int64_t row) const {
     const std::int64_t head_row = row / tokens_;
     return ((head_row / heads_ * tokens_ + row % tokens_) * heads_ + head_row % heads_) * dim_;

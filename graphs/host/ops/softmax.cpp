@@ -1,5 +1,5 @@
-// softmax over the last dimension, and its gradient, are oneDNN's. oneDNN has no causal form, so slots that a
-// row does not see are set far below all others first.
+// softmax over the last dimension and its gradient use oneDNN. oneDNN has no causal softmax, so a mask is
+// first added that puts the slots that a row must not see far below all others.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 

@@ -11,7 +11,7 @@
 
 namespace graphbench::host {
 
-// Adds up in fixed lanes: an order of addition that vectorises and never changes.
+// Adds in a fixed number of lanes, so the order of additions vectorises and never changes.
 template <typename Term>
 float sum_in_lanes(std::int64_t columns, const Term& term) {
   constexpr int lanes = 16;
@@ -39,8 +39,8 @@ struct Matrix {
   std::int64_t columns = 0;
 };
 
-// out[c] = sum over rows of term(row, c), plus so_far[c] where that is not null. Rows are added up in blocks,
-// so that rounding grows with the root of their number at most.
+// out[c] = sum over rows of term(row, c), plus so_far[c] if so_far is not null. Rows are added in blocks, so
+// that the rounding error grows at most with the square root of their number.
 template <typename T, typename Term>
 void sum_columns(const Matrix& shape, const T* so_far, T* out, const Term& term) {
   constexpr std::int64_t columns_at_once = 64;
@@ -65,7 +65,7 @@ void sum_columns(const Matrix& shape, const T* so_far, T* out, const Term& term)
   });
 }
 
-// Calls part(first, last) on parts of [0, count) of `size` each, and adds up what they return.
+// Calls part(first, last) on parts of [0, count) with `size` elements each, and adds the results.
 class SumOfParts {
  public:
   SumOfParts(std::int64_t count, std::int64_t size, ScratchArena& scratch)
