@@ -14,7 +14,7 @@ class Row:
 
 
 def at_most(figure, limit, measured, unit=""):
-    """A row that passes where a number was measured and is no larger than its limit."""
+    """A row that passes if a number was measured and is at most its limit."""
     unit = f" {unit}" if unit else ""
     if measured is None:
         return Row(figure, f"<= {limit}{unit}", "not measured", False)

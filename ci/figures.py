@@ -118,7 +118,7 @@ def witness_rows(document):
 
 
 def counts_against(case):
-    """True for a failure, and for a skip unless its reason holds on every machine."""
+    """True for a failure, and for a skip whose reason depends on the machine."""
     if case.find("failure") is not None or case.find("error") is not None:
         return True
     skipped = case.find("skipped")
@@ -128,7 +128,7 @@ def counts_against(case):
 
 
 def tests_rows(folder):
-    """On a GPU machine a skipped test is a failed one."""
+    """On a GPU machine a skipped test counts as failed."""
     ran, bad = 0, []
     for report in sorted(folder.glob("tests.*.xml")):
         for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):

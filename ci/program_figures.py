@@ -27,7 +27,7 @@ def by_axes(document, *axes):
 
 
 def ratios_of(grid, ours, theirs):
-    """By workload and batch, the ratio of two latencies, where both cells are ok."""
+    """The ratio of two latencies by workload and batch, if both cells are ok."""
     ratios = {}
     for key, cells in grid.items():
         times = [latency(cells[side]) if side in cells else None for side in (ours, theirs)]
@@ -36,7 +36,7 @@ def ratios_of(grid, ours, theirs):
 
 
 def ratio_rows(figure, ratios, limit=None):
-    """One row per workload: the geometric mean, and the largest ratio, which the limit applies to."""
+    """One row per workload: the geometric mean, and the largest ratio, which must not exceed the limit."""
     rows = []
     for workload in sorted({workload for workload, _ in ratios}):
         name = f"{figure}: {workload}"

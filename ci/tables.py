@@ -30,7 +30,7 @@ def duration(seconds):
 
 
 def half_width(value, interval):
-    """Half of the 95 % interval in percent of the value; empty where there are too few launches for one."""
+    """Half of the 95 % interval in percent of the value; empty if there are too few launches."""
     if interval is None:
         return ""
     percent = (interval[1] - interval[0]) / 2 / value * 100
@@ -134,7 +134,7 @@ def one_origin(document):
 
 
 def rewritten(page, text):
-    """The text of docs/PAGE with its tables made again."""
+    """The text of docs/PAGE with new tables."""
     for name, (place, files) in PLACES.items():
         if place != page:
             continue

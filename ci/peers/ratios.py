@@ -59,7 +59,7 @@ class Ratios:
                     self.missing.append(f"{name_of(key)}, round {number}: a side has no {metric} p50")
 
     def pair(self, key, metric):
-        """Both sides' geometric means over the rounds; None where nothing was measured."""
+        """The geometric means of both sides over the rounds; None if nothing was measured."""
         pairs = self.cells[key][metric] if key in self.cells else None
         return tuple(map(geometric_mean, zip(*pairs))) if pairs else None
 
@@ -168,7 +168,7 @@ def load(path):
 
 
 def read(folder):
-    """The pairs that `run` left: ours-STEP-ROUND.json and torch-STEP-ROUND.json."""
+    """The pairs of files that `run` wrote: ours-STEP-ROUND.json and torch-STEP-ROUND.json."""
     ratios = Ratios()
     for path in sorted(folder.glob("ours-*.json")):
         step, number = re.fullmatch(r"ours-(.+)-(\d+)", path.stem).groups()

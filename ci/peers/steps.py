@@ -145,7 +145,7 @@ class Attention(Model):
 
 @functools.cache
 def model_of(kind, preset, device):
-    """A model of the process, which batches share. On the host device the default sizes are small."""
+    """The process's model, which all batches share. On the host device the default sizes are small."""
     torch.manual_seed(1)
     if device.type != "cuda" and preset == "base":
         preset = "tiny"
@@ -171,7 +171,7 @@ def conv(batch, device):
 
 
 def attention(batch, device, preset="base"):
-    """A step of decoding: one token per sequence, behind a full KV cache."""
+    """A decoding step: one token per sequence, after a full KV cache."""
     model = model_of(Attention, preset, device)
     positions = torch.full((batch, 1), model.cache - model.tokens, device=device)
     rows = torch.arange(batch, device=device)[:, None]

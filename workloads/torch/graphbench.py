@@ -26,7 +26,7 @@ from graphbench_state import Held, compilations, seconds_of_other_threads  # noq
 
 
 class Collections:
-    """How long the interpreter has collected garbage."""
+    """Measures how long the interpreter has collected garbage."""
     seconds = began = 0
 
     @classmethod
@@ -140,7 +140,7 @@ class Step:
                 self.runs[0]()
 
     def put_inside(self, which):
-        """Inductor's code in place of the step's calls, without graphs of its own."""
+        """Replaces the step's calls by Inductor's code, without Inductor's own graphs."""
         if not hasattr(self.torch, "compile"):
             raise Skip(f"--torch-compile needs torch 2 or newer: this is {self.torch.__version__}")
         how = {"default": {"options": {"triton.cudagraphs": False}}}
@@ -149,7 +149,7 @@ class Step:
             self.run_eagerly()
 
     def hiding(self):
-        """Model code is told that nothing is captured; torch's own code asks the driver as before."""
+        """Hides a capture from model code; torch's own code asks the driver as before."""
         if "hide_capture" not in self.facts:
             return contextlib.nullcontext()
         from unittest import mock

@@ -19,7 +19,7 @@ CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that
 
 
 def reason_of(error, file):
-    """One line: what was raised, and where in the user's file."""
+    """One line: the exception, and its line in the user's file."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     place = f" at {pathlib.Path(file).name}:{lines[-1]}" if lines else ""
     return f"{type(error).__name__}: {one_line(error, 600)}{place}"
@@ -49,7 +49,7 @@ class Doctor:
         return (place or "backward") + (f" ({inside})" if inside else "")
 
     def probe(self, call):
-        """Why a capture cannot hold the call; empty: it can."""
+        """Returns why a capture cannot hold the call; empty if it can."""
         self.runtime.cudaStreamBeginCapture(self.stream, THREAD_LOCAL)
         reason, status, graph = "", ctypes.c_int(), ctypes.c_void_p()
         self.probing = True
@@ -109,7 +109,7 @@ class Doctor:
             yield
 
     def sentence(self):
-        """Names the first call that stops a capture of a step that has run before; empty: none does."""
+        """Names the first call that stops a capture of a step that has run before; empty if no call does."""
         return next((text(each) for each in self.found if not each["first_call_only"]), "")
 
 

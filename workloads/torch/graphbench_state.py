@@ -57,7 +57,7 @@ class Held:
             self.add(each, inputs, depth + 1)
 
     def elsewhere(self, device):
-        """Names a tensor that lies neither on the step's device nor on the CPU; none if there is none."""
+        """Names a tensor that lies neither on the step's device nor on the CPU; None if there is none."""
         named = [pair for module in self.modules for pair in (*module.named_parameters(),
                                                               *module.named_buffers())]
         named += [(f"input {i}", tensor) for i, (tensor, _) in enumerate(self.inputs)]
@@ -76,7 +76,7 @@ class Held:
 
 
 def seconds_of_other_threads():
-    """CPU time of Python's other threads. A busy one takes the interpreter's lock for 5 ms."""
+    """CPU time of Python's other threads. A busy thread holds the interpreter's lock for 5 ms."""
     used = {}
     for thread in threading.enumerate():
         stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
