@@ -1,5 +1,5 @@
-// What captured sizes cost in memory and start-up, as plain data: `bills[]` of the document
-// `graphbench.bill/1`. Memory in bytes, times in seconds; optional means absent.
+// The bill of captured sizes as plain data: their cost in memory (bytes) and start-up (seconds). These are
+// the `bills[]` of the document `graphbench.bill/1`; an empty optional is absent there.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace graphbench::bill {
 
-// By how much each account of the device's memory grew.
+// The growth of each account of device memory.
 struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
@@ -20,18 +20,18 @@ struct Growth {
   double total() const { return pool_bytes + workspace_bytes + code_bytes + exec_bytes; }
 };
 
-// One size in one mode: what it took from the end of the one before it to the end of its first step.
+// One size in one mode. Its costs run from the end of the size before it to the end of its own first step.
 struct Capture {
   std::int64_t size = 0;
   std::string mode;
-  bool captured = true;  // else the figures are between those of sizes that were
+  bool captured = true;  // false: its figures lie on a line between two captured sizes
   std::int64_t nodes = 0;
   Growth growth = {};
-  // The memory of one more exec of its graphs, and the smallest difference that means something; 0 where it
-  // launches another's. Absent if no driver reports it.
+  // The memory that one more exec of its graphs takes, and the resolution of that number. 0 if this size
+  // launches another size's exec; absent if no driver reports memory.
   std::optional<double> one_exec_bytes = {};
   double exec_resolution_bytes = 0;
-  double transient_bytes = 0;  // that it needed at its highest, beyond what it left
+  double transient_bytes = 0;  // peak memory during set-up, minus the memory kept afterwards
   double step_seconds = 0;     // the median of a few replays
   // Part of the setup: the interpreter's garbage collection. Absent for the first size, which opens the step.
   std::optional<double> gc_seconds = {};
@@ -48,46 +48,46 @@ struct Amount {
 };
 
 struct Prediction {
-  std::int64_t captures = 0;  // that it was made from
+  std::int64_t captures = 0;  // the number of captures that the prediction uses
   Amount bytes;               // of all sizes together, beyond the static buffers
   Amount seconds;
-  double reserve_bytes = 0;  // that must be free before the first capture
+  double reserve_bytes = 0;  // the memory that must be free before the first capture
   double line_bytes = 0;     // a serving engine's method: the first two captures, and a straight line
   Growth growth;
   model::Setup setup{};
   std::vector<Capture> sizes;  // in the order of captures
 };
 
-// What the sizes took, all captured in a process of their own.
+// The measured costs: one process captured every size.
 struct Measured {
   double bytes = 0;
   double seconds = 0;
-  double error = 0;       // the prediction over it, less 1
-  double line_error = 0;  // the line's
-  bool inside = false;    // whether the interval holds the bytes
+  double error = 0;       // predicted bytes over measured bytes, minus 1
+  double line_error = 0;  // the same for the straight line
+  bool inside = false;    // whether the predicted interval contains the measured bytes
   Growth growth;
   model::Setup setup{};
   std::vector<Capture> sizes;
 };
 
-// Runs with a part of the reserve left free: another allocation lies beside.
+// Runs in which another allocation leaves only a share of the reserve free.
 struct ReserveRuns {
   double free_bytes = 0;
   std::int64_t runs = 0;
   std::int64_t failed = 0;
-  std::int64_t failed_at = 0;  // the size at which the last one failed; 0: none did
-  std::string message;         // of that failure
+  std::int64_t failed_at = 0;  // the size at which the last failed run stopped; 0: no run failed
+  std::string message;         // the reason of that run
 };
 
 // Fewer sizes under a traffic, which cost step time and save memory and start-up.
 struct Trade {
   std::vector<std::int64_t> sizes;  // ascending
-  double step_ratio = 0;            // mean step time over that with all sizes
-  double bytes = 0;                 // saved
-  double seconds = 0;               // likewise
+  double step_ratio = 0;            // mean step time over the mean step time with all sizes
+  double bytes = 0;                 // saved memory
+  double seconds = 0;               // saved start-up time
 };
 
-// The accounts of the process with all sizes, under the names that cells of results have.
+// The memory accounts of a process with all sizes, named as in the cells of a sweep's result.
 struct Account {
   std::optional<std::int64_t> used_bytes, context_bytes;
   std::int64_t static_bytes = 0, workspace_bytes = 0, pool_bytes = 0;
@@ -95,7 +95,7 @@ struct Account {
   std::string witness;
 };
 
-// The setups of all sizes together, and how the process came to be ready.
+// The sum of all sizes' setups, and the start-up of the process.
 struct BillLaunch {
   std::int64_t index = 0;
   model::Setup setup{};
@@ -115,8 +115,8 @@ struct Bill {
   std::optional<Measured> measured;
   std::vector<ReserveRuns> verified;
   std::optional<Trade> trade;
-  std::optional<Account> memory;     // as measured, or as predicted
-  std::vector<BillLaunch> launches;  // one, likewise
+  std::optional<Account> memory;     // measured, or else predicted
+  std::vector<BillLaunch> launches;  // one element, measured or else predicted
 };
 
 }  // namespace graphbench::bill

@@ -1,5 +1,5 @@
-// Captures sizes as a worker does, and keeps them. The device's memory is read between the stages of a setup,
-// never inside of one.
+// Captures sizes as a worker does, and keeps all of them. It reads device memory only between the stages of a
+// setup.
 #include "harness/bill/bill_process.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace graphbench::bill {
 namespace {
 
-// Says that the process is at work.
+// Tells the parent that the process is still working.
 struct AtWork {
   std::int64_t size;
 };
@@ -48,7 +48,7 @@ void say(std::int64_t size) {
   process::send_line(codec::write_message(codec::BillEvent(AtWork{size})));
 }
 
-// What the device says and what is known of it at one time.
+// Device memory at one time: in use by the driver's account, and the parts that graphbench knows.
 struct Reading {
   double used = 0;
   double pool = 0;
@@ -72,8 +72,8 @@ class Captures {
   }
 
  private:
-  // A number that a foreign step's library reports, such as the bytes that its allocator holds. Absent before
-  // the first size is opened.
+  // A number that the library of a foreign step reports, such as the bytes its allocator holds. Absent before
+  // the first size was opened.
   std::optional<double> library_number(const char* name) const {
     if (rig_.of_program() != nullptr || opened_ == 0) return std::nullopt;
     const std::map<std::string, std::string> facts = rig_.library(opened_);
@@ -166,7 +166,7 @@ class Captures {
     of.step_seconds = statistics::median(std::move(seconds));
   }
 
-  // This comes last, because the driver keeps what graphs have used.
+  // This runs last, because the driver keeps memory that these extra execs used.
   void read_execs() {
     std::vector<machine::StepGraphs> steps;
     for (const auto& executor : executors_) steps.push_back(executor->graphs());
@@ -183,11 +183,11 @@ class Captures {
   worker::Rig& rig_;
   BillAnswer& answer_;
   std::vector<std::unique_ptr<execution::Executor>> executors_;
-  std::vector<execution::Executor*> leaders_;  // whose execs others launch
-  std::int64_t opened_ = 0;                    // the size that a foreign step was last opened at
+  std::vector<execution::Executor*> leaders_;  // the executors whose execs other sizes launch
+  std::int64_t opened_ = 0;                    // the last size at which a foreign step was opened
 };
 
-// Leaves `wanted` bytes free, and less than one granule more.
+// Allocates so much that `wanted` bytes stay free, plus less than one allocation granule.
 Buffer allocate_beside(Device& device, double wanted) {
   const auto free = static_cast<double>(device.memory().free_bytes);
   if (free < wanted)

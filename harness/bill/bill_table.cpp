@@ -1,4 +1,4 @@
-// Prints a block for each bill: the sentence, its accounts, its sizes; and makes the same into series.
+// Prints each bill as a sentence, a table of accounts and a table of sizes, and writes its metrics.
 #include "harness/bill/bill_table.hpp"
 
 #include <fmt/format.h>
@@ -106,7 +106,7 @@ struct BillRow {
   Parts (*numbers)(const Bill& of, bool measured);  // by the family's last label
 };
 
-// The families of what is predicted and measured have a label for that, "how".
+// Families with predicted and measured values have the label "how", which is one of these two words.
 const std::vector<BillRow>& bill_rows() {
   static const std::vector<BillRow> rows = {
       {{"graphbench_bill_bytes",

@@ -62,7 +62,7 @@ const std::vector<std::string> bill_sweep_options = {"device",
 
 constexpr const char* both_modes = "both";
 constexpr double driver_quantum_bytes = 2 << 20;
-// A prediction is narrow enough where half of its interval is at most this share of it.
+// A prediction is narrow enough if half of its interval is at most this share of its value.
 constexpr double narrow = 0.05;
 
 struct BillArguments {
@@ -110,7 +110,7 @@ BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
   return request;
 }
 
-// Takes "both", which is not a mode of a sweep, out of --mode. By itself it is planned as piecewise.
+// Removes "both" from --mode, because a sweep has no such mode. `--mode both` alone is planned as piecewise.
 bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   const std::string where = items.front().where;
   std::vector<std::string> words = config::words_of(items, "mode");
@@ -126,7 +126,7 @@ bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   return both;
 }
 
-// The accounts of all sizes; `captures` are those of one process, or predicted.
+// The accounts of all sizes from the captures of one process, or from predicted ones.
 bill::Account account_of(bill::Account of, const std::vector<bill::Capture>& captures) {
   const bill::Growth growth = bill::growth_of(captures);
   double execs = 0, resolution = 0;
@@ -161,7 +161,7 @@ class Biller {
     std::string text = made.exec;
     for (const std::int64_t size : request_.sizes) text += "," + std::to_string(size);
     made.id = model::id_of(made.cell) + "/bill-" + sha256_hex(text).substr(0, 8);
-    // Fills the cache, because tuning needs memory that a warm start does not.
+    // This run fills the cache: tuning takes memory that a process with a filled cache does not take.
     if (request_.verify > 0) ask(asked, request_.sizes, made);
     if (!predict(asked, made)) return made;
     if (request_.all && !measure(asked, made)) return made;
@@ -185,7 +185,7 @@ class Biller {
     return answer;
   }
 
-  // Returns false where the sizes cannot be captured, and says why in the bill.
+  // Returns false if the sizes could not be captured; the bill then has the reason.
   bool settle(const BillAnswer& answer, Bill& made) const {
     if (answer.status == model::CellStatus::ok) {
       made.memory = answer.start;
@@ -203,7 +203,7 @@ class Biller {
     made.launches = {{.index = 0, .setup = bill::setup_of(captures), .startup = answer.startup}};
   }
 
-  // Each time the interval is too wide, a new process captures about twice as many.
+  // While the interval is too wide, another process captures about twice as many sizes.
   bool predict(const BillTask& asked, Bill& made) {
     for (std::size_t count = request_.predict_from;; count = 2 * count - 1) {
       const BillAnswer answer = ask(asked, bill::sample_of(request_.sizes, count), made);
@@ -246,7 +246,7 @@ class Biller {
   model::Result& result_;
 };
 
-// A foreign step has one mode in a process, and execs of its own.
+// A process runs a foreign step in one mode, and each size has its own exec.
 void refuse_for_step(const CheckedPlan& checked, bool both, const BillRequest& request) {
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
   if (both) throw InputError("--mode", "a foreign step has one mode in a process: give whole or piecewise");

@@ -1,4 +1,4 @@
-// Sums what was captured, and lays lines between captures for what was not. Each sum has a variance.
+// Predicts the costs of all sizes: sums captured sizes, and interpolates the others with a variance.
 #include "harness/bill/predict.hpp"
 
 #include <fmt/format.h>
@@ -42,8 +42,8 @@ struct Gap {
   Capture below;
   std::span<Capture> sizes;
 
-  // Lays a line. What the mean of the figures is lies between the two captures', most likely midway: a
-  // triangular distribution, whose variance this returns.
+  // Interpolates linearly. The true mean of the figures lies between those of the two captures, most likely
+  // midway: this returns the variance of that triangular distribution.
   double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
     for (Capture& each : sizes)
       figure(each) = low + (high - low) * static_cast<double>(each.size - below.size) /
@@ -54,8 +54,8 @@ struct Gap {
   Variance fill(double set_bytes) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    // An exec's memory is known from many, where a driver reports it; the growth of one capture only to a
-    // quantum.
+    // Where a driver reports memory, an exec's size is averaged over many execs; the growth of one capture is
+    // known only to the driver's allocation quantum.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
       below.growth.exec_bytes = *below.one_exec_bytes;
@@ -70,8 +70,8 @@ struct Gap {
         if (sum != nullptr) *sum += more;
       }
     };
-    // Libraries choose kernels by size, another set of them per doubling at most. How many is not known:
-    // anything from none to all of them.
+    // Libraries choose kernels by size, and load at most one new set of kernels per doubling. The number of
+    // sets is unknown: between none and one per doubling.
     const double doublings =
         std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
     const double most = set_bytes * std::min(doublings, count);
@@ -84,7 +84,7 @@ struct Gap {
   }
 };
 
-// One mode's sizes in the order of captures, of which those in `captures` are filled in.
+// The sizes of one mode in the order of captures. Sizes that `captures` lacks get `captured` = false.
 std::vector<Capture> series_of(const Order& order, const std::string& mode,
                                const std::vector<Capture>& captures) {
   std::vector<Capture> series;
@@ -98,8 +98,8 @@ std::vector<Capture> series_of(const Order& order, const std::string& mode,
   return series;
 }
 
-// The growth that a set of kernels may cause, by what later captures loaded; half a quantum where they fitted
-// into memory that the driver held.
+// The memory of one set of kernels: the largest growth of code in a capture after the first. It is half a
+// quantum if their code fitted into memory that the driver already held.
 double set_bytes_of(const std::vector<Capture>& captures, double quantum) {
   double most = quantum / 2;
   for (std::size_t i = 1; i < captures.size(); ++i) most = std::max(most, captures[i].growth.code_bytes);
@@ -181,7 +181,7 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
       made.line_bytes += series[1].growth.total() * static_cast<double>(series.size() - 1);
     made.sizes.insert(made.sizes.end(), series.begin(), series.end());
   }
-  // The first and the last reading of the driver lie anywhere within a quantum.
+  // The first and the last reading of used memory are each uncertain by one quantum.
   variance.bytes += square(settings.quantum_bytes) / 6;
   const double cover = boost::math::quantile(boost::math::normal(), (1 + settings.confidence) / 2);
   made.growth = growth_of(made.sizes);
