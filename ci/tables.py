@@ -10,6 +10,7 @@ or a page lacks its table."""
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -97,8 +98,17 @@ def setup(launch):
     return sum(launch["setup"][f"{part}_seconds"] for part in ("capture", "instantiate", "upload"))
 
 
+def median_interval(values):
+    """The 95 % interval of the median by order statistics; the range of all where there are too few values."""
+    values, tail, rank = sorted(values), 0.0, 0
+    while (tail := tail + math.comb(len(values), rank) / 2 ** len(values)) <= 0.025:
+        rank += 1
+    cut = max(rank - 1, 0)
+    return values[cut], values[-1 - cut]
+
+
 def warmups_table(documents):
-    """Setup of the cells of the plan's second grid: the median launch, and the range of all."""
+    """Setup of the cells of the plan's second grid: the median launch, and its 95 % interval."""
     document, = documents
     grid = document["plan"]["more_grids"][0]
     rows = [["setup of whole", *(f"W = {warmup}" for warmup in grid["warmup"])]]
@@ -107,8 +117,9 @@ def warmups_table(documents):
         for warmup in grid["warmup"]:
             cell, = (cell for cell in document["cells"] if cell["workload"] == workload
                      and cell["warmup"] == warmup and cell.get("prepare") == "first-use")
-            times = sorted(setup(launch) * 1e3 for launch in cell["launches"])
-            row.append(f"{statistics.median(times):.2g}ms ({times[0]:.2g}-{times[-1]:.2g})")
+            times = [setup(launch) * 1e3 for launch in cell["launches"]]
+            low, high = median_interval(times)
+            row.append(f"{statistics.median(times):.2g}ms ({low:.2g}-{high:.2g})")
         rows.append(row)
     return markdown(rows)
 

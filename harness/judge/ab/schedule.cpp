@@ -18,8 +18,6 @@
 #include "harness/model/statistics/mean_difference.hpp"
 
 namespace graphbench::ab {
-namespace {}  // namespace
-
 model::Plan one_cell_a_task(model::Plan plan) {
   const auto has_several = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
   if (std::ranges::none_of(plan.tasks, has_several)) return plan;
