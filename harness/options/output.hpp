@@ -27,8 +27,7 @@ enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is accept
 // Throws InputError for a file that cannot be written. Its message begins with `where`.
 void check_output_file(const std::string& where, const std::string& path, Stdout dash);
 
-// Writes a document to `path`; "-" is stdout. Throws std::system_error for a file, and Error(io), whose
-// message begins with `where`, for stdout.
+// Writes a document to `path`; "-" is stdout. Throws std::system_error for a file, Error(io) for stdout.
 void write_document(const std::string& path, std::string_view document,
                     const std::string& where = "--json: ");
 
