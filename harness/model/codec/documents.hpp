@@ -38,8 +38,7 @@ struct DocumentInParts {
   model::Result head;  // without cells
   std::vector<CellText> cells;
 };
-// Checks that the whole text is JSON. text_padding readable bytes must follow it. Throws as read_result()
-// does.
+// Checks that the text is JSON. text_padding readable bytes must follow it. Throws as read_result().
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
 model::CellResult read_cell(std::string_view text, const std::string& source);
