@@ -27,7 +27,7 @@ struct CommandRow {
 // In the order of the help.
 const std::vector<CommandRow>& commands();
 
-// Returns a help of one screen for a new user, made from the tables of commands and options.
+// Returns a help text of one screen for a new user, made from the tables of commands and options.
 std::string brief_help(const std::vector<CommandRow>& rows);
 // Returns the options of a topic, or nullopt if there is no such topic.
 std::optional<std::string> topic_help(const std::string& topic);

@@ -1,4 +1,4 @@
-// Runs graphbench list, which prints the machine's devices, plugins' workloads, and the tables of words.
+// Runs graphbench list, which prints the machine's devices, the workloads, and the tables of words.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>

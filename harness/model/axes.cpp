@@ -198,7 +198,7 @@ AxisTable program_axes() {
   };
 }
 
-// Axes of the pass `training` only: which graphs and ops a step has, and where they run.
+// Axes of the pass `training` only: a step's graphs, optimizer and loss.
 AxisTable step_axes() {
   return {
       {.name = "backward",

@@ -47,7 +47,7 @@ struct InstrumentOptions {
   ShapeTrace shape_trace = {};
 };
 
-// The least time of one operation: the median and the number of measurements.
+// One operation under the best conditions: the median time in seconds, and the number of measurements.
 struct Floor {
   double p50;
   std::int64_t count;
@@ -140,9 +140,9 @@ struct ProfileEntry {
   std::int64_t count;
 };
 
-// The same steps measured by two instruments: events on the stream, and the device's own records. Each step
-// waits behind other work while it is submitted, and runs between two empty kernels. So both instruments see
-// the whole step, including the way from a graph's launch to its first kernel.
+// Two instruments measure the same steps: events on the stream, and the device's own records. Each step waits
+// behind other work while it is submitted, and runs between two empty kernels. So both instruments see the
+// whole step, including the way from a graph's launch to its first kernel.
 struct DeviceTimeCheck {
   std::int64_t steps;
   double device_seconds;      // between the events

@@ -55,14 +55,14 @@ struct MetricRow {
   bool graphs_only = false;  // eager cells have no series and no column
   // the median of later setups (statistics/setup_cost.hpp); a first launch may have none
   bool of_setups = false;
-  bool addition = false;    // newer than the schema: older documents lack the metric
+  bool addition = false;    // added later: documents of older versions lack the metric
   bool on_request = false;  // measured only on request, so it may be missing
   // The metric's name in each list; empty: the metric is not in the list.
   std::string_view family = {};         // Prometheus
   std::string_view compared = {};       // in `compare` and --margin
   bool listed = false;                  // compared, but only shown and not tested
   std::string_view counted = {};        // in `compare`, which shows changes without statistics
-  MetricValue resolution = {};          // smaller differences of a counted metric are ignored; null: none is
+  MetricValue resolution = {};          // a counted metric ignores smaller differences; null: ignores none
   std::string_view baseline_help = {};  // help of graphbench_baseline_*; empty: no such family
   std::string_view memory_of = {};      // label `of` in graphbench_memory_bytes; empty: not there
   std::string_view column = {};         // in the console's table and on the page
@@ -91,8 +91,8 @@ inline bool is_distribution(const MetricRow& row) {
 }
 
 std::vector<const MetricRow*> metrics_in(MetricSection section);
-// The rows with a family, with a comparison, with a column and with a count, in the table's order, except for
-// the first rows, which metrics.cpp names.
+// The rows with a family, the compared rows, those with a column, and the counted rows. The first rows of
+// each list are named in metrics.cpp. The others are in the table's order.
 const std::vector<const MetricRow*>& family_metrics();
 const std::vector<const MetricRow*>& compared_metrics();
 const std::vector<const MetricRow*>& column_metrics();

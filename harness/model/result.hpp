@@ -247,7 +247,7 @@ struct CellSummary {
   // such launches.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
-  // This cell's steps per second, back to back, over eager's. Its interval follows the same rule.
+  // This cell's steps per second, back to back, over eager's. The interval also needs three such launches.
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
@@ -323,7 +323,7 @@ struct ShapeWalk {
   std::vector<TracedStep> traces;
 };
 
-// The device of some launches, if it is another one with the fingerprint of the result's device.
+// Tells devices with the same fingerprint apart.
 struct MeasuredOn {
   std::string hostname;
   std::string uuid;  // empty: the host itself

@@ -21,7 +21,7 @@ const std::vector<Mode>& modes();
 const Mode& reference_mode();
 // Returns our word for our own or vLLM's word of a mode ("FULL" is "whole"). Other words are unchanged.
 std::string mode_named(const std::string& word);
-// Whether the mode replays graphs. True for every foreign step's mode, false for an unknown name.
+// Whether the mode replays graphs: a graph mode of the table, or a mode of the form "LIBRARY.NAME".
 bool is_graph_mode(std::string_view name);
 // Whether the mode has the form of a foreign step's modes, "LIBRARY.NAME".
 bool is_step_mode(std::string_view name);

@@ -176,7 +176,7 @@ std::vector<std::string> Options::names() const {
 std::string Options::first_given(const std::string& except) const {
   for (const CLI::Option* option : app_.get_options()) {
     if (option->count() == 0) continue;
-    // get_lnames() is empty for a hidden option.
+    // get_name() is empty for a hidden option, so its long name comes first.
     const std::vector<std::string>& names = option->get_lnames();
     const std::string name = names.empty() ? option->get_name() : "--" + names.front();
     if (name != except) return name;

@@ -29,8 +29,8 @@ struct DocumentValue {
 // unknown key. The message begins with the place, and names the nearest known key.
 RawOptions options_of(const DocumentValue::Table& document, const std::vector<OptionSpec>& more = {});
 
-// Throws InputError, with FILE:LINE, if the file cannot be read, if it is not valid TOML, or as options_of()
-// does.
+// Throws InputError if the file cannot be read, and InputError with FILE:LINE for malformed TOML and for the
+// faults of options_of().
 RawOptions read_toml_file(const std::string& path);
 
 // Like read_toml_file() for a text. Messages name `path`. `more`: allowed keys that are not sweep options.

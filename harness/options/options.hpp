@@ -66,7 +66,7 @@ struct TorchStep {
   std::string name() const { return file + ":" + function; }
 };
 
-// How results reach Prometheus. An empty text turns a way off. harness/service/publish checks the texts.
+// The ways to send results to Prometheus. An empty text: not this way. harness/service/publish checks them.
 struct PrometheusOptions {
   std::string listen;
   bool allow_remote = false;
@@ -81,7 +81,7 @@ struct PrometheusOptions {
   std::string history;   // the history's file; empty: the default file
 };
 
-// Checked values that do not need the device and the workloads. An absent value means a default that does.
+// Values checked without the device and the workloads, which decide the default of an absent value.
 struct SweepOptions {
   model::Axes axes;                     // an empty list: all built-in workloads, or the device's default
   std::vector<model::Axes> more_grids;  // of --grid

@@ -1,6 +1,5 @@
-// Reads raw values one by one. For a value of the wrong form they throw InputError, which names the place and
-// a valid form. `fallback` is the value of an option that was not given. The last value of a repeated option
-// counts.
+// Reads raw values one by one. A value of the wrong form throws InputError, which names the place and a valid
+// form. `fallback` is the value of an option that was not given. The last value of a repeated option counts.
 #pragma once
 
 #include <cstdint>

@@ -115,7 +115,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
     end += padded(tensor.bytes);
     largest = std::max(largest, std::min(static_cast<std::size_t>(tensor.bytes), part_bytes_));
   }
-  buffer_.reserve(largest);  // a later growth would take more memory
+  buffer_.reserve(largest);  // growing the buffer later would take more memory
   read_at(0, static_cast<std::size_t>(std::min(bytes_, head_bytes_)));
   if (buffer_ != head) {
     constexpr std::int64_t another_head_max = std::int64_t{64} << 20;

@@ -174,7 +174,7 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Code may branch under capture, and compilers fuse ops. A gain is then not only from graphs.
+// Captured code may take other branches, and compilers fuse ops. A gain is then not only from graphs.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {

@@ -42,9 +42,9 @@ class CellGroup {
 
 std::vector<CellGroup> groups_of(const Result& result);
 
-// Divides cells into sections for tables and paragraphs. Cells of a section differ only in batch, warmups and
-// mode. Sections are in the plan's order. If all cells of a section are references of graphs in other
-// sections, they move there. For example, PyTorch's "torch-hide-capture" has a value only for graphs.
+// Divides cells into sections for tables and paragraphs, in the plan's order. Cells of a section differ only
+// in batch, warmups and mode. If graphs of other sections refer to all cells of a section, these cells join
+// those sections. For example, PyTorch's "torch-hide-capture" applies only to graphs.
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells);
 
 // Whether the gain's interval is above 1. Below three launches, whether the gain exceeds the spread of steps.

@@ -159,7 +159,7 @@ void add_outputs(Notes& notes, const Result& result) {
                    "explains, or the captured step launches other kernels (`check.tolerated`)"));
 }
 
-// Under capture, code may take other branches and compilers may fuse ops. A gain then compares two programs.
+// Captured code may take other branches, and compilers fuse ops. A gain then compares two programs.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";

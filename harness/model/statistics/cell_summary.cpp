@@ -79,7 +79,7 @@ std::vector<double> first_placement(const model::Launch& launch) {
   return samples;
 }
 
-// Returns the median over launches, or nullopt if most launches did not become steady.
+// Returns the warmups plus the median over launches, or nullopt if most launches were not steady in time.
 std::optional<std::int64_t> steady_after(const CellResult& cell,
                                          const std::vector<model::WithinLaunch>& within) {
   std::vector<double> steps;

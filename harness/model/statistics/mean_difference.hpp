@@ -84,8 +84,8 @@ inline constexpr double nine_of_ten = 1.2815515655446004;
 // The difference that is found in nine cases of ten if it is in one of the tests, whichever that is. Absent
 // without tests, or if it is larger than `largest`.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);
-// The same if the difference is in all tests, so that one test that finds it is enough. The tests are
-// independent.
+// Like found_in_any() if the difference is in all tests, where one test that finds it is enough. The tests
+// are independent.
 std::optional<double> found_by_any(std::span<const Power> powers, double largest);
 
 }  // namespace graphbench::statistics

@@ -10,7 +10,7 @@ namespace graphbench::statistics {
 
 // Returns the time of capture, instantiation and upload.
 double setup_seconds(const model::Setup& setup);
-// Also includes the warmups, because only a capture needs these eager steps.
+// Returns setup_seconds() plus the warmups, because only a capture needs these eager steps.
 double cost_seconds(const model::Setup& setup);
 
 // Returns the median of `number` over the launch's later placements. During the first placement the driver

@@ -9,8 +9,8 @@
 namespace graphbench::statistics {
 
 // The least cost of submitting one step: per graph launch the cost of a graph of one empty kernel, and per
-// eager op the cost of one empty kernel. The first launch is on an idle stream. The others are on a busy
-// stream, if that is cheaper. Absent without floors or counts.
+// eager op the cost of one empty kernel. The first launch counts as one on an idle stream, the others as on a
+// busy stream if that is cheaper. Absent without floors or counts.
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
 // Sets `summary.submit_over_floor` of every cell that has both times.

@@ -10,7 +10,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// The same minimum as samples_for_p99, for two other quantiles.
+// Computed like samples_for_p99, for two other quantiles.
 constexpr std::int64_t samples_for_p90 = 44;
 constexpr std::int64_t samples_for_p999 = 4603;
 
