@@ -41,8 +41,8 @@ struct ChildRow {
 };
 const std::vector<ChildRow>& children();
 
-// Runs the command or the child process that `argv` names. An exception becomes one line on stderr and an
-// exit code.
+// Runs the command or child process that `argv` names. An exception becomes an exit code and a line on
+// stderr.
 int run(int argc, const char* const* argv);
 
 // Runs a sweep for the service, process `parent`. Reads a serve::ServedSweep from stdin.

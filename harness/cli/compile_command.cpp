@@ -95,8 +95,7 @@ class CompileCommand final : public Command {
     const std::string text = package::write_package(package);
     static_cast<void>(package::read_package(text));
     std::int64_t weights_bytes = 0;
-    // Writes the weights first: a package is useless without weights, but weights without a package do no
-    // harm.
+    // Writes the weights first: they do no harm alone, but a package without its weights is refused.
     write_file_atomically(asked_.weights, [&](const std::function<void(std::string_view)>& write) {
       compiler.write_weights(package.manifest.tensors, [&](std::string_view part) {
         weights_bytes += static_cast<std::int64_t>(part.size());

@@ -85,7 +85,7 @@ class PackageCompiler {
   PackageCompiler(const CompileRequest& asked, package::Manifest manifest);
 
   package::Package run();
-  // After run().
+  // Call after run().
   void write_weights(const std::vector<package::Tensor>& tensors, const package::TakePart& write);
   void print_memory() const;
 

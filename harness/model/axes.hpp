@@ -34,11 +34,10 @@ struct Axis {
   AxisValues values = AxisValues::choices;
   std::string noun;         // as messages name one value
   std::string placeholder;  // for the option's value; empty: the axis has no option
-  std::string help;         // of the option
+  std::string help;         // for the option
   std::vector<std::string> choices = {};
-  bool allow_zero = false;  // of numbers
-  // The default. Empty: it depends on the device and the workloads. A later axis has exactly one default
-  // value.
+  bool allow_zero = false;  // only for numbers
+  // The default. Empty: the device and the workloads decide. A later axis has exactly one default.
   std::string fallback = {};
   // Only for the first seven axes: an id has this text before the axis's value.
   std::string id_prefix = {};

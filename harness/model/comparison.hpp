@@ -104,8 +104,7 @@ struct OddLaunch {
   double p = 1;            // p of "the launch is no further away", family-wise over both sides' launches
 };
 
-// A metric that is shown but not tested: geometric means over launches, in the metric's unit. 0: the side has
-// no value.
+// A metric that is shown but not tested: geometric means over launches, in the metric's unit. 0: no value.
 struct ListedMetric {
   Metric metric = Metric::capture;
   double base = 0;
@@ -144,8 +143,7 @@ struct CellComparison {
   std::vector<Metric> gained;        // no launch of BASE has the metric
   std::vector<ListedMetric> listed;  // only in compared cells
   std::vector<Change> changed;
-  // The reasons for throttling around launches, joined by "+"; empty if the side has none or does not report
-  // them.
+  // The reasons for throttling around launches, joined by "+"; empty: none, or not reported.
   std::string base_throttle;
   std::string new_throttle;
 };

@@ -64,8 +64,7 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
   return paths;
 }
 
-// Returns the first executable `name` in the folders of PATH, or `name` itself if it is a path. Returns "" if
-// there is none.
+// Returns the first executable `name` in PATH, or `name` itself if it is a path. "" if there is none.
 std::string find_program(const std::string& name) {
   const auto runs = [](const std::string& path) {
     std::error_code error;

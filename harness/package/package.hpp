@@ -1,5 +1,5 @@
-// A package file has programs compiled ahead of time for certain devices and batches. A sweep runs them
-// without their workload.
+// A package file: programs compiled ahead of time for some devices and batches. A sweep runs them without the
+// workload that made them.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct Package {
   std::string digest = {};             // only after reading: the file's SHA-256
 };
 
-// Why a library's serialised plan (cache::Choice) cannot be in a package, or "". It must be a JSON object of
-// at most 16 MiB.
+// Why a library's serialised plan (cache::Choice) cannot be in a package, or "". The plan must be a JSON
+// object of at most 16 MiB.
 std::string why_not_serialised(std::string_view plan);
 
 std::string write_package(const Package& package);

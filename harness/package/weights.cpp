@@ -1,5 +1,5 @@
-// Writes and reads files of weights. The manifest's tensors decide the head, so a file with another head
-// belongs to another package.
+// Writes and reads files of weights. The head depends on the manifest, so a file with another head belongs to
+// another package.
 #include "harness/package/weights.hpp"
 
 #include <fcntl.h>

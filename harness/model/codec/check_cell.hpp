@@ -1,5 +1,4 @@
-// Checks a cell after reading: its parts must agree, and its times must be valid. Internal to
-// harness/model/codec.
+// Checks that a cell's parts agree and its times are valid. Internal to harness/model/codec.
 #pragma once
 
 #include <cstdint>

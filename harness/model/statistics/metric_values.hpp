@@ -7,8 +7,7 @@
 
 namespace graphbench::statistics {
 
-// Returns the value in a launch; of a distribution, its median. Absent if the launch does not have the
-// metric.
+// Returns the value in a launch; of a distribution, its median. Absent if the launch has none.
 std::optional<double> value_of(const model::MetricRow& row, const model::Launch& launch);
 // Returns the median over launches; for a setup, over launches whose setups count. Absent for an eager cell
 // if only graphs have the metric.
