@@ -1,4 +1,4 @@
-// Runs graphbench cache: lists and checks the kept entries, and removes old ones.
+// Runs graphbench cache, which lists and checks the cache's entries, and removes old ones.
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Parses the command line with CLI11. Commands come from their table, and every error becomes one line.
+// Parses the command line with CLI11 and the table of commands. Every error becomes one line.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -22,14 +22,14 @@ constexpr const char* footer =
     "130 interrupted (the measurements are kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
     "12 not comparable.\n";
 
-// A row of the table of commands, with the command that it made.
+// A row of the table of commands, and the command made from it.
 struct Entry {
   Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
   const CommandRow* row;
   CLI::App* app;
   Options options;
   std::unique_ptr<Command> command;
-  bool given = false;  // of a flag
+  bool given = false;  // for a flag: whether it was given
 };
 
 bool is_flag(const CommandRow& row) {
@@ -43,7 +43,7 @@ bool is_flag(const CommandRow& row) {
   throw InputError("", text + "; see graphbench --help");
 }
 
-// The synonyms in our own words: `sweep` is `--sweep`, and `help COMMAND` is `COMMAND --help`.
+// Replaces synonyms: `sweep` by `--sweep`, and `help COMMAND` by `COMMAND --help`.
 std::vector<std::string> without_synonyms(std::vector<std::string> words) {
   const bool asks = !words.empty() && words.front() == "help";
   if (asks) words.erase(words.begin());
@@ -72,7 +72,7 @@ void check_lists(const std::vector<std::string>& words, const std::vector<Comman
   }
 }
 
-// The innermost command that was named.
+// Returns the innermost subcommand that was given.
 const CLI::App& parsed_app(const CLI::App& app) {
   const std::vector<CLI::App*> below = app.get_subcommands();
   return below.empty() ? app : parsed_app(*below.front());
@@ -115,7 +115,7 @@ struct CommandLine::Impl {
     set_examples(own, row.examples);
   }
 
-  // Prints the help, chosen by the words before and after --help.
+  // Returns the help for the words before and after --help.
   std::string help() const {
     const CLI::App& asked = parsed_app(app);
     if (&asked != &app) return asked.help();
@@ -126,7 +126,7 @@ struct CommandLine::Impl {
                                    ", or " + topics());
   }
 
-  // The subcommand that was given, or null.
+  // Returns the subcommand that was given, or null.
   Entry* subcommand() {
     const auto found = std::ranges::find_if(
         entries, [](const Entry& each) { return !is_flag(*each.row) && each.app->parsed(); });
@@ -176,7 +176,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // A command's options follow its name; options before it belong to a flag's command.
+  // Refuses options before the command's name, because there they would belong to a flag such as --sweep.
   void check_nothing_before(const Entry& chosen) const {
     const std::string command(chosen.row->name);
     for (const Entry& each : entries) {
@@ -190,7 +190,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // The command of a flag, where no subcommand was given.
+  // Returns the flag's command if no subcommand was given.
   Entry& flagged() {
     for (Entry& each : entries) {
       if (is_flag(*each.row) && each.given) return each;
@@ -215,9 +215,9 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   const std::vector<std::string> words = without_synonyms({argv + std::min(argc, 1), argv + argc});
   own.resize(static_cast<std::size_t>(std::min(argc, 1)));
   own.insert(own.end(), words.begin(), words.end());
-  // Documents keep the command line, without the binary's folder, which says nothing about the numbers.
+  // Documents keep the command line, but the binary's folder has no effect on the numbers.
   if (argc > 0) own.front() = std::filesystem::path(argv[0]).filename().string();
-  // Google Benchmark's flags are its own; CLI11 takes the rest, last argument first.
+  // Google Benchmark gets its own flags. CLI11 gets all others, in reverse order.
   std::vector<std::string> rest;
   for (std::size_t i = 1; i < own.size(); ++i)
     (bench::is_flag(own[i]) ? request.invocation.benchmark_flags : rest).push_back(own[i]);

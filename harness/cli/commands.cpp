@@ -1,4 +1,4 @@
-// The tables of commands. A new command needs its file, a declaration and a row here.
+// The tables of commands. A new command needs a file, a declaration and a row here.
 #include "harness/cli/commands.hpp"
 
 #include "harness/bill/bill_process.hpp"

@@ -1,5 +1,5 @@
-// The tables of commands and child processes, and main's arguments to an exit code. A command is a file of
-// its own, which nothing else includes, and a row in commands.cpp.
+// The tables of commands and child processes, and the entry point for main(). Each command has its own file,
+// which no other file includes, and a row in commands.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@
 
 namespace graphbench::cli {
 
-// The purpose of a command.
 enum class CommandGroup : std::uint8_t { measure, compare, operate };
 
 struct CommandRow {
   CommandGroup group;
-  std::string_view name;  // a leading "--": a flag of graphbench itself, whose other options are then its own
+  std::string_view name;  // with "--" in front: a flag, whose options are graphbench's own
   std::string_view help;
   std::string_view usage;
   std::unique_ptr<Command> (*make)(Options& options);
@@ -28,25 +27,25 @@ struct CommandRow {
 // In the order of the help.
 const std::vector<CommandRow>& commands();
 
-// A screenful of help for a new user, made from the tables of commands and options.
+// Returns a help text of one screen for a new user, made from the tables of commands and options.
 std::string brief_help(const std::vector<CommandRow>& rows);
-// All options of a topic; absent if no topic has the name.
+// Returns the options of a topic, or nullopt if there is no such topic.
 std::optional<std::string> topic_help(const std::string& topic);
-// The topics that topic_help() takes: "plan, steps, ...".
+// Returns the names of all topics: "plan, steps, ...".
 std::string topics();
 
-// The names under which graphbench starts itself; users never do. `parent` is its process id.
+// The child processes in which graphbench starts itself. `parent` is the process id of graphbench.
 struct ChildRow {
   std::string_view role;  // the first argument
   int (*run)(std::string_view parent);
 };
 const std::vector<ChildRow>& children();
 
-// Runs the command that `argv` names, or the child process as which graphbench started itself. Every
-// exception becomes one line on stderr and its exit code.
+// Runs the command or child process that `argv` names. An exception becomes an exit code and a line on
+// stderr.
 int run(int argc, const char* const* argv);
 
-// A sweep that the service, process `parent`, started: reads a serve::ServedSweep from stdin.
+// Runs a sweep for the service, process `parent`. Reads a serve::ServedSweep from stdin.
 int run_served(std::string_view parent);
 
 class CommandLine {
@@ -57,12 +56,12 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;       // the name of the command's row; if empty, `text` is the whole output
-    Command* command = nullptr;  // lives as long as the command line
+    std::string_view name;       // name in the command's row; empty: print `text` only
+    Command* command = nullptr;  // owned by the command line
     Invocation invocation;
-    std::string text;  // help or version, for stdout
+    std::string text;  // help or version
   };
-  // Throws InputError for anything that is not a command line of graphbench. Once.
+  // Call once. Throws InputError for an invalid command line.
   Request parse(int argc, const char* const* argv);
 
  private:

@@ -1,4 +1,4 @@
-// Runs graphbench doctor: the process becomes Python's, which captures a step and names what stops a capture.
+// Runs graphbench doctor: becomes a Python process, which captures a step and names what stops a capture.
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ class DoctorCommand final : public Command {
 
   int run(const Invocation&) override {
     std::vector<std::string> command = child_command(sweep_, doctor_role);
-    command.at(3) = std::to_string(getppid());  // Python takes this process over
+    command.at(3) = std::to_string(getppid());  // execv() keeps this process's parent
     command.push_back(std::to_string(sweep_.axes.batch.front()));
     command.push_back(sweep_.device);
     command.push_back(sweep_.places.contains("json") ? sweep_.json : "");

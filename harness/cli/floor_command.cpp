@@ -1,4 +1,4 @@
-// Runs graphbench floor, which measures the best that this machine can do.
+// Runs graphbench floor, which measures the least costs that this machine can reach.
 #include <unistd.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@
 namespace graphbench::cli {
 namespace {
 
-// The sweep's options that a floor measurement has.
+// The sweep options that `floor` also accepts.
 const std::vector<std::string> sweep_options = {"device", "json", "cpu", "no-pin", "worker-timeout", "quiet"};
 
 model::FloorsDocument document_of(const floors::FloorAnswer& answer,

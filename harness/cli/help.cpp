@@ -1,4 +1,4 @@
-// The help that fits a screen, and that of one topic; CLI11 writes the others.
+// Writes the short help and the help of one topic. CLI11 writes all other help.
 #include <algorithm>
 #include <optional>
 
@@ -9,7 +9,7 @@
 namespace graphbench::cli {
 namespace {
 
-// Two columns, the first as wide as its widest entry.
+// Writes two columns. The first is as wide as its widest entry.
 std::string columns_of(const std::vector<std::pair<std::string, std::string>>& lines) {
   std::size_t width = 0;
   for (const auto& [left, right] : lines) width = std::max(width, left.size());
@@ -38,7 +38,7 @@ std::string brief_help(const std::vector<CommandRow>& rows) {
   for (const CommandRow& row : rows)
     std::ranges::copy_if(row.examples, std::back_inserter(examples), &Example::brief);
   text += lines_of(examples);
-  // All groups at once, so that their columns are aligned.
+  // Formats all groups together, so that their columns are aligned.
   std::vector<std::pair<std::string, std::string>> lines;
   for (const CommandRow& row : rows)
     lines.emplace_back(row.name.substr(row.name.starts_with("--") ? 2 : 0), row.help);

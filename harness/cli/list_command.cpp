@@ -1,4 +1,4 @@
-// Runs graphbench list, which prints what this machine, the loaded plugins and the tables of words offer.
+// Runs graphbench list, which prints the machine's devices, the workloads, and the tables of words.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A line of the table, and its entry in `--format json`: null if an earlier line has the same entry.
+// A line of the table, and its entry in `--format json`. Null: an earlier line has the same entry.
 struct Line {
   std::string name;
   std::string text;
@@ -27,10 +27,10 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
-// One word after `list`.
+// A word that may follow `list`.
 struct Listing {
   std::string name;
-  bool sweep::ProbeRequest::*asks;  // what the probe is asked for; null if nothing
+  bool sweep::ProbeRequest::*asks;  // the request to the probe; null: none
   Lines (*lines)(const sweep::ProbeAnswer& answer);
 };
 

@@ -1,4 +1,4 @@
-// The main function of graphbench: a command line, or a child process that graphbench starts itself as.
+// The main function of graphbench. It runs a command, or a child process of graphbench.
 #include "harness/cli/commands.hpp"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// Runs graphbench package inspect, which prints what a package holds, after it was read as a sweep reads it.
+// Runs graphbench package inspect, which reads a package as a sweep does, and prints its contents.
 #include <cstdio>
 
 #include "graphs/base/digest.hpp"

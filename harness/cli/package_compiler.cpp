@@ -1,5 +1,5 @@
-// Compiles a package: opens the device, then handles method by method. Reads tensors from the device in
-// parts, for their digests and for the file.
+// Compiles a package: opens the device, then compiles one method after another. Copies tensors from the
+// device in parts, for their digests and for the file.
 #include "harness/cli/package_compiler.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace graphbench::cli {
 namespace {
 
-// Reports an exception of `work` as a mistake in the option.
+// Rethrows an Error of `work` as an InputError about the option.
 template <typename Work>
 auto blamed(const std::string& option, Work&& work) {
   try {
@@ -87,7 +87,7 @@ std::map<std::string, std::string> PackageCompiler::load_plugins() {
 }
 
 void PackageCompiler::open() {
-  // An absent device is not the user's mistake.
+  // An absent device is not a mistake of the user, so its error keeps its code.
   try {
     device_ = open_device(asked_.device);
   } catch (const Error& error) {
@@ -151,8 +151,7 @@ void PackageCompiler::prepare(const package::Method& method, const model::Worker
   worker::TaskRig rig(task, *device_, program);
   rig.allocate(manifest.batches.back());
   weights_.add(method, task, program, rig, manifest.tensors);
-  // Batches are prepared in descending order, as in workers, because an earlier preparation may decide a
-  // later one.
+  // Prepares batches in descending order, as workers do, because one preparation may affect the next.
   for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
     model::Setup setup{};
     rig.prepare(batch, setup, [](std::string_view) {});

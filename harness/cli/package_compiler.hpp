@@ -1,4 +1,4 @@
-// Makes the package that `graphbench compile` was asked for: builds, prepares and collects, on one device.
+// Builds, prepares and collects the package of `graphbench compile`, on one device.
 #pragma once
 
 #include <map>
@@ -19,34 +19,34 @@
 
 namespace graphbench::cli {
 
-// The weights of a package while it is compiled: all in memory, or made a second time as the file is written.
+// The weights during a compilation: all in host memory, or filled again when the file is written.
 class KeptWeights {
  public:
   explicit KeptWeights(bool low_memory) : low_memory_(low_memory) {}
 
-  // Adds a method's tensors that no earlier one has. Its rig has just been filled.
+  // Adds the method's tensors that earlier methods do not have. `rig` must hold the filled weights.
   void add(const package::Method& method, const model::WorkerTask& task, const ir::Program& program,
            worker::TaskRig& rig, std::vector<package::Tensor>& tensors);
 
-  // The file. In low memory each method is filled on the device once more: no other may be on it.
+  // Writes the file. In low memory, fills each method on the device again, so no other method may be there.
   void write(Device& device, const std::vector<package::Tensor>& tensors, const package::TakePart& write);
 
-  // The most of the host's memory that weights have taken.
+  // The peak of host memory that weights took.
   std::size_t staging_bytes() const noexcept { return staging_bytes_; }
 
  private:
-  // The function that fills a method's weights.
+  // A task and program that fill a method's weights again.
   struct Source {
     model::WorkerTask task;
     ir::Program program;
   };
-  // The source of a tensor.
+  // The source and the value of a tensor.
   struct Origin {
     std::size_t source = 0;
     ir::ValueId id = 0;
   };
 
-  // Leaves the last part in part_: the whole tensor unless memory is low.
+  // Copies a tensor to the host, in one part unless memory is low. The last part stays in part_.
   void download(worker::TaskRig& rig, ir::ValueId id, const package::TakePart& take);
   void keep(std::string content);
 
@@ -54,13 +54,13 @@ class KeptWeights {
   std::vector<std::unique_ptr<const Source>> sources_;
   std::vector<Origin> origins_;                                        // by tensor
   std::map<std::string, std::pair<ir::TensorDesc, ir::Init>> shared_;  // by name
-  std::vector<std::string> contents_;                                  // per tensor, unless memory is low
+  std::vector<std::string> contents_;                                  // by tensor; empty in low memory
   std::string part_;
   std::size_t kept_bytes_ = 0;  // of contents_
   std::size_t staging_bytes_ = 0;
 };
 
-// The value that the user gave; empty if it depends on the device.
+// The values of the user's options. An empty text means that the device decides.
 struct CompileRequest {
   std::string workload;
   std::string preset;
@@ -80,12 +80,12 @@ struct CompileRequest {
 
 class PackageCompiler {
  public:
-  // `asked` outlives this. `manifest` has the user's values, and receives the device's. Everything throws
-  // InputError, which names the option, for mistakes of the user, and Error for limits of the device.
+  // `asked` must outlive this. The compiler adds the device's values to `manifest`. All functions throw
+  // InputError, which names the option, for a user's mistake, and Error for a limit of the device.
   PackageCompiler(const CompileRequest& asked, package::Manifest manifest);
 
   package::Package run();
-  // After run().
+  // Call after run().
   void write_weights(const std::vector<package::Tensor>& tensors, const package::TakePart& write);
   void print_memory() const;
 
@@ -93,7 +93,7 @@ class PackageCompiler {
   std::map<std::string, std::string> load_plugins();  // by kind of op
   void open();
   void compile(const package::Method& method, const std::map<std::string, std::string>& plugin_of_kind);
-  // The method is on the device as long as this runs.
+  // Keeps the method on the device only until it returns.
   void prepare(const package::Method& method, const model::WorkerTask& task, const ir::Program& program);
 
   const CompileRequest& asked_;
@@ -102,7 +102,7 @@ class PackageCompiler {
   std::unique_ptr<Device> device_;
   std::set<std::string> needed_plugins_;
   KeptWeights weights_;
-  std::size_t left_bytes_ = 0;  // the most that a method has left on the device
+  std::size_t left_bytes_ = 0;  // the most device memory left in use after a method
 };
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// Runs graphbench show, which prints a result document as its sweep did, or as Markdown or CSV.
+// Runs graphbench show, which prints a result document as the sweep did, or as Markdown or CSV.
 #include <unistd.h>
 
 #include <iostream>
@@ -22,7 +22,7 @@ void print_console(std::ostream& out, const model::Result& result, const reporte
   reporters::print_table(out, result, table);
 }
 
-// Without --columns, Markdown shows the columns of docs/figures.md.
+// The default columns of Markdown are those of docs/figures.md.
 void print_page(std::ostream& out, const model::Result& result, const reporters::Columns& columns) {
   static const reporters::Columns usual =
       model::metrics_named("--columns", {"submit", "latency", "gain", "even"});

@@ -1,5 +1,5 @@
-// libgraphbench_step.so: the worker, the probe and the bill for a process that runs a step itself, such as a
-// Python interpreter. It has no command line.
+// libgraphbench_step.so: runs the worker, the probe and the bill in a process that has its own step, such as
+// a Python interpreter. It has no command line.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -12,12 +12,12 @@
 #include "harness/options/command.hpp"
 #include "harness/sweep/probe_main.hpp"
 
-// Runs the child process `role` to its end, and returns its exit code. `parent`: the process id of
-// graphbench. `plugin` lends the step, and lives until the process ends; `origin` names it in messages.
+// Runs the child process `role` to its end, and returns its exit code. `parent` is graphbench's process id.
+// `plugin` has the step, and must live until the process ends. `origin` names the plugin in messages.
 extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, const gb_plugin* plugin,
                                           const char* origin) {
   using namespace graphbench;
-  // The CUDA module lies beside this library, not beside the interpreter.
+  // Finds the CUDA module beside this library, because it is not beside the interpreter.
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&graphbench_child), &here) != 0) {
     const std::filesystem::path folder = std::filesystem::path(here.dli_fname).parent_path() / "graphbench";

@@ -1,4 +1,4 @@
-// Runs graphbench --sweep: checks, asks the probe, plans, checks the programs, runs, writes and shows.
+// Runs graphbench --sweep: asks the probe, plans, checks the programs, measures, writes and prints.
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,7 +33,7 @@
 namespace graphbench::cli {
 namespace {
 
-// Passes every event on to several listeners.
+// Forwards every event to several listeners.
 class Listeners final : public sweep::SweepListener {
  public:
   explicit Listeners(std::vector<sweep::SweepListener*> listeners) : listeners_(std::move(listeners)) {}
@@ -56,7 +56,7 @@ int dump_programs(const std::vector<std::string>& dumps) {
   return exit_done;
 }
 
-// Null if the document is not a file: stdout, a device, a pipe.
+// Returns null if the document goes to stdout, a device or a pipe.
 std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan::Catalog& catalog,
                                              const config::SweepOptions& options,
                                              const Invocation& invocation) {
@@ -68,13 +68,13 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
                                   sweep::identity_of(plan, catalog.facts, options.code_files()),
                                   {machine::read_environment().hostname, catalog.facts.uuid}};
   if (!options.samples.empty()) settings.identity.emplace_back("choice of --samples", "given");
-  settings.start_over = invocation.served;  // the journal belongs to the service
+  settings.start_over = invocation.served;  // the service owns the journal
   auto journal = std::make_unique<sweep::Journal>(std::move(settings));
   if (!journal->said().empty()) complain("warning: %s", journal->said().c_str());
   return journal;
 }
 
-// Null if the file is not a result document of ours.
+// Returns nullopt if the file is not a result document.
 std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -84,7 +84,7 @@ std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
   }
 }
 
-// Prints the size of the sweep, and which earlier result it replaces.
+// Prints the size of the sweep, and the earlier result that it replaces.
 void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const sweep::Journal* journal,
                     const config::SweepOptions& options) {
   if (options.quiet) return;
@@ -98,7 +98,7 @@ void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const
              left.taken_over.size(), plan.tasks.size());
   if (journal == nullptr) return;
   const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
-  // The leftovers of an interrupted run are this sweep's own.
+  // An incomplete result of the same plan is from an interrupted run of this sweep.
   if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
   complain("%s: replaces %s", options.json.c_str(),
            reporters::result_in_words(earlier->head, earlier->cells.size()).c_str());
@@ -139,7 +139,7 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   table.width = width_of(descriptor, table.width);
   if (!stdout_taken && written) table.json_path = options.json;
   if (!result.plan.concurrent.empty()) {
-    // In one piece, because other devices' processes write to the same place.
+    // Writes the paragraph at once, because processes of other devices write to the same stream.
     std::ostringstream paragraph;
     if (written) paragraph << options.device << ": " << options.json << '\n';
     reporters::print_conclusions(paragraph, result, table);
@@ -152,7 +152,7 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   out.flush();
 }
 
-// Returns false, after a line on stderr, if `write` throws. `name` is the option that asked for the file.
+// Prints a line on stderr and returns false if `write` throws. The option `name` asked for the file.
 template <typename Write>
 bool written_well(const config::SweepOptions& options, const std::string& name, Write&& write) {
   try {
@@ -215,7 +215,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// Samples go to a file of their own, because stdout may hold only the document.
+// Samples need their own file, because stdout may hold only the document.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   if (path.empty()) return;
   if (path == "-") {
@@ -275,7 +275,7 @@ class SweepCommand final : public Command {
   }
 
  private:
-  // On one device.
+  // Sweeps one device.
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
     const config::SweepOptions options = config::check_options(config::with_default_plan(raw));
     check_outputs(options);
@@ -294,7 +294,7 @@ class SweepCommand final : public Command {
     plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     say_what_comes(plan, catalog, journal.get(), options);
-    // This comes before the floors, which are measured on the device of the cells.
+    // The publisher begins before read_conditions() measures the floors on this device.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};
@@ -310,7 +310,7 @@ class SweepCommand final : public Command {
     add_conditions(conditions, outcome);
     const int exit_code = report(outcome, options, report_path, !invocation.served);
     if (outcome.interrupted && journal && !invocation.served) complain("repeat the command to go on");
-    // If a file could not be written, the journal still holds its contents.
+    // If a file could not be written, the journal keeps the results.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);
     return published || outcome.interrupted ? exit_code : exit_error;

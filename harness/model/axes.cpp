@@ -1,4 +1,4 @@
-// The table of axes, and loops over its rows.
+// The table of axes, and functions that loop over its rows.
 #include "harness/model/axes.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<std::string> graph_modes() {
   return names;
 }
 
-// The axes that have members in Cell and Axes.
+// The axes that are members of Cell and Axes.
 AxisTable first_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
@@ -168,7 +168,7 @@ AxisTable later_axes() {
   };
 }
 
-// Axes of the program itself decide which ops it has.
+// These axes decide which ops the program has.
 AxisTable program_axes() {
   using enum AxisValues;
   return {
@@ -198,7 +198,7 @@ AxisTable program_axes() {
   };
 }
 
-// Axes of the pass training alone: the parts of a step, and their places.
+// Axes of the pass `training` only: a step's graphs, optimizer and loss.
 AxisTable step_axes() {
   return {
       {.name = "backward",
@@ -237,7 +237,7 @@ AxisTable step_axes() {
   };
 }
 
-// Further axes of the pass training: the handling of activations and gradients.
+// Further axes of the pass `training`, for activations and gradients.
 AxisTable gradient_axes() {
   using enum AxisValues;
   return {
@@ -267,7 +267,7 @@ AxisTable gradient_axes() {
   };
 }
 
-// Axes of foreign steps. PyTorch's side knows their meaning.
+// Axes of foreign steps. Only PyTorch's side interprets the values.
 AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {
@@ -455,7 +455,7 @@ std::vector<Cell> cells_of(const std::string& workload, const std::string& prese
   cells.front().workload = workload;
   cells.front().preset = preset;
   for (const Axis& axis : table) {
-    // A workload comes with its one preset.
+    // The caller has chosen the workload and its preset.
     const bool chosen = axis.texts == &Axes::workload || axis.texts == &Axes::preset;
     if (!chosen && axis.name != left_out) cells = expand(cells, axis, planned);
   }

@@ -1,4 +1,4 @@
-// Rows of the table of metrics: how a worker became ready, and how preparing used the cache and a package.
+// Rows of the table of metrics: a worker's startup, and the use of the cache and of a package.
 #include "harness/model/metric_rows.hpp"
 
 namespace graphbench::model {
@@ -13,7 +13,7 @@ MetricRow with_column(MetricRow row, std::string_view column, std::string_view h
 
 }  // namespace
 
-// The rows are of the worker's first placement. The stages behind them are the sums of its cells' setups.
+// Times of the worker's first placement. From prepare_seconds on, each is the sum over its cells' setups.
 std::vector<MetricRow> startup_metric_rows() {
   using enum MetricKind;
   return {

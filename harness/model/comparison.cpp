@@ -1,4 +1,4 @@
-// The words of a comparison, which every format and the document share, and the meaning of passing.
+// The names and decisions of a comparison that all output formats share.
 #include "harness/model/comparison.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::string incomplete_text(const Comparison& comparison) {
 
 namespace {
 
-// The tests of a metric over cells. A mode of one cell has no mean but the cell.
+// Returns a metric's tests of means over cells, or its tests of cells if there are no means.
 std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metric metric) {
   std::vector<const MetricComparison*> tested;
   for (const MeanComparison& mean : comparison.means) {
@@ -84,7 +84,7 @@ std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metr
   return tested;
 }
 
-// The change that a decided test excludes, however many launches it was decided with.
+// Returns the slowdown that a decided test rules out, for any number of launches.
 std::optional<double> excluded(const MetricComparison& test) {
   if (test.verdict == Verdict::faster) return 0;
   return test.verdict == Verdict::same ? std::optional(test.margin) : std::nullopt;

@@ -1,6 +1,5 @@
-// A comparison of two results as plain data, which `harness/compare` fills in and every format of a
-// comparison reads. Mirrors the document `graphbench.comparison/1`. Times in seconds; changes are fractions
-// (0.02 is 2 %); optional means absent.
+// A comparison of two results as plain data. harness/judge/compare fills it in, and every output format reads
+// it. It mirrors the document `graphbench.comparison/1`. Times are in seconds. A change of 0.02 is 2 %.
 #pragma once
 
 #include <array>
@@ -14,12 +13,12 @@
 namespace graphbench::model {
 
 // `slower` and `faster`: the change is larger than the margin, and chance does not explain it (q < alpha).
-// `same`: the change is smaller than the margin, and chance does not explain it (the interval lies inside).
-// `inconclusive`: the launches cannot tell.
+// `same`: the change is smaller than the margin, and its interval lies inside the margin. `inconclusive`: the
+// launches do not decide.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
-// The position of a metric among the compared ones (harness/model/metrics.hpp has their rows). Metrics that
-// code names have a name here.
+// The index of a metric among the compared metrics (rows in harness/model/metrics.hpp). Only metrics that the
+// code mentions have a name here.
 enum class Metric : std::uint8_t {
   latency,
   submit,
@@ -32,96 +31,94 @@ enum class Metric : std::uint8_t {
   throughput
 };
 std::vector<Metric> all_metrics();
-std::vector<Metric> tested_metrics();  // those that get a verdict
-std::vector<Metric> listed_metrics();  // the others
-// The metrics whose mean over all cells of a mode is tested too.
+std::vector<Metric> tested_metrics();  // metrics with a verdict
+std::vector<Metric> listed_metrics();  // metrics without one
+// Metrics that are also tested as a mean over all cells of a mode.
 inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Metric::setup};
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// One metric of one cell. The unit of replication is the launch: a side's value is the geometric mean over
-// its launches of each launch's own median (for a setup, of its setups), so that both agree with the ratio;
-// and the statistics see one number per launch, never samples.
+// One metric of one cell. The launch is the unit of replication, so the statistics use one number per launch
+// and no samples. A side's value is the geometric mean over launches of each launch's median (for a setup,
+// the median of its setups), so that the two values agree with the ratio.
 struct MetricComparison {
   Metric metric = Metric::latency;
-  bool paired = false;  // launch i of both sides came from one interleaved run
+  bool paired = false;  // launch i of both sides is from one interleaved run
   Verdict verdict = Verdict::inconclusive;
   std::int32_t base_launches = 0;
   std::int32_t new_launches = 0;
   double base_seconds = 0;  // geometric mean over launches
   double new_seconds = 0;
-  double ratio = 1;  // new over base, of the geometric means over launches
-  // The ratio's 95 % interval; absent if a side has one launch (paired: one pair).
+  double ratio = 1;  // NEW's geometric mean over BASE's
+  // The ratio's 95 % interval. Absent if a side has one launch (if paired: with one pair).
   OptionalNumber ratio_ci95_low;
   OptionalNumber ratio_ci95_high;
-  // The standard deviation between launches (of logarithms) that the test uses, and its degrees of freedom,
-  // from its own launches and from those of other cells.
+  // The standard deviation between launches (of logarithms) in the test, and its degrees of freedom. Both
+  // come from the cell's own launches and from those of other cells.
   OptionalNumber spread;
   OptionalNumber freedom;
-  // The two-sided p of "the change is not larger than the margin", and its correction over the whole
-  // comparison, families first; both are absent if the interval is.
+  // p is two-sided, for "the change is at most the margin". q is p after the correction over the whole
+  // comparison, families first. Both are absent if the interval is.
   OptionalNumber p;
   OptionalNumber q;
-  // The corrected p of its family, which is the metric in the cells that differ by the warmup count alone.
+  // The p and q of the family: the metric in all cells that differ only in the warmup count.
   OptionalNumber family_p;
   OptionalNumber family_q;
-  // The smallest change that would have been called slower in 4 of 5 such comparisons; absent if the
-  // interval is.
+  // The smallest slowdown that is found in 4 of 5 such comparisons; absent if the interval is.
   OptionalNumber detectable;
-  OptionalNumber detectable90;  // in 9 of 10
-  double margin = 0;  // the margin in force: the requested one, or the floor as a fraction if that is larger
-  double floor_seconds = 0;  // as asked
-  std::string why;           // for `inconclusive`, one line: what is missing and what would help; else empty
+  OptionalNumber detectable90;  // the same in 9 of 10
+  double margin = 0;            // the requested margin, or the floor as a fraction if it is larger
+  double floor_seconds = 0;     // as requested
+  std::string why;              // one line on what is missing and what would help; only for `inconclusive`
 };
 
-// One metric in the geometric mean over all cells of a mode, which launches know better than any cell. It
-// shows a slowdown of all cells that is too small to show in one.
+// One metric as geometric mean over all cells of a mode. Its error is smaller than that of a single cell, so
+// it shows a slowdown of all cells that no cell shows alone.
 struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;   // cells with the metric on both sides
-  MetricComparison metric;  // its times are means over cells, its launches those of the cell with the most
-  // The standard deviations of that mean between the launches of each side (of logarithms), and the p that
-  // NEW's is no larger than BASE's, or than half of the margin if that is more; absent below two launches.
+  MetricComparison metric;  // times: means over cells; launches: those of the cell with the most
+  // The mean's standard deviation between launches (of logarithms) on each side. spread_p is the p of "NEW's
+  // deviation is at most BASE's", or at most half of the margin if that is larger. Absent below two launches.
   OptionalNumber base_spread;
   OptionalNumber new_spread;
   OptionalNumber spread_p;
-  bool less_steady = false;  // NEW's deviation is larger, family-wise over all means at launches_level
+  bool less_steady = false;  // NEW's deviation is larger, at launches_level over all means
 };
 
-// The verdicts of a mean besides those of Verdict.
+// The verdict of a mean that is less steady.
 inline constexpr const char* less_steady_word = "less steady";
 
-// The family-wise error rate of verdicts on launches.
+// The family-wise error rate of `less steady` and of odd launches.
 inline constexpr double launches_level = 0.01;
 
-// A launch that is apart from the others of its side by more than the margin, in most cells.
+// A launch that differs from the other launches of its side by more than the margin in most cells.
 struct OddLaunch {
   bool in_new = false;
-  std::int64_t document = 0;  // index of the document of that side, in the order of names
-  std::int64_t launch = 0;    // its index there
+  std::int64_t document = 0;  // index of the document on that side, in the order of names
+  std::int64_t launch = 0;    // index of the launch in the document
   Metric metric = Metric::latency;
   std::int64_t cells = 0;  // cells that the launch measured
-  double ratio = 1;        // ratio to the geometric mean of the others
-  double p = 1;            // p of being no further away, family-wise over the launches of both sides
+  double ratio = 1;        // ratio to the geometric mean of the other launches
+  double p = 1;            // p of "the launch is no further away", family-wise over both sides' launches
 };
 
-// The values of a metric that is shown and not tested: geometric means over launches, in its own unit; 0 if a
-// side has none.
+// A metric that is shown but not tested: geometric means over launches, in the metric's unit. 0: no value.
 struct ListedMetric {
   Metric metric = Metric::capture;
   double base = 0;
   double now = 0;
 };
 
-// A count, or the paths, that differ. No statistics: they are the same in every launch.
+// A count or the paths that differ. They need no statistics, because all launches have the same.
 struct Change {
   std::string name;  // of MetricRow::counted, or "paths"
-  std::string base;  // as the document writes a number; for paths, one line
+  std::string base;  // the number as in the document; paths as one line
   std::string now;
 };
 
-// The presence of a cell on the two sides. Only `compared` has metrics.
+// How a cell appears on the two sides. Only `compared` cells have metrics.
 enum class Coverage : std::uint8_t {
   compared,     // ok on both sides
   base_only,    // not in NEW
@@ -138,36 +135,35 @@ struct CellComparison {
   std::string id;      // "mlp/base/bf16/forward/b8/w3/whole"
   std::string family;  // the id without the warmup count: "mlp/base/bf16/forward/b8/whole"
   Coverage coverage = Coverage::compared;
-  bool regression = false;  // ok in BASE, but NEW did not measure all of it
-  std::string reason;       // "code: message" of the side that is not ok (NEW's before BASE's), else empty
-  // The tested ones, in the order of all_metrics. One that one side lacks is in `lost` or `gained`.
+  bool regression = false;  // ok in BASE, but NEW lacks the cell or some of its metrics
+  std::string reason;       // "code: message" of the side that is not ok (of NEW if both are not); else empty
+  // The tested metrics, in the order of all_metrics(). A metric that one side lacks is in `lost` or `gained`.
   std::vector<MetricComparison> metrics;
-  std::vector<Metric> lost;          // no launch of NEW has it
-  std::vector<Metric> gained;        // no launch of BASE had it
-  std::vector<ListedMetric> listed;  // of compared cells
+  std::vector<Metric> lost;          // no launch of NEW has the metric
+  std::vector<Metric> gained;        // no launch of BASE has the metric
+  std::vector<ListedMetric> listed;  // only in compared cells
   std::vector<Change> changed;
-  // The reasons for which the device was throttled around launches, joined by "+"; empty if a side does
-  // not tell.
+  // The reasons for throttling around launches, joined by "+"; empty: none, or not reported.
   std::string base_throttle;
   std::string new_throttle;
 };
 
-// One fact in which the two sides' environments, plans or tools differ.
+// A fact about the environment, plan or tool that differs between the sides.
 struct Difference {
-  std::string field;      // "device.name": what --allow takes
-  std::string base;       // empty: that side does not say
+  std::string field;      // "device.name", as --allow takes it
+  std::string base;       // empty: not known
   std::string now;        // NEW's value ("new" is a keyword)
-  bool blocking = false;  // numbers across it do not compare
-  bool allowed = false;   // blocking, but --allow names it
+  bool blocking = false;  // results that differ in this fact cannot be compared
+  bool allowed = false;   // --allow names this blocking difference
 };
 
-// One side: a document, or the documents of a folder merged.
+// One side: a document, or all documents of a folder.
 struct ComparisonSide {
   std::string source;          // the path as given
   std::int64_t documents = 1;  // how many were merged
-  std::string tool_version;    // several documents: all that differ, joined by "+"
+  std::string tool_version;    // of several documents: all versions, joined by "+"
   std::string tool_commit;
-  std::string started_at;  // RFC 3339, UTC; the earliest
+  std::string started_at;  // the earliest; RFC 3339, UTC
   std::string device_kind;
   std::string device_name;
   std::string driver;
@@ -176,13 +172,13 @@ struct ComparisonSide {
   std::int64_t launches_min = 0;  // over the cells that are ok
   std::int64_t launches_max = 0;
   std::int64_t cells = 0;
-  bool complete = true;  // false: an interrupted sweep is among the documents
+  bool complete = true;  // false: a document is from an interrupted sweep
 };
 
 struct MetricSettings {
   double margin = 0.02;
   double floor_seconds = 200e-9;
-  // The slowdown of all cells alike that must have been found in nine cases of ten.
+  // The launches must be able to find this slowdown, if all cells have it, in nine cases of ten.
   std::optional<double> require_power = {};
 };
 
@@ -190,11 +186,11 @@ struct ComparisonSettings {
   double alpha = 0.05;
   std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());  // by Metric
   bool strict = false;
-  bool common = false;  // cells of one side alone are left out, and the plans may differ
+  bool common = false;  // leaves out cells that one side lacks, and allows different plans
   std::vector<std::string> allow;
-  // The slowdown of one cell's latency that must have been found in nine cases of ten, as a fraction.
+  // The launches must be able to find this slowdown of one cell's latency in nine cases of ten. A fraction.
   std::optional<double> require_power;
-  // The run that is compared goes on: its last look spends no more than its share of alpha.
+  // The A/B run continues, so its last look spends only its own share of alpha.
   bool more_looks = false;
   const MetricSettings& of(Metric metric) const { return metrics.at(static_cast<std::size_t>(metric)); }
 };
@@ -214,12 +210,12 @@ struct ComparisonCounts {
   std::int64_t recovered = 0;
   std::int64_t neither = 0;
   std::int64_t coverage_regressions = 0;  // cells with `regression`
-  // Metrics of compared cells that one side lacks, and the cells that lost any: part of the regressions.
+  // Metrics of compared cells that one side lacks, and cells that lost a metric, which are regressions.
   std::int64_t metrics_lost = 0;
   std::int64_t metrics_gained = 0;
   std::int64_t cells_lacking = 0;
-  std::int64_t changed = 0;        // counts of compared cells that differ
-  std::int64_t cells_changed = 0;  // with any
+  std::int64_t changed = 0;        // differing counts of compared cells
+  std::int64_t cells_changed = 0;  // cells with a differing count
   // Means over the cells of a mode, by verdict.
   std::int64_t means_same = 0;
   std::int64_t means_faster = 0;
@@ -228,7 +224,7 @@ struct ComparisonCounts {
   std::int64_t means_less_steady = 0;
 };
 
-// Where each verdict, and each coverage, is counted.
+// The members that count each verdict and each coverage.
 using CountOf = std::int64_t ComparisonCounts::*;
 inline constexpr std::array<CountOf, 4> verdict_counts = {&ComparisonCounts::same, &ComparisonCounts::faster,
                                                           &ComparisonCounts::slower,
@@ -241,8 +237,8 @@ inline constexpr std::array<CountOf, 7> coverage_counts = {
     &ComparisonCounts::failed_now, &ComparisonCounts::skipped_now, &ComparisonCounts::recovered,
     &ComparisonCounts::neither};
 
-// The verdict of all metrics together: the first of slower, inconclusive, faster, same that occurs;
-// `inconclusive` if nothing could be compared. A mean that is slower or faster counts too.
+// The verdict of all metrics together: the first of slower, inconclusive, faster and same that occurs. A mean
+// counts if it is slower or faster. `inconclusive` if nothing could be compared.
 Verdict verdict_of(const ComparisonCounts& counts);
 
 struct Comparison {
@@ -250,46 +246,45 @@ struct Comparison {
   ComparisonSide now;
   ComparisonSettings settings;
   std::vector<Difference> differences;
-  // False: a blocking difference is not allowed; then `cells` is empty and nothing was judged.
+  // False if a blocking difference is not allowed. `cells` is then empty, and there are no verdicts.
   bool comparable = true;
-  std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
-  // By mode in the order of BASE's cells, then in the order of mean_metrics; a mode of one cell has no means.
+  std::vector<CellComparison> cells;  // in BASE's order, then those only in NEW
+  // Modes in the order of BASE's cells, then metrics as in mean_metrics. A mode with one cell has no means.
   std::vector<MeanComparison> means;
   std::vector<OddLaunch> odd_launches;  // BASE's first
   ComparisonCounts counts;
-  std::int64_t tests = 0;     // how many p values q was corrected over
-  std::int64_t families = 0;  // into which they fall
-  // The slowdown of one cell's latency that these launches find in nine cases of ten, whichever cell it is;
-  // absent if none was tested, or where it is more than tenfold.
+  std::int64_t tests = 0;     // number of p values that q corrects
+  std::int64_t families = 0;  // number of families of these p values
+  // The slowdown of one cell's latency, whichever cell it is, that these launches find in nine cases of ten.
+  // Absent if none was tested, or if it is above slowdown_max.
   std::optional<double> slowdown_found;
   Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
-  // One line for people, e.g. "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
+  // One line of text: "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
   std::string headline;
 };
 
-// A slowdown beyond elevenfold is not reported as one that would be found.
+// A larger slowdown is not reported as one that the launches can find. 10 means elevenfold time.
 inline constexpr double slowdown_max = 10;
 
-// "NEW is not complete", where its sweep was interrupted; empty where both sides are.
+// Returns "NEW is not complete" if its sweep was interrupted, or "" if both sides are complete.
 std::string incomplete_text(const Comparison& comparison);
 
-// The slowdown of a metric's mean that these launches find in nine cases of ten, or that a decided mean
-// excludes; absent if none was tested, or if it is more than tenfold. The first is found in whichever mode it
-// is. The second is in all cells alike, so that one mode's mean is enough to find it.
+// The slowdown of a metric's mean that these launches find in nine cases of ten, or that a decided mean rules
+// out. Absent if no mean was tested, or if it is above slowdown_max. The first is for one mode, whichever it
+// is. The second is for all cells alike, where one mode's mean is enough to find it.
 std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 
-// True if a cell or a mean is slower.
 bool any_slower(const ComparisonCounts& counts);
 
-// False if every verdict is inconclusive: these sides say nothing.
+// False if every verdict is inconclusive.
 bool decided(const Comparison& comparison);
 
-// False if these launches cannot find what --require-power asks for.
+// False if these launches cannot find the slowdowns of --require-power.
 bool powerful(const Comparison& comparison);
 
-// The condition that CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also
-// requires nothing inconclusive, no count changed and no mean less steady.
+// The condition for CI: the sides are comparable, nothing is slower, no cell or metric is lost, and
+// powerful() holds. `strict` also forbids inconclusive verdicts, changed counts and less steady means.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

@@ -1,4 +1,4 @@
-// The exit codes of the command line, for CI and for the parents of sweeps.
+// The exit codes of the command line. CI and the processes that start sweeps read them.
 #pragma once
 
 namespace graphbench {

@@ -1,5 +1,5 @@
-// The results of the instruments beside the timing loops, as plain data: floors, profiles, the machine's
-// state. Times are in seconds; optional means absent.
+// The results of the instruments other than the timing loops: floors, profiles, the machine's state. Times
+// are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +11,43 @@
 
 namespace graphbench::model {
 
-// The CPUs that the submitting thread may use, and why these.
+// The CPUs that the submitting thread may use, and what is known about them.
 struct SubmitterCpus {
   std::vector<std::int64_t> cpus;  // ascending
-  std::string locality;  // "near" the device, "far" from it, "unknown"; empty: the device is the CPU
-  std::string cores;     // kind of the cores: the fastest ("performance") or not ("efficiency"); "alike"
+  std::string locality;            // "near" or "far" from the device, "unknown"; empty: the device is the CPU
+  std::string cores;               // the fastest cores ("performance") or others ("efficiency"); "alike"
 };
 
-// A workload whose steps have a sequence length takes it as the option of this name.
+// The option of a workload that sets the sequence length of its steps.
 inline constexpr const char* sequence_option = "tokens";
 
 // A step of --shape-trace.
 struct ShapeStep {
   std::int64_t batch = 1;
-  std::optional<std::int64_t> sequence = {};  // absent: the workload's own
-  std::int64_t line = 0;                      // of the file
+  std::optional<std::int64_t> sequence = {};  // absent: the workload's default
+  std::int64_t line = 0;                      // line in the file
 };
 struct ShapeTrace {
   std::string file;
   std::int64_t programs_max = 8;     // --shape-programs
-  std::vector<ShapeStep> steps;      // none: not asked for
+  std::vector<ShapeStep> steps;      // empty: no --shape-trace
   std::int64_t recordings_max = 64;  // --shape-recordings
 };
 
 // Which instruments a worker uses.
 struct InstrumentOptions {
-  bool pin = true;                  // the submitting thread stays on one CPU
-  std::optional<std::int64_t> cpu;  // the CPU; absent: the worker chooses
+  bool pin = true;                  // keeps the submitting thread on one CPU
+  std::optional<std::int64_t> cpu;  // absent: the worker chooses the CPU
   bool cold_l2 = false;
-  std::optional<double> sustained_seconds = {};  // the longest wait for a steady load; absent: no such pass
+  std::optional<double> sustained_seconds = {};  // the longest wait for steady load; absent: no such pass
   bool profile = false;
   bool trace = false;
-  std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice
-  bool evaluate = false;  // in training, also evaluates the forward program on the parameters that it leaves
+  std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker chooses
+  bool evaluate = false;  // after training, also runs the forward program with the trained parameters
   ShapeTrace shape_trace = {};
 };
 
-// One thing measured at its best: the median and how many times it was taken.
+// One operation under the best conditions: the median time in seconds, and the number of measurements.
 struct Floor {
   double p50;
   std::int64_t count;
@@ -56,136 +56,136 @@ struct Floor {
 // A graph of `nodes` empty kernels.
 struct FloorPoint {
   std::int64_t nodes;
-  Floor submit;       // host time of the replay's launch
-  Floor device;       // event time around it
-  Floor instantiate;  // making it from its recording
+  Floor submit;       // host time to launch a replay
+  Floor device;       // event time around the replay
+  Floor instantiate;  // time to instantiate the captured graph
 };
 
-// Node counts of one shape, with the least-squares slopes over them.
+// Graphs of one shape and several node counts, with least-squares slopes.
 struct FloorShape {
   std::string shape;     // "straight", "forked"
-  std::int64_t streams;  // branches at most
+  std::int64_t streams;  // the most parallel branches
   std::vector<FloorPoint> points;
   double submit_seconds_per_node;
   double device_seconds_per_node;
   double instantiate_seconds_per_node;
 };
 
-// The device memory of one more exec of a graph of empty kernels.
+// The device memory of one more graph exec of a graph of empty kernels.
 struct ExecMemoryPoint {
   std::int64_t nodes;
-  double bytes;           // of one graph
-  double residual_bytes;  // difference from the line
+  double bytes;           // of one exec
+  double residual_bytes;  // distance from the line
 };
 
-// The least-squares line through the points. The points lie beside it, because the driver takes memory in
-// quanta.
+// The least-squares line through the points. Points are not exactly on the line, because the driver allocates
+// memory in blocks.
 struct ExecMemoryFloor {
   double bytes_per_node;
   double bytes_at_zero;
   std::vector<ExecMemoryPoint> points;
 };
 
-// The least cost of each operation on this machine. A sweep measures the first few, `graphbench floor` all.
+// The least cost of each operation here. A sweep measures the first few, and `graphbench floor` all.
 struct Floors {
-  std::optional<Floor> clock_pair;     // two readings of the clock
-  std::optional<Floor> kernel_launch;  // host time of launching an empty kernel
-  std::optional<Floor> graph_launch;   // host time of launching a graph of one empty kernel
-  // These two launch onto a busy stream, as all launches of a step except the first do.
+  std::optional<Floor> clock_pair;     // two consecutive readings of the clock
+  std::optional<Floor> kernel_launch;  // host time to launch an empty kernel
+  std::optional<Floor> graph_launch;   // host time to launch a graph of one empty kernel
+  // Launches to a busy stream, as all launches of a step except the first are.
   std::optional<Floor> queued_kernel_launch;
   std::optional<Floor> queued_graph_launch;
-  std::optional<Floor> empty_graph_launch;  // launching a graph without nodes, on an idle stream
-  std::optional<Floor> event_pair;          // event time around nothing
+  std::optional<Floor> empty_graph_launch;  // host time to launch a graph without nodes on an idle stream
+  std::optional<Floor> event_pair;          // time between two events with nothing between them
   std::optional<double> event_resolution;   // smallest difference between two event times
-  std::optional<Floor> completion_spin;     // empty kernel, launch to completion, the host spinning
-  std::optional<Floor> completion_block;    // the host asleep
-  std::optional<Floor> queue_handoff;       // host device: enqueue to its thread starting the op
+  std::optional<Floor> completion_spin;     // an empty kernel from launch to completion, while the host spins
+  std::optional<Floor> completion_block;    // the same while the host sleeps
+  std::optional<Floor>
+      queue_handoff;  // host device: from enqueueing an op to its start on the device's thread
   std::vector<FloorShape> shapes;
-  std::optional<ExecMemoryFloor> exec_memory;  // absent if no driver says what memory is used
+  std::optional<ExecMemoryFloor> exec_memory;  // absent if the driver does not report memory use
 };
 
-// The machine around one launch's measuring of one cell.
+// The machine's state while one launch measured one cell.
 struct LaunchMachine {
   std::optional<std::int64_t> cpu;  // CPU of the submitting thread at the last visit; absent: not pinned
-  // How much longer a fixed computation took on the submitting thread's CPU than on the quietest that it saw,
-  // 1 or more, the median over visits: the cost of other work on that core. Absent: not pinned.
+  // The time of a fixed computation on the submitting thread's CPU over the quickest time seen: 1 or more,
+  // the median over visits. Other work on the core raises it. Absent: not pinned.
   std::optional<double> cpu_slowdown;
-  // Above it the core counts as shared.
+  // Above this slowdown the core counts as shared.
   static constexpr double shared_core_slowdown = 1.1;
-  // How much longer a fixed number of the device's cycles took right after a visit's samples than the
-  // quickest time that the worker saw, 1 or more, the median over visits. Absent: the device has no clock to
-  // probe.
+  // The time of a fixed number of device cycles right after a visit's samples, over the quickest time seen: 1
+  // or more, the median over visits. Absent: the device has no clock to probe.
   std::optional<double> device_slowdown;
   std::optional<facts::DeviceReading> before;
   std::optional<facts::DeviceReading> after;
-  // Whether this cell held the device at a limit: right after one of its visits the clock was lowered, and
-  // the monitor named a reason. `after` is the reading after the last visit, with the reasons after any of
-  // them; a monitor goes on naming those of the cell before.
+  // Whether this cell was throttled: right after one of its visits the clock was lower and the monitor named
+  // a reason. `after` is the reading after the last visit, with the reasons after all visits. A monitor may
+  // still name the reasons of the cell before.
   bool throttled;
 };
 
-// The CPU side, before the sweep began.
+// The state of the CPUs before the sweep.
 struct CpuState {
-  std::string governor;  // governor of all CPUs, "mixed" if they differ; empty: not known
+  std::string governor;  // of all CPUs; "mixed" if they differ; empty: not known
   std::optional<bool> turbo;
   std::optional<double> load_average;      // over the last minute
   bool pinned = true;                      // submitting threads were pinned
-  std::optional<double> cpu_quota;         // CPUs' worth of time that control groups leave us; absent: all
+  std::optional<double> cpu_quota;         // CPU time per second that control groups allow; absent: no limit
   std::optional<SubmitterCpus> submitter;  // absent: not pinned, or the user named the CPU
 };
 
 struct ProfileEntry {
   std::string name;
-  double seconds;  // a step
+  double seconds;  // per step
   std::int64_t count;
 };
 
-// Two instruments on the same steps: events on the stream, and the device's own records. A step waits
-// behind other work when it is submitted and stands between two empty kernels, so that both instruments
-// see all of it, a graph's way to its first kernel included.
+// Two instruments measure the same steps: events on the stream, and the device's own records. Each step waits
+// behind other work while it is submitted, and runs between two empty kernels. So both instruments see the
+// whole step, including the way from a graph's launch to its first kernel.
 struct DeviceTimeCheck {
   std::int64_t steps;
   double device_seconds;      // between the events
   double recorded_seconds;    // busy time and gaps
-  double difference_seconds;  // device - recorded of each step, the median over steps
-  double events_seconds;      // the same difference without a step, which the events themselves add
+  double difference_seconds;  // device - recorded, as median over steps
+  double events_seconds;      // the same difference without a step: the time of the events themselves
 };
 
-// One steady step according to the device's own records: medians over a few steps.
+// A steady step in the device's own records: medians over a few steps.
 struct Profile {
-  std::int64_t steps;  // how many were recorded
+  std::int64_t steps;  // number of recorded steps
   double busy_seconds;
-  double gap_seconds;  // between the first start and the last end, with nothing running
+  double gap_seconds;  // idle time between the first start and the last end
   std::int64_t kernels;
-  std::vector<ProfileEntry> top;  // the ten that took longest, longest first
+  std::vector<ProfileEntry> top;  // the ten longest, the longest first
   double device_seconds;          // event time around the same steps
-  // This over the device time of the pass without records: how much recording slows the step.
+  // device_seconds over the device time without records: how much recording slows the step.
   std::optional<double> slowdown;
-  std::optional<DeviceTimeCheck> witness;  // absent if the device has no empty kernel to wait behind
+  std::optional<DeviceTimeCheck> witness;  // absent if the device has no empty kernel
 };
 
-// The operations of a foreign step on the device, from the device's own records of a few steps after all
-// measuring: this cell's, and the eager step's in the same process.
+// The device's own records of a foreign step, taken after all measurements: a few steps of this cell, and of
+// the eager step in the same process.
 struct StepRecords {
-  std::int64_t steps;                    // how many of each were recorded
-  double busy_seconds;                   // in this cell's step: how long anything ran, the median over steps
+  std::int64_t steps;                    // number of recorded steps of each kind
+  double busy_seconds;                   // busy time of this cell's step, as median over steps
   std::int64_t operations;               // kernels, copies and fills of this cell's step
   std::int64_t kernels;                  // kernels of this cell's step
   std::int64_t eager_kernels;            // kernels of the eager step
-  std::int64_t other_kernels;            // kernels, by name, that only one of the two steps runs
-  std::vector<std::string> differences;  // the first of these kernels: "3 eager, 0 here: NAME"
-  // The expected latency of the eager step as one graph: that of a graph of as many empty kernels as it has
-  // operations, with its busy time in place of theirs. Both are measured in this process.
+  std::int64_t other_kernels;            // kernels, by name, that only one of the steps has
+  std::vector<std::string> differences;  // some of these kernels: "3 eager, 0 here: NAME"
+  // The expected latency of the eager step as one graph: the latency of a graph with as many empty kernels,
+  // with the step's busy time in place of the empty kernels'. Both are measured in this process.
   double graph_seconds;
 };
 
-// Whether an instrument could be used, and what it is or why not.
+// Whether an instrument was available, and its name or the reason why not.
 struct InstrumentState {
   bool available;
   std::string detail;
 };
 
-// One bar of a timeline. Times are of the machine's monotonic clock.
+// A bar of the timeline. Times are of the machine's monotonic clock.
 struct TraceSpan {
   std::string track;  // "host", "device"
   std::string name;
@@ -193,7 +193,7 @@ struct TraceSpan {
   double seconds;
 };
 
-// One cell's profiling pass on the timeline.
+// The profiling pass of one cell on the timeline.
 struct TraceProcess {
   std::string name;
   std::vector<TraceSpan> spans;

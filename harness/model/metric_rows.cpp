@@ -1,5 +1,5 @@
-// The table of metrics: times, and summaries of them. It also has the order of all rows, which is that of
-// Prometheus families.
+// The table of metrics: rows of times and their summaries, and the order of all rows, which Prometheus
+// families follow.
 #include "harness/model/metric_rows.hpp"
 
 #include <iterator>

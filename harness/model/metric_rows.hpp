@@ -1,4 +1,4 @@
-// Where a new metric is added: one row, in the file of its subject. Internal to harness/model.
+// A new metric is one row, in the file of its subject. Internal to harness/model.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace graphbench::model {
 
-// metric_rows.cpp: times and summaries, and all rows in the order of the table.
+// The table: rows of times and summaries, and the rows of the other files.
 std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();    // graph
 std::vector<MetricRow> step_metric_rows();     // caller_io, counters and training

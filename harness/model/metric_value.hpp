@@ -1,5 +1,5 @@
-// How a metric finds its number: value<&GraphCounts::pieces>() is the function that looks a member up in a
-// cell, or in a launch. A struct that metrics are members of has one line here.
+// Finds a metric's number: value<&GraphCounts::pieces>() returns the function that reads the member in a cell
+// or in a launch. A struct that has metrics needs one line here.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,7 @@ const T* pointer_to(const std::optional<T>& part) {
   return part ? &*part : nullptr;
 }
 
-// Where a launch or a cell has a struct: by a member of it, which may be absent.
+// A launch or a cell holds the struct as a member, which may be absent.
 template <MetricSection in, auto member>
 struct At;
 template <MetricSection in, typename Whole, typename Member, Member Whole::*member>

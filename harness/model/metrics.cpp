@@ -1,4 +1,4 @@
-// Lists of metrics that are made from the table's rows.
+// Makes the lists of metrics from the table's rows.
 #include "harness/model/metrics.hpp"
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace {
 
 using Rows = std::vector<const MetricRow*>;
 
-// Rows that come first in a list; the others follow in the order of the table. Compared metrics begin as enum
-// Metric does.
+// The first rows of each list. The others follow in the table's order. compared_first must match the order of
+// enum Metric.
 constexpr std::string_view compared_first[] = {"latency", "submit",      "device", "capture",   "sustained",
                                                "setup",   "instantiate", "upload", "throughput"};
 constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};
 constexpr std::string_view counted_first[] = {"nodes", "pieces", "captured_ops", "eager_ops"};
 
-// The lists are made once: a comparison asks for names a million times.
+// Made once, because a comparison looks up names a million times.
 struct Table {
   std::vector<MetricRow> rows;
   Rows families;

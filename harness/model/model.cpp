@@ -1,4 +1,4 @@
-// Derives the facts that result documents, plans, metrics and messages share.
+// Names statuses, merges library choices and adds up cache use.
 #include <algorithm>
 #include <tuple>
 

@@ -1,4 +1,4 @@
-// A number that may be absent, in eight bytes: a comparison holds ten of them for each metric of each cell.
+// An optional number of eight bytes, because a comparison has ten for each metric of each cell.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace graphbench::model {
 
-// Never NaN where it is present.
+// NaN means absent, so a value that is present must not be NaN.
 class OptionalNumber {
  public:
   OptionalNumber() = default;

@@ -1,5 +1,5 @@
-// The plan of a sweep as plain data: the options after command line and configuration file are merged and
-// checked, the cells, and the worker processes that measure them.
+// The plan of a sweep as plain data: the checked options of command line and configuration file, the cells,
+// and the worker processes that measure them.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 
 namespace graphbench::model {
 
-// Bounds of one cell's sampling in each pass.
+// Limits for sampling a cell.
 struct SamplingBounds {
-  double seconds_max = 0.15;        // --time-per-cell, over the passes together
-  std::int64_t samples_max = 2000;  // --samples-max, each pass
+  double seconds_max = 0.15;        // --time-per-cell, for all passes together
+  std::int64_t samples_max = 2000;  // --samples-max, for each pass
 };
 
-// How steps meet a caller of their own (axis `io`), as the options word it.
+// How steps use their caller's memory (axis `io`), in the words of the options.
 struct CallerOptions {
   std::string addresses = "rotate";       // --io-addresses
   std::string mutated_inputs = "refuse";  // --mutated-inputs
   std::string on_skip = "record";         // --on-skip
   std::string capture_stream = "own";     // --capture-stream
   bool check_addresses = false;           // --check-addresses
-  std::vector<std::int64_t> tune_sizes;   // --tune-sizes; empty: every size has library choices of its own
+  std::vector<std::int64_t> tune_sizes;   // --tune-sizes; empty: each size has its own library choices
   std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
 };
-// Whether batches of this size have library choices of their own.
+// Whether batches of this size have their own library choices.
 bool is_tuned(const CallerOptions& options, std::int64_t size);
-// The options away from their default that change what is measured, by the option's name. They identify a
-// plan.
+// Returns the options, by name, that are not at their default and change the measurement. They are part of a
+// plan's identity.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
-// Programs that were compiled ahead of time (--package); empty: the workload's are built.
+// Files of programs compiled ahead of time (--package). Empty: the workload builds its programs.
 struct PackageFiles {
-  std::string file;  // absolute paths
+  std::string file;  // absolute path
   std::string weights;
-  std::string digest;       // of the file
+  std::string digest;       // of `file`
   bool low_memory = false;  // --low-memory ON
 };
 
-// One worker process: a (workload, preset, dtype, pass, mode, warmup) and all its batches.
-// Everything a worker needs travels in here.
+// The work of one worker process: all batches of a (workload, preset, dtype, pass, mode, warmup), and
+// everything else that the worker needs.
 struct WorkerTask {
   std::string device;  // "cuda:0", "host"
   std::string workload;
@@ -57,19 +57,19 @@ struct WorkerTask {
   std::uint64_t seed = 1;
   SamplingBounds sampling;
   std::vector<std::string> plugins;             // absolute paths
-  std::map<std::string, std::int64_t> options;  // `--set` of this workload, without its prefix
-  std::vector<std::string> split_ops;           // empty: the workload's own
+  std::map<std::string, std::int64_t> options;  // `--set` for this workload, without its name
+  std::vector<std::string> split_ops;           // empty: the workload's default
   CallerOptions caller;
   PackageFiles package;
   InstrumentOptions instruments;
-  std::int64_t spawned_ns = 0;  // when its worker was started, on the machine's monotonic clock; 0: not yet
+  std::int64_t spawned_ns = 0;  // start of the worker, on the machine's monotonic clock; 0: not started
 };
 
 struct Plan {
   PlanFacts facts;
   std::string device;
-  std::vector<Cell> cells;        // in a stable order: axes as given, mode innermost
-  std::vector<WorkerTask> tasks;  // all launches, in the order they will run
+  std::vector<Cell> cells;        // in a stable order: axes as given, the mode varies fastest
+  std::vector<WorkerTask> tasks;  // of all launches, in the order of execution
 };
 
 }  // namespace graphbench::model

@@ -1,5 +1,5 @@
-// The tables of words. A row is all that the command line, `graphbench list` and the reports need to know a
-// word.
+// The tables of words. The command line, `graphbench list` and the reports read everything about a word from
+// its row.
 #include "harness/model/vocabulary.hpp"
 
 #include <algorithm>

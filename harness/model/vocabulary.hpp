@@ -1,5 +1,5 @@
 // The words that describe a sweep, one row each: modes, data types, kinds of devices, passes. Code that needs
-// a list of them, or a fact about one, asks here; `graphbench list` shows them to users and scripts.
+// a list of words, or a fact about a word, uses these tables. `graphbench list` shows them.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,36 @@ namespace graphbench::model {
 struct Mode {
   std::string name;
   std::string help;
-  bool graph = false;      // replays graphs: captures, instantiates and uploads them first
-  bool reference = false;  // the cells of the other modes are compared with its cells; one mode has this
-  std::string also = {};   // vLLM's word for it, where that is another: understood, and never written
+  bool graph = false;      // captures, instantiates and uploads graphs, and replays them
+  bool reference = false;  // other modes are compared with this one; true for one mode
+  std::string also = {};   // vLLM's word, if it differs: accepted, but never written
 };
-// In the order in which they are measured and shown.
+// In the order of measuring and of display.
 const std::vector<Mode>& modes();
 const Mode& reference_mode();
-// Our word for a mode, from our word or vLLM's ("FULL" is "whole"). Any other word stays.
+// Returns our word for our own or vLLM's word of a mode ("FULL" is "whole"). Other words are unchanged.
 std::string mode_named(const std::string& word);
-// False for a name that no mode has. A foreign step's mode that is not in the table is one of its library's
-// graphs.
+// Whether the mode replays graphs: a graph mode of the table, or a mode of the form "LIBRARY.NAME".
 bool is_graph_mode(std::string_view name);
-// "LIBRARY.NAME", a form that no other mode has.
+// Whether the mode has the form of a foreign step's modes, "LIBRARY.NAME".
 bool is_step_mode(std::string_view name);
-// Preset, dtype and pass of a foreign step's cells, to which they do not apply.
+// The preset, dtype and pass of foreign steps' cells, which have no such choice.
 inline constexpr std::string_view of_its_own = "own";
 
 struct DataType {
   std::string name;
-  std::int64_t bytes = 0;  // an element
+  std::int64_t bytes = 0;  // per element
 };
 const std::vector<DataType>& data_types();
 
 struct DeviceKind {
   std::string name;
   std::string help;
-  std::string preset;     // default, where the workload has it
-  std::string data_type;  // default
+  std::string preset;     // the default, if the workload has it
+  std::string data_type;  // the default
 };
 const std::vector<DeviceKind>& device_kinds();
-// The first of the table for a name that it does not hold.
+// Returns the first row of the table for an unknown name.
 const DeviceKind& device_kind(std::string_view name);
 
 struct Pass {

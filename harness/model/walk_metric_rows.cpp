@@ -1,5 +1,5 @@
-// Rows of the table of metrics for work beside a cell's own steps: the forward program of --evaluate and the
-// walk over --shape-trace.
+// Rows of the table of metrics for other work than the cell's steps: the forward program of --evaluate and
+// the walk over --shape-trace.
 #include "harness/model/metric_rows.hpp"
 
 namespace graphbench::model {

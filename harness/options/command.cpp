@@ -1,4 +1,4 @@
-// Makes messages and exit codes of exceptions, in the only place that does.
+// Turns exceptions into messages and exit codes. No other file does.
 #include "harness/options/command.hpp"
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace graphbench::cli {
 namespace {
 
 int fail_with(const std::string& message, int exit_code) {
-  // Text outside of quotes, such as a path, may contain anything.
+  // Parts of the message that are not quoted, such as a path, may contain control characters.
   std::string line = message;
   for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
   line = with_unseen_escaped(line, Controls::escaped);
@@ -25,11 +25,10 @@ int fail_with(const std::string& message, int exit_code) {
 
 }  // namespace
 
-// Sees that the output was written.
 int guarded(const std::function<int()>& work) {
   try {
     const int exit_code = work();
-    // Text that did not fit the buffer was written earlier, and the stream remembers whether that failed.
+    // A write of an earlier full buffer may have failed: ferror() reports that too.
     const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (unwritten && exit_code == exit_done && !reader_is_gone()) {
       return fail_with("write to stdout: the output could not be written", exit_error);
@@ -42,7 +41,7 @@ int guarded(const std::function<int()>& work) {
   } catch (const std::bad_alloc&) {
     return fail_with("allocate memory: the system gives this process no more", exit_error);
   } catch (const std::system_error& error) {
-    // The standard library says this of a thread, and nothing else.
+    // The standard library throws this error code only when it cannot start a thread.
     const bool of_thread = error.code() == std::errc::resource_unavailable_try_again;
     return fail_with((of_thread ? "start a thread: " : "") + std::string(error.what()), exit_error);
   } catch (const std::exception& error) {

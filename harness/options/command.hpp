@@ -1,5 +1,4 @@
-// A command: made with the command line, checked, run. Also the roles of the child processes in which
-// graphbench starts itself.
+// The interface of a command, and the roles of the child processes in which graphbench starts itself.
 #pragma once
 
 #include <functional>
@@ -13,13 +12,13 @@ namespace graphbench::cli {
 
 // The facts that a command may need besides its own options.
 struct Invocation {
-  std::vector<std::string> argv;             // as documents keep it: without the folder of the binary
-  std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", which are Google Benchmark's
-  bool served = false;                       // a sweep that reports to the service on descriptor 3
-  std::vector<std::string> concurrent;       // all devices that are measured together with this sweep's
+  std::vector<std::string> argv;             // as documents show it: without the binary's folder
+  std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", for Google Benchmark
+  bool served = false;                       // a sweep that reports to the service on file descriptor 3
+  std::vector<std::string> concurrent;       // all devices that are measured at the same time as this sweep's
 };
 
-// Made with the command line, which fills it; its options refer to its members.
+// Constructed before the command line is parsed: the command's options point to its members.
 class Command {
  public:
   Command() = default;
@@ -35,7 +34,7 @@ class Command {
 // Returns the result of `work`. If it throws, prints one line on stderr and returns the exit code for it.
 int guarded(const std::function<int()>& work);
 
-// The first argument of a child process. Users never give one.
+// The first argument of a child process. Only graphbench itself gives it.
 inline constexpr const char* worker_role = "--worker";
 inline constexpr const char* probe_role = "--probe";
 inline constexpr const char* floor_role = "--floor-process";

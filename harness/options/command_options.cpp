@@ -1,4 +1,4 @@
-// Adds a command's options to CLI11, and checks afterwards what CLI11 would refuse in its own words.
+// Adds a command's options to CLI11. Checks errors afterwards that CLI11 would report in its own words.
 #include "harness/options/command_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -153,7 +153,7 @@ bool Options::given(const std::string& name) const {
 config::RawOptions Options::sweep() const {
   config::RawOptions flags;
   for (const auto& [name, values] : sweep_texts_) {
-    // An option given without a value has an empty one.
+    // CLI11 stores an empty text for an option that is given without a value.
     const std::string& alone = config::find_option(name)->alone;
     for (const std::string& value : values)
       flags[name].push_back({value.empty() && !alone.empty() ? alone : value, "--" + name});
@@ -176,7 +176,7 @@ std::vector<std::string> Options::names() const {
 std::string Options::first_given(const std::string& except) const {
   for (const CLI::Option* option : app_.get_options()) {
     if (option->count() == 0) continue;
-    // A hidden option has no name for CLI11's own messages.
+    // get_name() is empty for a hidden option, so its long name comes first.
     const std::vector<std::string>& names = option->get_lnames();
     const std::string name = names.empty() ? option->get_name() : "--" + names.front();
     if (name != except) return name;

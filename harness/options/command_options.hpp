@@ -1,5 +1,5 @@
-// The options of one command. A thin layer over CLI11, which is slow to compile and included by two files
-// alone; it adds the options of a sweep from config's table, and checks that say which option is wrong.
+// The options of one command: a thin layer over CLI11. Only two files include CLI11, because it is slow to
+// compile. The layer adds a sweep's options from config's table, and checks that name the wrong option.
 #pragma once
 
 #include <cstdint>
@@ -17,49 +17,49 @@ class App;
 
 namespace graphbench::cli {
 
-// CLI11 keeps pointers to the targets: they, and this, stay where they are.
+// CLI11 keeps pointers to this object and to the targets, so neither may move.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
-  // Whether an option may be given as "": some commands take that for not given.
+  // Whether an option may have the value "". Some commands treat "" as if the option were not given.
   enum class Empty : std::uint8_t { refused, allowed };
 
-  // `name` may be "-o,--output". `placeholder` is how the help writes the value.
+  // `name` may be "-o,--output". The help shows `placeholder` as the option's value.
   void flag(const std::string& name, bool& target, const std::string& help);
   void text(const std::string& name, std::string& target, const std::string& placeholder,
             const std::string& help, Empty empty = Empty::refused);
-  // Like text(), but the option's value may be left out, and is `alone` then.
+  // Like text(), but the option may be given without a value: its value is then `alone`.
   void text_or(const std::string& alone, const std::string& name, std::string& target,
                const std::string& placeholder, const std::string& help);
   void texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
              const std::string& help);  // repeatable
-  // Arguments without an option; `name` is for the help alone.
+  // Positional arguments. Only the help shows `name`.
   void word(const std::string& name, std::string& target, const std::string& help);
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
-  // Options of a sweep by name, in groups. Those of `hidden` are not in the help, but parsed, so that the
-  // command can say why it does not take them.
+  // Adds the sweep options with these names, in groups. The help leaves out the `hidden` options: they are
+  // parsed so that the command can explain why it refuses them.
   void sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden = {});
-  // --config, a file of a sweep's options.
+  // Adds --config, a file of sweep options.
   void config_file();
   // Replaces the help text of a sweep's option.
   void describe(const std::string& name, const std::string& help);
   void footer(const std::string& text);
-  // A command below this one: `history add`. `usage` is the text after "graphbench ".
+  // Adds a subcommand, such as `history add`. `usage` is the text after "graphbench ".
   Options& command(const std::string& name, const std::string& help, const std::string& usage);
 
   bool parsed() const;
   bool given(const std::string& name) const;
-  // The sweep's options: flags merged over the file. Throws InputError for an invalid file.
+  // The sweep's options, where flags override the file. Throws InputError for an invalid file.
   config::RawOptions sweep() const;
   // Names of all options, for suggestions.
   std::vector<std::string> names() const;
-  // The first option that was given, but for `except`; empty if there is none.
+  // The first given option other than `except`; empty if there is none.
   std::string first_given(const std::string& except = "") const;
-  // Throws InputError for an option that is given twice or empty, of the commands below too.
+  // Throws InputError for an option that is empty or given twice. Checks subcommands too.
   void check() const;
 
  private:
@@ -72,19 +72,18 @@ class Options {
   std::list<Options> below_;
 };
 
-// A command line that a help shows.
+// An example of a command line, for the help.
 struct Example {
-  std::string_view line;  // what follows "graphbench "
-  std::string_view what;  // it does
-  bool brief = false;     // in the short help too
+  std::string_view line;  // the text after "graphbench "
+  std::string_view what;  // what the command line does
+  bool brief = false;     // also shown in the short help
 };
-// " graphbench floor what launches cost here", one line per example.
+// Returns one line per example: " graphbench floor what launches cost here".
 std::string lines_of(const std::vector<Example>& examples);
-// Shows the examples behind the options of the app; each command below it shows those that begin with its
-// name.
+// Shows the examples below the app's options. A subcommand shows the examples that begin with its name.
 void set_examples(CLI::App& app, const std::vector<Example>& examples);
 
-// An app whose help begins with "Usage: graphbench " and `usage`, one line for each of its lines.
+// Each line of `usage` becomes a line of the help, after "Usage: graphbench ".
 void set_usage(CLI::App& app, const std::string& usage);
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// Reads the options of a document. Every value becomes a flag's text, so that one set of checks follows.
+// Turns each value of a document into the text of a flag, so that files and flags get the same checks.
 #include "harness/options/document_options.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string accepted_values(OptionKind kind) {
   return "a string";
 }
 
-// Writes the shortest text that is the same number: 0.05 stays 0.05.
+// Returns the shortest text that parses to the same number: 0.05 stays 0.05.
 std::string real_text(double value) {
   std::array<char, 32> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
@@ -39,7 +39,7 @@ std::string real_text(double value) {
   return {text.data(), end};
 }
 
-// Absent if the option does not take this type.
+// Returns the value as text, or nullopt if the option does not take this type.
 std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
   if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;
@@ -80,7 +80,7 @@ void add_values(RawOptions& raw, const std::string& name, OptionKind kind, const
   for (const DocumentValue& element : *array) add_one(element);
 }
 
-// `"mlp.hidden" = 2048`, or the same as nested tables: `mlp.hidden = 2048`.
+// Accepts `"mlp.hidden" = 2048` and the nested tables of `mlp.hidden = 2048`.
 void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given) {
   const auto* inner = std::get_if<DocumentValue::Table>(&given.value);
   if (inner != nullptr && key.find('.') == std::string::npos) {
@@ -92,7 +92,7 @@ void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given
   add(raw, "set", key + "=" + std::to_string(*number), given.place);
 }
 
-// The index after the string that begins at `begin`; its end may be missing.
+// Returns the index after the string that begins at `begin`. The closing quote may be missing.
 std::size_t end_of_string(std::string_view toml, std::size_t begin) {
   const char quote = toml[begin];
   const std::string_view rest = toml.substr(begin);
@@ -107,7 +107,7 @@ std::size_t end_of_string(std::string_view toml, std::size_t begin) {
       return i + 1;
     } else if (toml[i] == quote && i + 2 < toml.size() && toml[i + 1] == quote && toml[i + 2] == quote) {
       i += 3;
-      // Up to two quotes may stand before the three that end it.
+      // TOML allows up to two quotes directly before the closing three.
       for (int more = 0; more < 2 && i < toml.size() && toml[i] == quote; ++more) ++i;
       return i;
     }
@@ -144,7 +144,7 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
     const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
     return TomlFault{1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n')), why};
   };
-  std::size_t parts = 1;  // parts of the key, if this is one: no value has so many dots either
+  std::size_t parts = 1;  // parts of the current key; a value never has as many dots
   while (i < toml.size()) {
     const char c = toml[i];
     if (c == '#') {

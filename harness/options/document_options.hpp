@@ -1,4 +1,4 @@
-// The options of a sweep as a document gives them, TOML or JSON: its keys, and the values that they take.
+// Reads the options of a sweep from a TOML or JSON document.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,31 @@
 
 namespace graphbench::config {
 
-// A value of a document, whatever its format.
+// A value of a document in either format.
 struct DocumentValue {
   using Array = std::vector<DocumentValue>;
   using Table = std::vector<std::pair<std::string, DocumentValue>>;
 
-  std::string place;  // "sweep.toml:3"; empty if the document's lines are not known
-  std::string type;   // in messages: "a string", "null"
+  std::string place;  // "sweep.toml:3"; empty if the line is not known
+  std::string type;   // as messages name it: "a string", "null"
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table> value = {};
 };
 
-// `more`: keys beside the options. Throws InputError, which begins with the place, for an unknown key (with
-// the nearest known one) and for a value of the wrong type.
+// `more`: allowed keys that are not sweep options. Throws InputError for a value of the wrong type and for an
+// unknown key. The message begins with the place, and names the nearest known key.
 RawOptions options_of(const DocumentValue::Table& document, const std::vector<OptionSpec>& more = {});
 
-// Throws InputError naming FILE:LINE: a file that cannot be read, malformed TOML, an unknown key (with
-// the nearest known one), a value of the wrong type.
+// Throws InputError if the file cannot be read, and InputError with FILE:LINE for malformed TOML and for the
+// faults of options_of().
 RawOptions read_toml_file(const std::string& path);
 
-// Reads a text; `path` is only for messages. `more` are keys beside the options of a sweep.
+// Like read_toml_file() for a text. Messages name `path`. `more`: allowed keys that are not sweep options.
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 
-// Finds text, outside of strings and comments, that toml++ 3.3 must not see, with its line (from 1). Bytes
-// beyond ASCII run it into undefined behaviour (U+0185 in a bare key). Keys of thousands of parts, which it
-// does not count, end the process, because it walks them recursively.
+// A text, outside of strings and comments, that toml++ 3.3 must not get, with its line (from 1). Non-ASCII
+// bytes cause undefined behaviour in toml++ (U+0185 in a bare key). A key of thousands of parts crashes the
+// process, because toml++ walks the parts recursively without a limit.
 struct TomlFault {
   std::size_t line = 0;
   std::string why;

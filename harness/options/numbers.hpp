@@ -1,5 +1,5 @@
-// Whole and real numbers from text, whole texts only: no sign tricks, no trailing characters; and the numbers
-// of an axis: lists, ranges, and both mixed. Pure.
+// Parses whole and real numbers, and the numbers of an axis: lists and ranges. A number must be the whole
+// text, without trailing characters. Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,24 @@ struct IntegerRange {
   std::int64_t low;
   std::int64_t high;
 };
-// Throws InputError(where, ...): "\"x\"" and `advice`, which the range ends: " is not valid: give ".
+// Throws InputError outside of `range`: the quoted text, `advice` (" is not valid: give "), the range.
 std::int64_t parse_within(const std::string& where, const std::string& text, IntegerRange range,
                           const std::string& advice);
 
-// A finite decimal number; absent for anything else.
+// Returns a finite decimal number, or nullopt for any other text.
 std::optional<double> parse_real(std::string_view text) noexcept;
 
 struct NumberRules {
-  std::string noun;         // "batch": how messages call one value
+  std::string noun;         // as messages name one value: "batch"
   bool allow_zero = false;  // a warmup count may be 0
   std::size_t values_max = 10'000;
 };
 
 // `text` is a comma-separated list of numbers and ranges: `1,2,4`, `1:256:x2` (geometric), `8:64:+8`
-// (arithmetic), `1:8:x2,100`. A range includes both ends: where the steps do not hit its end exactly,
-// the end itself is the last value (1:100:x4 is 1,4,16,64,100). Values keep the order they are given in.
-// Throws InputError(where, ...): empty, malformed, zero (unless allowed), negative, overflowing or
-// duplicate values, a range that does not rise, more than `values_max` values.
+// (arithmetic), `1:8:x2,100`. A range includes both ends: if the steps miss the end, the end is added as the
+// last value (1:100:x4 is 1,4,16,64,100). Values keep their order. Throws InputError for values that are
+// empty, malformed, zero (unless allowed), negative, too large or duplicate, for a range that does not rise,
+// and for more than `values_max` values.
 std::vector<std::int64_t> parse_numbers(const std::string& where, std::string_view text,
                                         const NumberRules& rules);
 

@@ -1,5 +1,5 @@
-// The table of options, without `--config`, because a configuration file names no other. A last `true` marks
-// a local option.
+// The table of a sweep's options. `--config` is not in it, because a configuration file cannot name another
+// one. A last `true` in a row marks a local option.
 #include "harness/options/option_table.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ OptionKind kind_of(model::AxisValues values) {
   return OptionKind::text;
 }
 
-// An axis that came later is listed under its topic.
+// Options of the first seven axes belong to the plan. A later axis belongs to the topic of its passes.
 OptionGroup group_of(const model::Axis& axis) {
   if (!axis.came_later()) return OptionGroup::plan;
   if (axis.passes == std::vector<std::string>{"training"}) return OptionGroup::training;
@@ -30,7 +30,7 @@ OptionGroup group_of(const model::Axis& axis) {
   return OptionGroup::steps;
 }
 
-// All options except the axes and the machine's.
+// All options except those of axes and of the machine.
 std::vector<OptionSpec> other_options() {
   using enum OptionKind;
   using enum OptionGroup;

@@ -1,4 +1,4 @@
-// The options of a sweep, in one table that command line, configuration file and messages are made from.
+// The table of a sweep's options. The command line, the configuration file and messages all use it.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace graphbench::config {
 
 enum class OptionKind : std::uint8_t {
-  words,     // a comma-separated list, or several
+  words,     // one or more comma-separated lists
   numbers,   // a numeric axis
   integer,   // one whole number
   real,      // one number
   text,      // one word or path
-  repeated,  // taken as often as given, commas and all
-  flag,      // there or not
+  repeated,  // may be given several times; commas belong to the value
+  flag,      // without a value
 };
 
-// The topic of an option, in the order of the help.
+// The topics, in the order of the help.
 enum class OptionGroup : std::uint8_t {
   plan,
   steps,
@@ -36,7 +36,7 @@ enum class OptionGroup : std::uint8_t {
 };
 struct OptionTopic {
   OptionGroup group;
-  std::string name;  // what `--help NAME` takes
+  std::string name;  // the argument of `--help NAME`
   std::string_view title;
 };
 const std::vector<OptionTopic>& option_topics();
@@ -48,26 +48,25 @@ struct OptionSpec {
   OptionKind kind = OptionKind::text;
   std::string placeholder = {};
   std::string help = {};
-  // The option names a file or an address, or changes the output, so a request to the service may not give
-  // it.
+  // A request to the service may not give this option: it names a file or an address, or changes the output.
   bool local = false;
-  std::string alone = {};  // the value if it is given without one; empty: it needs one
-  bool brief = false;      // in the short help too
+  std::string alone = {};  // value of the option without a value; empty: it requires one
+  bool brief = false;      // also shown in the short help
 };
 
-// The axes' options, then the others, in the order `--help` shows them.
+// The options of axes, then the others, in the order of `--help`.
 const std::vector<OptionSpec>& sweep_options();
 
-// The second grid of a plan for which no axis was given.
+// The second grid of a sweep whose options name no axis.
 inline constexpr std::string_view default_grid = "batch=8 warmup=0,1,3,10 mode=whole prepare=first-use";
 
-// The options that give the axes of `table` their values.
+// The options of the axes in `table`.
 std::vector<OptionSpec> axis_options(const model::AxisTable& table);
 
-// Null if there is no such option.
+// Returns null if no option has this name.
 const OptionSpec* find_option(std::string_view name);
 
-// Names that a configuration file may use.
+// The option names that a configuration file may use.
 std::vector<std::string> option_names();
 
 }  // namespace graphbench::config

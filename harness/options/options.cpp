@@ -1,4 +1,4 @@
-// Makes checked values of raw ones. The plan checks what depends on the device or the workloads.
+// Turns raw values into checked values. The plan checks values that depend on the device or the workloads.
 #include "harness/options/options.hpp"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ std::optional<double> sustained_seconds(const RawOptions& raw) {
   const std::vector<RawItem>* items = find(raw, "sustained");
   if (items == nullptr) return std::nullopt;
   const double value = seconds(raw, "sustained", 0);
-  // A steady load is recognised by two windows of 2 s.
+  // Steady load is detected from two windows of 2 s each.
   if (value >= 4) return value;
   throw InputError(items->back().where, in_quotes(items->back().text) +
                                             " is too short to become steady under load: give 4 or more");
@@ -64,8 +64,7 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
   return paths;
 }
 
-// The first executable `name` in the folders of PATH, or `name` itself if it is a path; empty if there is
-// none.
+// Returns the first executable `name` in PATH, or `name` itself if it is a path. "" if there is none.
 std::string find_program(const std::string& name) {
   const auto runs = [](const std::string& path) {
     std::error_code error;
@@ -157,7 +156,7 @@ bool has_any(const model::Axes& axes, const std::string& axis, const std::vector
                      [&](const std::string& value) { return contains(found->second, value); });
 }
 
-// A value that would change nothing is refused.
+// Refuses an option that would have no effect.
 model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& so_far) {
   model::CallerOptions options;
   options.addresses = word_of(raw, "io-addresses", {"rotate", "fresh"});
@@ -192,7 +191,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
-// A package holds compiled programs, so options about building one would have no effect.
+// A package holds compiled programs, so options about building programs are refused.
 model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
                                   const model::AxisTable& table) {
   model::PackageFiles files;

@@ -1,4 +1,4 @@
-// The options of a sweep: raw values with the place they were given at, then checked values.
+// The options of a sweep: raw values with the place of each, and checked values.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace graphbench::config {
 struct ShardOption {
   std::int64_t index = 1;  // from 1 to count
   std::int64_t count = 1;
-  bool replica = false;  // --shard-by replica: the whole plan
-  std::string costs;     // --costs: a document; empty: none
-  std::string said;      // the variables that named the shard, for `auto`; empty otherwise
+  bool replica = false;  // --shard-by replica: each shard runs the whole plan
+  std::string costs;     // --costs: path of a document; empty: none
+  std::string said;      // variables that `auto` read the shard from; else empty
 };
 
 inline constexpr std::int64_t shards_max = 100'000;
 
-// A variable's value; null if it is not set.
+// Returns the value of an environment variable, or null if it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
-// `text`: "3/8", or "auto", which asks `variables`. Throws InputError, which begins with `where`.
+// `text` is "3/8", or "auto" for the scheduler's variables. Throws InputError(where, ...).
 ShardOption read_shard(const std::string& where, const std::string& text, const Variables& variables);
 
-// One value as written. `where` begins messages about it: "--batch" or "sweep.toml:3: batch".
+// One value as the user wrote it. Messages about it begin with `where`: "--batch" or "sweep.toml:3: batch".
 struct RawItem {
   std::string text;
   std::string where;
 };
 
-// By option name. A list option may have several items, each of which may hold commas.
+// The key is the option's name. A list option may have several items, and each may hold commas.
 using RawOptions = std::map<std::string, std::vector<RawItem>>;
 
-// Flags win over the file, option by option; `set` is merged key by key.
+// A flag replaces the file's value of the same option. `set` is merged by key.
 RawOptions merge(RawOptions file, const RawOptions& flags);
 
 // A `--set WORKLOAD.KEY=VALUE`.
@@ -47,16 +47,16 @@ struct SetOption {
   std::string key;
   std::int64_t value = 0;
   std::string where;
-  bool from_flag = false;  // one on the command line must name a workload of the sweep
+  bool from_flag = false;  // from the command line: must name a workload of the sweep
 };
 
-// A server's PEM files; an empty text: none. harness/service/publish checks them.
+// Paths of a server's PEM files; empty: none. harness/service/publish checks them.
 struct TlsOptions {
   std::string certificate;
   std::string key;
 };
 
-// A Python function that builds a step of PyTorch; an empty file: none.
+// A Python function that builds a PyTorch step. An empty `file` means that none was given.
 struct TorchStep {
   std::string file;  // an absolute path
   std::string function;
@@ -66,7 +66,7 @@ struct TorchStep {
   std::string name() const { return file + ":" + function; }
 };
 
-// How results reach Prometheus; an empty text: not that way. harness/service/publish checks the texts.
+// The ways to send results to Prometheus. An empty text: not this way. harness/service/publish checks them.
 struct PrometheusOptions {
   std::string listen;
   bool allow_remote = false;
@@ -76,14 +76,14 @@ struct PrometheusOptions {
   std::string push;
   std::vector<std::string> grouping;  // KEY=VALUE
   bool push_delete = false;
-  std::string baseline;  // the result that the sweep is compared with; empty: none
-  std::string against;   // the name that it has in the history instead; empty: none
-  std::string history;   // the history's file; empty: the default one
+  std::string baseline;  // the result to compare with; empty: none
+  std::string against;   // the name of that result in the history; empty: none
+  std::string history;   // the history's file; empty: the default file
 };
 
-// Checked without knowing the device and the workloads; absent: the default that depends on them.
+// Values checked without the device and the workloads, which decide the default of an absent value.
 struct SweepOptions {
-  model::Axes axes;                     // an empty list: all built in workloads, or the device's default
+  model::Axes axes;                     // an empty list: all built-in workloads, or the device's default
   std::vector<model::Axes> more_grids;  // of --grid
   std::string device = "auto";
   std::int64_t launches = 1;
@@ -96,7 +96,7 @@ struct SweepOptions {
   std::int64_t seed = 1;
   model::SamplingBounds sampling;
   double worker_timeout_seconds = 120;
-  std::string cache;  // a folder, "off"; empty: where the environment says
+  std::string cache;  // a folder or "off"; empty: the environment decides
   model::CallerOptions caller;
   model::PackageFiles package;  // without its digest
   TorchStep torch;
@@ -110,15 +110,15 @@ struct SweepOptions {
 
   // Files of code that the user names: plugins, and the step of --torch.
   std::vector<std::string> code_files() const;
-  // Where option `name` was given, "--name" where it was not.
+  // The place where option `name` was given, or "--name" if it was not given.
   std::string where(const std::string& name) const;
 };
 
-// A sweep that names neither an axis (but workload, preset and dtype), nor a grid, nor its own programs:
-// every batch in three launches, and a second grid whose question is how many warmups a capture needs.
+// Adds the default plan if the options name no axis (but workload, preset or dtype), no grid and no programs:
+// every batch in three launches, and a second grid that shows how many warmups a capture needs.
 RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes = model::axes());
 
-// Throws InputError for the first value that is wrong. With --shard, {shard} in any value is "3-of-8".
+// Throws InputError for the first wrong value. With --shard 3/8, "{shard}" in any value becomes "3-of-8".
 SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes = model::axes());
 
 }  // namespace graphbench::config

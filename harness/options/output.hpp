@@ -1,5 +1,4 @@
-// The places that commands write to: stdout and stderr, with their abilities; files, which are checked first
-// and written last.
+// The outputs of commands: stdout, stderr and files. A file is checked at the start and written at the end.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +7,34 @@
 
 namespace graphbench::cli {
 
-// Opens /dev/null on each of descriptors 0 to 2 that the caller closed, so that no file or pipe of ours
-// takes its place. Ignores SIGPIPE and SIGXFSZ: a write that fails is reported where it is made.
+// Opens /dev/null on each of descriptors 0 to 2 that is closed, so that no file or pipe of ours gets its
+// number. Ignores SIGPIPE and SIGXFSZ, so that a failed write returns an error instead of ending the process.
 void prepare_streams();
 
 bool is_terminal(int descriptor);
 
-// Whether stdout is a pipe whose reader has gone ("| head"), so that the missing output is not an error.
+// Whether stdout is a pipe without a reader ("| head"). Missing output is then not an error.
 bool reader_is_gone();
 
 // True for a terminal that is not "dumb", unless NO_COLOR is set and not empty (no-color.org).
 bool wants_colours(int descriptor);
 
-// Columns of the terminal, `fallback` where it is none.
+// Returns the terminal's columns, or `fallback` if the descriptor is not a terminal.
 int width_of(int descriptor, int fallback);
 
-enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is taken, and means stdout
+enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is accepted as stdout
 
-// Throws InputError, whose message begins with `where`, for a file that cannot be written.
+// Throws InputError for a file that cannot be written. Its message begins with `where`.
 void check_output_file(const std::string& where, const std::string& path, Stdout dash);
 
-// Writes a document of `--json`; "-" is stdout. Throws std::system_error, or Error(io) with `where` first.
+// Writes a document to `path`; "-" is stdout. Throws std::system_error for a file, Error(io) for stdout.
 void write_document(const std::string& path, std::string_view document,
                     const std::string& where = "--json: ");
 
-// True also if they are spelt differently: "r.json" and "./r.json". An empty path names no file.
+// Whether two paths, such as "r.json" and "./r.json", name the same file. An empty path names no file.
 bool same_file(const std::string& one, const std::string& other);
 
-// True for json in `--format table|json`. Throws InputError for another word.
+// Reads the value of `--format table|json`. Throws InputError for any other word.
 bool is_json(const std::string& format);
 
 }  // namespace graphbench::cli

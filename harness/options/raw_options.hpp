@@ -1,6 +1,5 @@
-// Reads raw values one by one. A value of the wrong form throws InputError, which names its place and a valid
-// form. A `fallback` is used for an option that was not given; if one value is asked for, the last one given
-// counts.
+// Reads raw values one by one. A value of the wrong form throws InputError, which names the place and a valid
+// form. `fallback` is the value of an option that was not given. The last value of a repeated option counts.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +12,22 @@
 
 namespace graphbench::config {
 
-// Null if it was not given.
+// Returns null if the option was not given.
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
-// The words of a list; `noun` is what messages call one. Each may occur once.
+// Returns the words of a list. Throws InputError for a duplicate. Messages call a word `noun`.
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun);
 std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun);
 std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_t fallback,
                      IntegerRange range);
-// More than 0, a day at most.
+// The value must be more than 0 and at most one day (86400 s).
 double seconds(const RawOptions& raw, const std::string& name, double fallback);
-// An empty text is refused.
+// Throws InputError for an empty text.
 std::string text_of(const RawItem& item);
 std::string text_of(const RawOptions& raw, const std::string& name, const std::string& fallback);
 bool flag(const RawOptions& raw, const std::string& name);
-// Replaces each `placeholder`, such as "{device}", by `value` in any value.
+// Replaces every `placeholder`, such as "{device}", in all values by `value`.
 RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::string& value);
-// The first choice is the default.
+// The default is the first choice.
 std::string word_of(const RawOptions& raw, const std::string& name, const std::vector<std::string>& choices);
 
 }  // namespace graphbench::config

@@ -1,4 +1,4 @@
-// Reads a shape trace line by line. Every refusal names file and line.
+// Reads a shape trace line by line. Every error names the file and the line.
 #include "harness/options/shape_trace.hpp"
 
 #include <sstream>
@@ -10,7 +10,7 @@
 namespace graphbench::config {
 namespace {
 
-// Each step is an entry of the document.
+// A limit, because each step becomes an entry of the document.
 constexpr std::size_t steps_max = 4096;
 constexpr std::size_t bytes_max = std::size_t{1} << 20;
 constexpr IntegerRange sizes = {1, 1 << 30};

@@ -1,4 +1,4 @@
-// `--shape-trace FILE`: the batch sizes and sequence lengths of steps, in order, one per line.
+// `--shape-trace FILE`: each line has the batch size and sequence length of one step.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace graphbench::config {
 
-// Reads lines such as "8 128": batch size and sequence length, the latter in all lines or in none; a `#`
-// begins a comment. `path` begins every message ("steps.txt:3: ..."). Throws InputError.
+// Reads lines such as "8 128": batch size, then sequence length, which either all lines have or none. A `#`
+// begins a comment. Throws InputError, whose message begins with `path` ("steps.txt:3: ...").
 model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content);
-// Reads the file's lines. Throws InputError(where, ...) also if it cannot be read.
+// Reads a file. Throws InputError(where, ...) if the file cannot be read.
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
 
-// The values of --shape-trace, --shape-programs and --shape-recordings; no steps if they are not given.
+// Reads --shape-trace, --shape-programs and --shape-recordings. Without them, the trace has no steps.
 model::ShapeTrace shape_trace(const RawOptions& raw);
 
 }  // namespace graphbench::config

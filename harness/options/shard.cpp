@@ -1,4 +1,4 @@
-// One table of the schedulers' variables: an array has tasks, a task may have ranks.
+// Reads --shard. For `auto`, a table has each scheduler's variables for an array's tasks and their ranks.
 #include <optional>
 
 #include "graphs/base/text.hpp"
@@ -9,16 +9,16 @@ namespace graphbench::config {
 namespace {
 
 struct Scheduler {
-  bool ranks;                  // true: ranks within a task; false: tasks of an array
+  bool ranks;                  // true: a rank within a task; false: a task of an array
   const char* index;           // of this process
-  const char* count;           // null: no variable says
+  const char* count;           // null: no variable has the count
   const char* first;           // variable with the lowest index; null: the index is 0
   const char* last;            // variable with the highest index; null: none
-  const char* with = nullptr;  // the row counts only where this is set
+  const char* with = nullptr;  // the row is used only if this variable is set
 };
 
-// A launcher of MPI runs below Slurm's steps, whose variables then belong to its daemons. So the first row of
-// ranks whose variables are set counts.
+// An MPI launcher may start its daemons as a Slurm step. Slurm's variables then number the daemons, not the
+// ranks, so an MPI row takes precedence over Slurm's row.
 constexpr Scheduler schedulers[] = {
     {false, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"},
     {false, "JOB_COMPLETION_INDEX", nullptr, nullptr, nullptr},
@@ -28,7 +28,7 @@ constexpr Scheduler schedulers[] = {
 };
 constexpr const char* shards_variable = "GRAPHBENCH_SHARDS";
 
-// A place among several: index from 0; count 0: not known.
+// The place of this process among several. The index starts at 0; a count of 0 means that it is not known.
 struct Place {
   std::int64_t index = 0;
   std::int64_t count = 1;
@@ -97,7 +97,7 @@ class Auto {
     const std::int64_t last = number(found->last).value_or(count > 0 ? first + count - 1 : index);
     const std::string range = std::to_string(first) + " to " + std::to_string(last);
     if (index < first || index > last) refuse(said(*found) + " contradicts ids from " + range);
-    // A part of an array that is submitted again: its ids count from 1, unless it holds 0.
+    // The array may be a part that is submitted again. Its ids start at 1, or at 0 if id 0 is in it.
     if (number(shards_variable)) return Place{index - (first == 0 ? 0 : 1), 1, said(*found)};
     if (count == 0) {
       refuse(said(*found) + " does not say how many there are: set " + shards_variable + " to that number");

@@ -1,5 +1,5 @@
-// Reads TOML into raw options. Every value keeps its FILE:LINE, so that later checks can name it.
-// toml++ 3.3 asserts on some texts that are not TOML ("[= 1"): a person's mistake must not end a service.
+// Reads TOML into raw options. Every value keeps its FILE:LINE for later messages. toml++ 3.3 fails an
+// assertion on some invalid texts ("[= 1"). A user's mistake must not end a service.
 #define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
 #define TOML_MAX_NESTED_VALUES 16

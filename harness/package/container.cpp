@@ -1,5 +1,5 @@
-// Reads and writes the container: lines "section NAME BYTES SHA256", the digest of the lines so far, an empty
-// line, the sections' contents. The head is valid where writing what was read gives it again.
+// Reads and writes the container: a line "section NAME BYTES SHA256" per section, the digest of the lines
+// above, an empty line, and the sections' contents. A head is valid only if encode() writes the same bytes.
 #include "harness/package/container.hpp"
 
 #include <charconv>
@@ -17,7 +17,7 @@ constexpr std::string_view container_version = "1";
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// Reads up to the next `end`, which is removed too. The text is cut short if there is none.
+// Returns the text before the next `end`, and removes both from `text`. Throws if there is no `end`.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) refuse_container("it is cut short in its head");

@@ -1,4 +1,4 @@
-// The container of a package: named sections behind a head that people can read. Pure: bytes in, bytes out.
+// The container of a package: a head that people can read, and named sections. Pure: bytes in, bytes out.
 #pragma once
 
 #include <string>
@@ -12,11 +12,10 @@ struct Section {
   std::string content;
 };
 
-// A head with the length and SHA-256 of each section and one of itself, and behind it the sections.
+// Writes a head with the length and SHA-256 of each section and its own SHA-256, then the sections.
 std::string encode(const std::vector<Section>& sections);
 
-// Accepts exactly what encode() gives. Throws Error(invalid_argument) that says what is wrong and in which
-// section.
+// Accepts only what encode() writes. Throws Error(invalid_argument), which names the fault and its section.
 std::vector<Section> decode(std::string_view text);
 
 }  // namespace graphbench::package

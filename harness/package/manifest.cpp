@@ -1,4 +1,4 @@
-// Writes and reads the manifest as JSON, field by field.
+// Writes and reads the manifest as JSON.
 #include "harness/package/manifest.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool is_name(const std::string& text) {
 }
 
 void check_architectures(const Manifest& manifest) {
-  std::vector<std::string> wanted;  // the package's architectures that are known, in order
+  std::vector<std::string> wanted;  // the package's known architectures, in order
   for (const std::string& each : known_architectures()) {
     if (contains(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);

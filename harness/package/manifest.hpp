@@ -1,4 +1,4 @@
-// The contents of a package in its own words: its source, its devices and its batches.
+// The manifest describes a package: its source, devices, batches, methods and tensors.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace graphbench::package {
 
-// A program of the package, under a name that the user gave.
+// A program of the package, with the name that the user gave it.
 struct Method {
   std::string name;
   std::string pass;
   std::string preset;
 };
 
-// A plugin whose kinds of ops occur in a program.
+// A plugin that has kinds of ops of a program.
 struct PluginFile {
   std::string name;    // without its folder
   std::string sha256;  // of the file
 };
 
-// A weight or parameter, as the weights file holds it. Methods share the tensor of a name where its type and
-// shape are equal and it is filled alike; else the later method has its own.
+// A weight or parameter in the weights file. Methods share a tensor if name, type, shape and initial values
+// are equal. Otherwise the later method has its own tensor of this name.
 struct Tensor {
   std::string name;
-  std::string method;  // the only method that uses it; empty: all that have no such tensor of their own
+  std::string method;  // the only method that uses it; empty: shared
   std::string dtype;
   std::vector<std::int64_t> dims;
   std::int64_t bytes = 0;
@@ -38,38 +38,38 @@ struct Manifest {
   std::string tool_version;
   std::string tool_commit;
   std::string device;                      // "cuda", "host": the kind
-  std::string device_name;                 // where it was compiled
+  std::string device_name;                 // of the device that compiled it
   std::vector<std::string> architectures;  // in the order of known_architectures()
   std::string workload;
   std::string dtype;
   std::string attention;
   std::string epilogues;
-  bool general = false;               // other batches may be run too
-  std::vector<std::int64_t> batches;  // compiled, rising
+  bool general = false;               // whether other batches may run too
+  std::vector<std::int64_t> batches;  // compiled batches, ascending
   std::vector<Method> methods;
   std::vector<PluginFile> plugins;
   std::vector<Tensor> tensors;
 };
 
-// The names that `--arch` takes: "host", "sm_80", ...
+// The values of `--arch`: "host", "sm_80", ...
 const std::vector<std::string>& known_architectures();
-// The axes of a sweep that the manifest has a value of: ways that programs were built and prepared.
+// The axes with a value in the manifest, because they decide how programs are built and prepared.
 struct PackagedAxis {
   const char* name;
   std::string Manifest::*value;
 };
 const std::vector<PackagedAxis>& packaged_axes();
-// "sm_90" of "9.0"; "host" of a device without a compute capability.
+// Returns "sm_90" for "9.0", and "host" for a device without a compute capability.
 std::string architecture_of(std::string_view compute_capability);
 
 std::string write_manifest(const Manifest& manifest);
-// Accepts exactly what write_manifest() gives. Throws Error(invalid_argument), which names the field.
+// Accepts only what write_manifest() writes. Throws Error(invalid_argument), which names the field.
 Manifest read_manifest(std::string_view text);
 
 std::string write_tensors(const std::vector<Tensor>& tensors);
 std::vector<Tensor> read_tensors(std::string_view text);  // throws Error(invalid_argument)
 
-// Null if the manifest has none.
+// Returns null if the manifest does not have the method.
 const Method* find_method(const Manifest& manifest, std::string_view pass, std::string_view preset);
 const Tensor* find_tensor(const Manifest& manifest, std::string_view method, std::string_view name);
 

@@ -1,5 +1,5 @@
-// Writes and reads a package's sections: the manifest, two programs per method, the choices, and a seal,
-// which digests the others. The seal finds a change that the head hides, but is not a signature.
+// Writes and reads a package's sections: the manifest, two programs per method, the choices, and a seal. The
+// seal is a digest of the other sections. It is not a signature.
 #include "harness/package/package.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// Reports an exception of `read` with the section's name.
+// Adds the section's name to an Error of `read`.
 template <typename Read>
 auto within(const std::string& section, Read&& read) {
   try {
@@ -108,7 +108,7 @@ void check_method_tensors(const Manifest& manifest, const Method& method, const 
 
 }  // namespace
 
-// A zero byte would be the parser's end of the text.
+// Refuses a zero byte, because the JSON parser would take it for the end of the text.
 std::string why_not_serialised(std::string_view plan) {
   constexpr std::size_t bytes_max = std::size_t{16} << 20;
   if (plan.size() > bytes_max) return "has more than " + std::to_string(bytes_max) + " bytes";

@@ -1,4 +1,4 @@
-// A package file: programs compiled ahead of time for devices and batches, which a sweep runs without the
+// A package file: programs compiled ahead of time for some devices and batches. A sweep runs them without the
 // workload that made them.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace graphbench::package {
 
-// A method's program, as the workload gives it without gradients, and as it is run.
+// A method's program: the workload's forward program, and the program that runs.
 struct Programs {
   std::string before;  // text of ir::write_program
   std::string after;
@@ -23,34 +23,34 @@ struct Programs {
 struct Package {
   Manifest manifest;
   std::vector<Programs> programs;      // by method
-  std::vector<cache::Entry> choices;   // the choices among libraries' algorithms
-  std::vector<Section> sections = {};  // as read: sizes and digests of what the file holds
-  std::size_t bytes = 0;               // likewise: of the file
-  std::string digest = {};             // likewise
+  std::vector<cache::Entry> choices;   // the algorithms chosen from libraries
+  std::vector<Section> sections = {};  // only after reading: the file's sections
+  std::size_t bytes = 0;               // only after reading: the file's size
+  std::string digest = {};             // only after reading: the file's SHA-256
 };
 
-// Empty, or why a plan that a library wrote down (cache::Choice) cannot be in a package: it is a JSON object
-// of bounded size.
+// Why a library's serialised plan (cache::Choice) cannot be in a package, or "". The plan must be a JSON
+// object of at most 16 MiB.
 std::string why_not_serialised(std::string_view plan);
 
 std::string write_package(const Package& package);
 
-// Accepts exactly what write_package() gives; programs are read by program_of(). Throws
-// Error(invalid_argument) that names what is wrong.
+// Accepts only what write_package() writes, but leaves the programs to program_of(). Throws
+// Error(invalid_argument), which names the fault.
 Package read_package(std::string_view text);
-// Opens the package in a file, which the error names; Error(io) where it cannot be read. `digest`, where
-// given, is that of the file that was looked at before.
+// Reads a package file. Throws Error(invalid_argument), which names the file, also if `digest` is given and
+// the file has another digest. Throws Error(io) if the file cannot be read.
 Package open_package(const std::string& path, const std::string& digest = "");
 
 enum class Stage { before, after };
-// The program of a pass and preset. Its tensors are those of the manifest. Throws Error(invalid_argument) if
-// there is none, if no loaded plugin has one of its ops, or if the text is damaged.
+// Returns the program of a pass and preset. Throws Error(invalid_argument) if there is none, if its tensors
+// differ from the manifest's, if no loaded plugin has one of its ops, or if the text is damaged.
 ir::Program program_of(const Package& package, std::string_view pass, std::string_view preset, Stage stage,
                        const ir::OpCatalog& catalog);
 
-// Empty, or why it cannot be used on a device of this kind and compute capability.
+// Why the package cannot run on a device of this kind and compute capability, or "".
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability);
-// Empty, or which plugin is missing among those files. Throws Error(io).
+// Which plugin is missing among `plugins`, or "". Throws Error(io).
 std::string why_not_with(const Manifest& manifest, const std::vector<std::string>& plugins);
 // Throws Error(io).
 PluginFile plugin_file(const std::string& path);

@@ -1,5 +1,5 @@
-// Writes and reads files of weights. The head follows from the manifest's tensors, so a file with another
-// head belongs to another program.
+// Writes and reads files of weights. The head depends on the manifest, so a file with another head belongs to
+// another package.
 #include "harness/package/weights.hpp"
 
 #include <fcntl.h>
@@ -45,7 +45,7 @@ class Timed {
   const Stopwatch watch_;
 };
 
-// The difference between the head of a file and the expected one, in words.
+// Describes how the head of a file differs from the expected head.
 std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
   if (!head.starts_with(weights_first_words)) return "it is not a file of weights";
   head.remove_prefix(weights_first_words.size());
@@ -115,7 +115,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
     end += padded(tensor.bytes);
     largest = std::max(largest, std::min(static_cast<std::size_t>(tensor.bytes), part_bytes_));
   }
-  buffer_.reserve(largest);  // growing would take more
+  buffer_.reserve(largest);  // growing the buffer later would take more memory
   read_at(0, static_cast<std::size_t>(std::min(bytes_, head_bytes_)));
   if (buffer_ != head) {
     constexpr std::int64_t another_head_max = std::int64_t{64} << 20;
@@ -154,7 +154,7 @@ bool WeightsFile::is_unchanged() {
   struct stat facts {};
   if (fstat(file_.get(), &facts) != 0)
     throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
-  // Unlike the time of the last write, this one cannot be set back.
+  // Compares the ctime, because a program can set back the mtime.
   const timespec before = std::exchange(changed_at_, facts.st_ctim);
   const bool unchanged = before.tv_sec == changed_at_.tv_sec && before.tv_nsec == changed_at_.tv_nsec;
   if (!unchanged) verified_.assign(offsets_.size(), false);

@@ -1,5 +1,5 @@
-// The file with the weights and parameters of a package, whose manifest has a digest of each. Tensors begin
-// on pages of 4096 bytes, and nothing else is in the file but its head, which names them.
+// The file with a package's weights and parameters. The manifest has a digest of each tensor. The file has a
+// head, which lists the tensors, and the tensors, each at a multiple of 4096 bytes.
 #pragma once
 
 #include <time.h>
@@ -19,43 +19,42 @@ namespace graphbench::package {
 
 using TakePart = std::function<void(std::string_view part)>;
 
-// Hands the file's parts to `write`, one after another. `content` hands a tensor's bytes on, in parts too.
+// Passes the file's parts to `write` in order. `content` does the same with the bytes of one tensor.
 void write_weights(const std::vector<Tensor>& tensors,
                    const std::function<void(std::size_t tensor, const TakePart& write)>& content,
                    const TakePart& write);
 
-// How many of a tensor's bytes are in memory at a time on their way between a file and a device.
+// The bytes of a tensor that are in host memory at a time during a copy between file and device.
 inline constexpr std::size_t part_bytes_of(bool low_memory) {
   return low_memory ? std::size_t{1} << 20 : SIZE_MAX;
 }
 
-// One thread at a time. Everything throws Error(invalid_argument) that names the file and the tensor, or
-// Error(io).
+// Use it from one thread at a time. All functions throw Error(invalid_argument), which names the file and the
+// tensor, or Error(io).
 class WeightsFile {
  public:
-  // Reads the head: the file must be of this manifest's tensors. The manifest outlives this. A tensor is in
-  // memory in parts of `part_bytes` at most, one after another.
+  // Reads the head, which must match `manifest`. `manifest` must outlive this. At most `part_bytes` of a
+  // tensor are in memory at a time.
   WeightsFile(const std::string& path, const Manifest& manifest, std::size_t part_bytes = SIZE_MAX);
   WeightsFile(const WeightsFile&) = delete;
   WeightsFile& operator=(const WeightsFile&) = delete;
 
-  // Every tensor, and the gaps between them.
+  // Verifies every tensor and the padding between tensors.
   void verify();
-  // Uploads a method's tensor to a device, and verifies it: once, unless the system has noted a write to the
-  // file since (it does not note every store to a mapping). After an exception the tensor's memory is
-  // undefined.
+  // Uploads a method's tensor. Verifies its digest at the first upload, and again if the file's ctime has
+  // changed (a store to a mapping may not change it). After an exception the tensor's memory is undefined.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
   std::size_t staging_bytes() const noexcept { return buffer_.capacity(); }
   double read_seconds() const noexcept { return read_seconds_; }      // so far
-  double verify_seconds() const noexcept { return verify_seconds_; }  // likewise
-  double upload_seconds() const noexcept { return upload_seconds_; }  // likewise
+  double verify_seconds() const noexcept { return verify_seconds_; }  // so far
+  double upload_seconds() const noexcept { return upload_seconds_; }  // so far
 
  private:
   void read(std::size_t tensor, const TakePart& take);
   void read_at(std::int64_t offset, std::size_t bytes);
-  // True if the file is as it was at the last call; where not, no tensor is verified.
+  // Whether the file's ctime is the same as at the last call. If not, every tensor must be verified again.
   bool is_unchanged();
   void check_padding(std::int64_t from, std::int64_t to);
   [[noreturn]] void refuse(const std::string& why) const;
@@ -65,10 +64,10 @@ class WeightsFile {
   const std::size_t part_bytes_;
   const Descriptor file_;
   std::int64_t bytes_ = 0;
-  std::int64_t head_bytes_ = 0;        // without the padding up to a page's end
+  std::int64_t head_bytes_ = 0;        // without the padding after it
   std::vector<std::int64_t> offsets_;  // by tensor
-  std::vector<bool> verified_;         // likewise
-  timespec changed_at_{};              // the file's last change when `verified_` was filled in
+  std::vector<bool> verified_;         // by tensor
+  timespec changed_at_{};              // the file's ctime when is_unchanged() was last called
   std::string buffer_;
   double read_seconds_ = 0;
   double verify_seconds_ = 0;

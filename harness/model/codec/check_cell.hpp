@@ -1,5 +1,4 @@
-// Checks a cell that was read: its parts must agree with each other, and times must be valid. Internal to
-// harness/model/codec.
+// Checks that a cell's parts agree and its times are valid. Internal to harness/model/codec.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +13,21 @@
 
 namespace graphbench::codec {
 
-// From a femtosecond to 30 years: beyond these, ratios would leave the range of numbers.
+// Whether the time is from a femtosecond to 30 years. Ratios of other times might overflow.
 bool can_be_median(double seconds);
 
-// The count of a counted metric, or its resolution. Documents also have it for eager cells.
+// The count or the resolution of a counted metric. Documents also have them for eager cells.
 std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell);
 
 class CellChecker {
  public:
-  // The walk stands at the cell that is checked, so its refusal names the place of the fault.
+  // The walk must be at the cell that is checked, because its errors name the place.
   explicit CellChecker(const JsonWalk& walk);
 
   void check(const std::string& id, const model::CellResult& cell) const;
 
  private:
-  // A number of a launch.
+  // The launch and the metric of a number.
   struct Place {
     std::size_t launch;
     const model::MetricRow& row;
@@ -43,7 +42,7 @@ class CellChecker {
   [[noreturn]] void refuse(const Place& place, std::string_view rank, const std::string& detail) const;
 
   const JsonWalk& walk_;
-  const std::vector<const model::MetricRow*> rows_;  // rows of the metrics of launches and their parts
+  const std::vector<const model::MetricRow*> rows_;  // metrics of launches and of their parts
 };
 
 }  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// Compiles once the code that several files need to write or read described data.
+// Instantiates the templates for described data that several files use, so that each is compiled once.
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {

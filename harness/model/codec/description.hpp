@@ -1,5 +1,5 @@
-// How a struct is described once, for its JSON form in both directions: a tuple of fields, each a key and
-// the member it stands for. json_writer.hpp and json_reader.hpp loop over it.
+// Describes a struct once for both writing and reading JSON: a tuple of fields, each with a key and a member.
+// json_writer.hpp and json_reader.hpp loop over the fields.
 #pragma once
 
 #include <boost/pfr/tuple_size.hpp>
@@ -13,12 +13,12 @@
 
 namespace graphbench::codec {
 
-// A document is for people and other programs; a message crosses a pipe of ours and carries more.
+// Documents are for people and other programs. Messages go through our own pipes and have more fields.
 enum class Form : std::uint8_t { document, message };
 
-// Specialised for each struct: `static constexpr auto fields = std::tuple(field("key", &T::member), ...)`;
-// where some values are null as a whole, `static bool can_be_written(const T&)`; and where a default would
-// pass for a value that was read, `static T unread()`, which a value is before its keys are read.
+// Specialised for each struct: `static constexpr auto fields = std::tuple(field("key", &T::member), ...)`.
+// Optional: `static bool can_be_written(const T&)`, false for a value that becomes null, and `static T
+// unread()`, the value before its keys are read, if the defaults would look like values that were read.
 template <typename T>
 struct Description;
 
@@ -27,7 +27,7 @@ concept Described = requires {
   Description<T>::fields;
 };
 
-// Specialised for each enum: `static constexpr std::array<std::string_view, N> names`, by value.
+// Specialised for each enum: `static constexpr std::array<std::string_view, N> names`, indexed by value.
 template <typename E>
 struct Names;
 
@@ -38,8 +38,8 @@ concept Named = std::is_enum_v<E> && requires {
 
 enum class When : std::uint8_t {
   always,
-  not_default,  // the key is left out at the member's default, because older documents lack it
-  in_messages   // in messages only: too much for a document
+  not_default,  // no key if the member has its default, because older documents lack it
+  in_messages   // only in messages: too large for a document
 };
 
 template <typename T, typename Member>
@@ -47,23 +47,23 @@ struct Field {
   std::string_view key;
   Member T::*member;
   When when = When::always;
-  bool empty_is_null = false;  // an empty string means that the value is not known
+  bool empty_is_null = false;  // an empty string means "not known" and becomes null
 };
 
-// An object of its own in the document, whose fields are members of the same struct.
+// A nested object in the document. Its fields are members of the same struct.
 template <typename... Fields>
 struct Group {
   std::string_view key;
   std::tuple<Fields...> fields;
 };
 
-// The member's fields appear among the struct's own.
+// The member's fields become fields of the struct's own object.
 template <typename T, typename Member>
 struct Inlined {
   Member T::*member;
 };
 
-// Two members as [low, high]; null if one is absent.
+// Two members become [low, high], or null if one is absent.
 template <typename T>
 struct Interval {
   std::string_view key;
@@ -71,18 +71,18 @@ struct Interval {
   std::optional<double> T::*high;
 };
 
-// Values of axes that came later (harness/model/axes.hpp), each under the axis's name.
+// The values of later axes (harness/model/axes.hpp), each with the axis's name as key.
 template <typename T>
 struct LaterAxes {};
 
-// A member that is left out on purpose: something else writes it, or nothing does.
+// A member without a field, on purpose: other code writes it, or no code does.
 template <typename T, typename Member>
 struct LeftOut {
   Member T::*member;
 };
 
-// A form of its own, of one member or computed of others: `Json write(const T&)`, absent if the key is
-// left out, and, if it is read, `void read(JsonWalk&, JsonWalk::Value, T&)`.
+// A field with its own code, for one member or computed from several. `std::optional<Json> write(const T&)`
+// returns nullopt to leave out the key. `void read(JsonWalk&, JsonWalk::Value, T&)` is optional.
 template <typename Custom>
 struct CustomField {
   std::string_view key;
@@ -91,7 +91,7 @@ struct CustomField {
   std::size_t members = 1;
 };
 
-// The number of members of its struct that a field describes: describes_all() compares their sum.
+// Returns how many members of its struct a field describes. describes_all() checks the sum.
 template <typename T, typename Member>
 constexpr std::size_t members_of(const Field<T, Member>&) {
   return 1;
@@ -124,7 +124,7 @@ template <typename Custom>
 constexpr std::size_t members_of(const CustomField<Custom>& field) {
   return field.members;
 }
-// A description that forgets a member does not compile: writer and reader assert this.
+// The writer and the reader assert this, so a description that misses a member does not compile.
 template <Described T>
 constexpr bool describes_all() {
   return members_of(Description<T>::fields) == boost::pfr::tuple_size_v<T>;
@@ -172,9 +172,9 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
   return {key, {}, in_messages, 0};
 }
 
-// GB_DESCRIBE(model::Reason, code, message); describes a struct by its members, each under its own name. A
-// member in parentheses is another kind of field of that name, (later, mode), or is written out with T for
-// the struct: (inlined(&T::cell)).
+// GB_DESCRIBE(model::Reason, code, message); describes a struct. Each member's key is its name. Parentheses
+// give another kind of field, (later, mode), or a full expression, where T is the struct:
+// (inlined(&T::cell)).
 #define GB_DESCRIBE(type, ...)                                                                             \
   template <>                                                                                              \
   struct Description<type> {                                                                               \

@@ -1,5 +1,5 @@
 // The parts of a result document that a comparison reads: the fields that the schema requires, and optional
-// ones that say more. Documents of other programs need only the first.
+// ones. Documents of other programs need only the required fields.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@
 
 namespace graphbench::codec {
 
-// One launch's medians by compared metric, in seconds; 0 if the document has none. The size is fixed, because
-// a comparison may hold a million launches.
+// One launch's median of each compared metric, in seconds; 0 if the document has none. The array has a fixed
+// size, because a comparison may hold a million launches.
 struct LaunchTimes {
   static constexpr std::size_t metrics_max = 10;
 
   std::int64_t index = 0;
   std::array<double, metrics_max> seconds = {};
-  std::int64_t document = 0;  // index of the document, if several make up the side
+  std::int64_t document = 0;  // index of the document, if a side has several
 
   double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 
-  // Throws std::logic_error if the table of metrics has more rows to compare, or to count, than there is
-  // room for here and in a DocumentCell.
+  // Throws std::logic_error if the table of metrics has more than metrics_max compared metrics or more than
+  // DocumentCell::counts_max counted metrics.
   static void check_room();
 };
 
-// Worst last: where documents are merged, the worst wins, as between the launches of a sweep.
+// From best to worst. A merge of documents takes the worst state, as a sweep does with its launches.
 enum class CellState : std::uint8_t { ok, skipped, failed };
 
 struct DocumentCell {
@@ -48,21 +48,20 @@ struct DocumentCell {
   CellState state = CellState::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
-  // In the order of model::counted_metrics(); absent_count if the document has none.
+  // In the order of model::counted_metrics(). absent_count: the document has no count.
   std::array<std::int64_t, counts_max> counts = filled_with_absent();
-  // Differences within this resolution do not count. absent_count if the document should have one and does
-  // not.
+  // Smaller differences of the count are ignored. absent_count: the document lacks the resolution.
   std::array<std::int64_t, counts_max> resolutions = {};
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
-  std::string throttled = {};  // reasons for throttling around launches: sorted, joined by "+"
+  std::string throttled = {};  // reasons for throttling around launches, sorted and joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 
-// The readings of the device's monitor around the launches (launches[].machine), if the document has them.
+// The readings of the device's monitor before and after launches (launches[].machine), if there are any.
 struct DeviceClocks {
-  std::vector<double> sm_clocks_hz;               // every reading, in the document's order
+  std::vector<double> sm_clocks_hz;               // all readings, in the document's order
   std::int64_t launches = 0;                      // with readings
-  std::map<std::string, std::int64_t> throttled;  // launches by the reason that was seen before or after
+  std::map<std::string, std::int64_t> throttled;  // number of launches by reason
   // Adds the readings of later documents or cells.
   void add(const DeviceClocks& later) {
     launches += later.launches;
@@ -72,8 +71,8 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
-// The versions of libraries, the variables of ours that were set, and the algorithm chosen for a key
-// (several, joined by "+", where launches chose differently) are facts of these prefixes.
+// Prefixes of facts: versions of libraries, graphbench's environment variables that were set, and the
+// algorithm chosen for a key (joined by "+" if launches chose several).
 inline constexpr std::string_view library_prefix = "device.libraries.";
 inline constexpr std::string_view variable_prefix = "variables.";
 inline constexpr std::string_view choice_prefix = "library_choices.";
@@ -83,16 +82,16 @@ struct DocumentFacts {
   std::string tool_commit;
   std::string started_at;
   bool complete = true;
-  // Facts by the names of --allow, such as "device.name". See facts.hpp.
+  // Facts by the names that --allow takes, such as "device.name". See facts.hpp.
   std::map<std::string, std::string> fields;
-  // Empty if the document does not say.
+  // Returns "" if the document does not have the fact.
   std::string field(const std::string& name) const {
     const auto found = fields.find(name);
     return found == fields.end() ? std::string() : found->second;
   }
   DeviceClocks clocks;
-  std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
-  // plan.interleaved.looks: the launches per side after which that run was looked at.
+  std::string interleaved;  // plan.interleaved.id: the A/B run of both sides; empty: none
+  // plan.interleaved.looks: the numbers of launches per side at which that run was compared.
   std::vector<std::int64_t> looks;
   friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;
 };

@@ -1,4 +1,4 @@
-// Checks the size limit before a byte is read.
+// Reads the file of a result document. Checks its size before it reads a byte.
 #include "harness/model/codec/document_file.hpp"
 
 #include <filesystem>
@@ -15,7 +15,7 @@ void cannot_read(const std::string& path, int error) {
 }
 
 PaddedText read_text(const std::string& path) {
-  std::error_code error;  // ignored: the size of a pipe is not known
+  std::error_code error;  // ignored, because a pipe has no size
   if (const auto size = std::filesystem::file_size(path, error); !error && size > document_bytes_max) {
     throw InputError(path, "it is larger than " + std::to_string(document_bytes_max >> 20) +
                                " MiB, the most one document may have: split it into a folder of documents");

@@ -1,4 +1,4 @@
-// A result document as a file or pipe, read whole with the room behind it that the parser wants.
+// Reads a result document from a file or pipe, with the padding that the parser needs.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace graphbench::codec {
 
-// One document's text; larger ones are to be split into a folder.
+// The maximum size of one document. Users must split larger ones into a folder of documents.
 inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
 
-// Throws InputError that names the file and the errno.
+// Throws InputError with the file's name and the text of the errno.
 [[noreturn]] void cannot_read(const std::string& path, int error);
 
-// Throws InputError for a file that cannot be read or has more than document_bytes_max. No writer of a named
-// pipe is waited for.
+// Throws InputError if the file cannot be read or has more than document_bytes_max. Does not wait for the
+// writer of a named pipe.
 PaddedText read_text(const std::string& path);
 
 }  // namespace graphbench::codec

@@ -1,5 +1,5 @@
-// Writes and reads whole documents. The head of a result is indented, its cells stand one on a line: a
-// committed result stays readable in a diff.
+// Writes and reads whole documents. A result's head is indented, and each cell is one line, so that diffs of
+// committed results stay readable.
 #include "harness/model/codec/documents.hpp"
 
 #include <utility>
@@ -29,7 +29,7 @@ std::string to_json(const model::CellResult& cell) {
 
 namespace {
 
-// Writes the text without its closing bracket, so that lists of lines can follow.
+// Leaves out the closing bracket, so that lists of lines can follow.
 std::string open_document(const model::Result& result) {
   std::string document = document_of(schema, JsonWriter(Form::document).write(result));
   document.resize(document.size() - 2);  // the closing "\n}"

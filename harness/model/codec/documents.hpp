@@ -1,4 +1,4 @@
-// Whole documents of ours as text, both ways. reporters/schema describes them.
+// Writes and reads whole documents as text. reporters/schema describes them.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,21 @@
 
 namespace graphbench::codec {
 
-// `graphbench.result/1`: UTF-8, one cell per line, a newline at the end. A missing value is null; `reason` is
-// absent if a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes null
-// as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not UTF-8 are
-// replaced by U+FFFD. `more_lists`, each as lines_of() writes it, stand behind the cells.
+// Writes `graphbench.result/1`: UTF-8, one cell per line, and a newline at the end. A missing or not finite
+// number becomes null, and so does a summary with such a number. An ok cell has no `reason`. A pending cell
+// is written as skipped, with the reason `interrupted`. U+FFFD replaces bytes that are not UTF-8.
+// `more_lists`, made by lines_of(), follow the cells.
 std::string to_json(const model::Result& result, std::string_view more_lists = {});
-// One cell as the document has it, on one line without its end.
+// Returns one cell as its line in the document, without the line break.
 std::string to_json(const model::CellResult& cell);
 
-// The result in a document, as far as this version knows its fields; others are passed over. Its only samples
-// are the first steps' latencies. It refuses whatever parse_document() refuses: throws InputError, which
-// begins with `source`.
+// Reads the fields of a result document that this version knows. The only samples in it are the latencies of
+// the first steps. Throws InputError, which begins with `source`, as parse_document() does.
 model::Result read_result(std::string_view text, const std::string& source);
-// Writes the document up to the bracket that opens the list of its cells.
+// Writes the document up to the opening bracket of its cells.
 std::string head_to_json(const model::Result& result);
 
-// A cell as text, and the parts of it that findings read.
+// The place of a cell in the text, and the parts of the cell that findings need.
 struct CellText {
   std::string id;
   model::CellResult evidence{};
@@ -39,7 +38,7 @@ struct DocumentInParts {
   model::Result head;  // without cells
   std::vector<CellText> cells;
 };
-// All of the text is checked to be JSON. text_padding readable bytes follow it. Throws as read_result() does.
+// Checks that the text is JSON. text_padding readable bytes must follow it. Throws as read_result().
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
 model::CellResult read_cell(std::string_view text, const std::string& source);
@@ -47,10 +46,10 @@ model::CellResult read_cell(std::string_view text, const std::string& source);
 // `graphbench.floors/1`.
 std::string to_json(const model::FloorsDocument& document);
 
-// A document of the schema `name`, its schema first; without the line break that ends it.
+// Returns a document of the schema `name`, with the schema as its first key and no line break at the end.
 std::string document_of(const char* name, Json rest);
 
-// A list of a result document, appended to the text before it: one element per line.
+// Returns a list of a result document, one element per line, to append to the document's text.
 template <typename T>
 std::string lines_of(const char* key, const std::vector<T>& elements) {
   std::string text = std::string(",\n  \"") + key + "\": [";

@@ -1,4 +1,4 @@
-// Writes a graph dump as JSON, field by field.
+// Writes a graph dump as JSON.
 #include "harness/model/codec/graph_dump.hpp"
 
 #include "harness/model/codec/messages.hpp"

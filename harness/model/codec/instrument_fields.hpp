@@ -1,4 +1,4 @@
-// The JSON form of what instruments find: floors, readings, profiles.
+// The JSON form of the instruments' results: floors, readings, profiles.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Reads JSON into described data, by the strict walk that reads every document of ours. A key that is not
-// described is passed over; a member whose key is missing keeps its default.
+// Reads JSON into described structs with the strict walk of json_walk.hpp. Ignores unknown keys. A member
+// whose key is missing keeps its default.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ class JsonReader {
  public:
   using Value = JsonWalk::Value;
 
-  // The walk outlives the reader. It refuses a wrong value with an InputError that names place and value.
+  // The walk must outlive the reader. A wrong value throws InputError, which names the place and the value.
   explicit JsonReader(JsonWalk& walk) : walk_(walk) {}
 
-  // Null is a number that could not be written.
+  // Null stands for a number that was not finite.
   void read(Value value, double& out) {
     out = walk_.is_null(value) ? std::numeric_limits<double>::quiet_NaN() : walk_.number(value);
   }
@@ -63,10 +63,10 @@ class JsonReader {
     const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
     walk_.each_field(value, std::ref(visit));
   }
-  // These two are not inline, so that the readers of many files are compiled in one (described_parts.cpp).
+  // Not inline, so that described_parts.cpp compiles these once for many files.
   template <Described T>
   void read(Value value, T& out);
-  // One field of `out`, where the caller walks the object; false if it is not described.
+  // Reads one field while the caller walks the object. Returns false if no field has this key.
   template <Described T>
   bool read_field(std::string_view key, Value field, T& out);
 

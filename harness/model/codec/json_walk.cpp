@@ -1,4 +1,4 @@
-// Reads single JSON values with checks, and makes messages that name the place and the fault.
+// Reads and checks single JSON values. Messages name the place and the fault.
 #include "harness/model/codec/json_walk.hpp"
 
 #include <cmath>
@@ -13,9 +13,9 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t shown_max = 40;
 constexpr std::size_t subject_max = 120;
-// The beginning of a value as it is written, for messages.
+// Returns the beginning of a value's JSON text, for messages.
 std::string excerpt(std::string_view text) {
-  // In a damaged text the parser does not know where its last value ends: no more than the padding is read.
+  // In a damaged text the parser may place the end of a value too far: read no further than the padding.
   text = text.substr(0, text_padding);
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -52,11 +52,11 @@ std::string meaning_of(simdjson::error_code code) {
   return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
 }
 
-// The text between a key's quotes as it is written; unescaped where it holds an escape.
+// Returns the key's text between the quotes, with escapes replaced.
 std::string_view key_of(ondemand::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
-  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote already
+  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote before
   if (*end == '"') return {begin, static_cast<std::size_t>(end - begin)};
   return field.unescaped_key();
 }
@@ -108,7 +108,7 @@ void JsonWalk::each_element(Value value, const ElementVisitor& visit) {
 }
 
 bool JsonWalk::Keys::add(std::string_view key) {
-  // Most keys differ in this from all before them: p50, p90, p99 at their ends.
+  // A hash of the key's length, first and last letter. Most keys differ in it from all earlier keys.
   const std::size_t mark = key.empty() ? 0
                                        : key.size() + 3u * static_cast<unsigned char>(key.back()) +
                                              7u * static_cast<unsigned char>(key.front());
@@ -122,7 +122,7 @@ bool JsonWalk::Keys::add(std::string_view key) {
 }
 
 void JsonWalk::too_deep() {
-  depth_ = 0;  // naming every level would fill the line
+  depth_ = 0;  // the path of all levels would be too long for a line
   fail("it is nested deeper than " + std::to_string(nesting_max) + " levels: not a result document");
 }
 

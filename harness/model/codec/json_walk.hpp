@@ -1,5 +1,5 @@
-// Walks a JSON text with simdjson's on-demand parser, and knows its place at every step. All readers of
-// documents share it. Internal to harness/model/codec.
+// Walks a JSON text with simdjson's on-demand parser and keeps track of the place. All readers of documents
+// use it. Internal to harness/model/codec.
 #pragma once
 
 #include <simdjson.h>
@@ -28,19 +28,19 @@ class JsonWalk {
 
   // Throws InputError: "SOURCE: cells[3].launches[0].setup: DETAIL".
   [[noreturn]] void fail(const std::string& detail) const;
-  // Fails at something below the place where the walk is: "launches[0].index".
+  // Fails at a place below the current one: "launches[0].index".
   [[noreturn]] void fail_below(const std::string& place, const std::string& detail) const;
-  // Fails with an error of simdjson's.
+  // Fails with an error from simdjson.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
-  // Messages end with this name as long as the object lives, because readers look for names.
+  // Adds a cell's id to messages during its lifetime, because people search for ids.
   class Subject {
    public:
     explicit Subject(JsonWalk& walk) : walk_(walk) {}
     Subject(const Subject&) = delete;
     Subject& operator=(const Subject&) = delete;
     ~Subject() { walk_.subject_ = {}; }
-    // `name` outlives this.
+    // `name` must outlive this object.
     void is(std::string_view name) { walk_.subject_ = name; }
 
    private:
@@ -50,13 +50,13 @@ class JsonWalk {
   using FieldVisitor = std::function<void(std::string_view, Value)>;
   using ElementVisitor = std::function<void(Value)>;
 
-  // Walks a text that is one JSON object and nothing else, without needing room behind it.
+  // Walks a text that must be one JSON object. The text needs no padding.
   void document(std::string_view text, const FieldVisitor& visit);
-  // Calls visit(key, value) for each field, and refuses a key that appears twice, because readers differ in
-  // which of the two counts. A visitor that does not take a value calls skip(). The key is a part of the
-  // text. Passed std::ref(visitor), it allocates nothing.
+  // Calls visit(key, value) for each field. Refuses a duplicate key, because JSON parsers differ in which of
+  // the two they use. `visit` must read the value or call skip(). The key points into the text. With
+  // std::ref(visitor) nothing is allocated.
   void each_field(Value value, const FieldVisitor& visit);
-  // Visits the fields of a whole text, after which nothing may follow.
+  // Visits the fields of a whole document. Fails if more text follows.
   void each_field(simdjson::ondemand::document& document, const FieldVisitor& visit);
   // Calls visit(value) for each element.
   void each_element(Value value, const ElementVisitor& visit);
@@ -68,7 +68,7 @@ class JsonWalk {
   double number(Value value);  // finite
   std::int64_t integer(Value value);
   std::uint64_t natural(Value value);  // a number of 64 bits, such as a seed
-  // Checks that the value is JSON and not nested too deeply, and passes over it.
+  // Skips the value, but checks that it is JSON and not nested too deeply.
   void skip(Value value);
 
  private:
@@ -76,7 +76,7 @@ class JsonWalk {
     std::string_view key;  // empty: an element
     std::int64_t index = 0;
   };
-  // One step down, for as long as it lives.
+  // Adds one step to the path during its lifetime.
   class Descent {
    public:
     Descent(JsonWalk& walk, Step step) : walk_(walk) {
@@ -91,22 +91,22 @@ class JsonWalk {
     JsonWalk& walk_;
   };
 
-  // The keys of one object so far, on top of those of the objects around it.
+  // The keys of the current object, stored behind the keys of the objects around it.
   class Keys {
    public:
     explicit Keys(std::vector<std::string_view>& all) : all_(all), begin_(all.size()) {}
     Keys(const Keys&) = delete;
     Keys& operator=(const Keys&) = delete;
     ~Keys() { all_.resize(begin_); }
-    // False if it was there before.
+    // Returns false for a duplicate.
     bool add(std::string_view key);
 
    private:
-    static constexpr std::size_t few = 24;  // looked through one by one; no object of ours has more
+    static constexpr std::size_t few = 24;  // keys compared one by one; our objects have no more
     std::vector<std::string_view>& all_;
     std::size_t begin_;
-    std::uint64_t marks_ = 0;                                   // marks of the keys so far
-    std::optional<std::unordered_set<std::string_view>> rest_;  // those beyond the few
+    std::uint64_t marks_ = 0;                                   // hashes of the keys so far
+    std::optional<std::unordered_set<std::string_view>> rest_;  // further keys
   };
 
   void visit_fields(simdjson::ondemand::object object, const FieldVisitor& visit);

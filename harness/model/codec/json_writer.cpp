@@ -1,4 +1,4 @@
-// Writes JSON's values, lists and objects, which every field of a description becomes.
+// Writes JSON values, lists and objects.
 #include "harness/model/codec/json_writer.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Described data to JSON. Keys stand in the order of the description, so that two documents of one plan
-// differ only where their numbers do.
+// Writes described structs as JSON. The description decides the order of keys, so two documents of one plan
+// differ only in values.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class JsonWriter {
   }
 
  private:
-  // Code that touches Json is in json_writer.cpp: inlined at every field it took minutes to compile.
-  static void put(Json& out, double value);  // NaN and infinities are null
+  // Code that uses Json is in json_writer.cpp, because inlining it at every field takes minutes to compile.
+  static void put(Json& out, double value);  // NaN and infinity become null
   static void put(Json& out, bool value);
   static void put(Json& out, std::int64_t value);
   static void put(Json& out, std::uint64_t value);
@@ -39,7 +39,7 @@ class JsonWriter {
   static void put_interval(Json& out, std::optional<double> low, std::optional<double> high);
   static void put_object(Json& out);
   static void put_list(Json& out);
-  static Json& at(Json& object, std::string_view key);  // null, if it is new
+  static Json& at(Json& object, std::string_view key);  // null for a new key
   static Json& add_to(Json& list);
 
   template <Named E>
@@ -60,7 +60,7 @@ class JsonWriter {
     put_object(out);
     for (const auto& [key, value] : values) put(at(out, key), value);
   }
-  // It is not inline, so that the writers of many files are compiled in one (described_parts.cpp).
+  // Not inline, so that described_parts.cpp compiles the writers once for many files.
   template <Described T>
   void put(Json& out, const T& value) const;
 
@@ -133,7 +133,7 @@ void JsonWriter::put(Json& out, const T& value) const {
   add_fields(out, value, Description<T>::fields);
 }
 
-// Bytes that are not UTF-8 are replaced, not refused. `indent` -1: on one line.
+// Replaces bytes that are not UTF-8 by U+FFFD. An `indent` of -1 writes one line.
 std::string dump(const Json& json, int indent = -1);
 
 }  // namespace graphbench::codec

@@ -1,5 +1,5 @@
-// Messages between our own processes: one line of JSON each, {"event": NAME, "content": {...}}. Both ends are
-// the same binary, so there is no version to agree on.
+// Messages between graphbench's processes: one line of JSON each, {"event": NAME, "content": {...}}. Both
+// ends are the same binary, so messages have no version.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace graphbench::codec {
 template <typename Variant>
 struct Messages;
 
-// Reads data from a text that holds nothing else. At least one of its fields must be in the text. Throws
-// Error(invalid_argument), which begins with `what` ("read worker task").
+// Reads a struct from a text that holds one JSON object. The object must have at least one known field.
+// Throws Error(invalid_argument), which begins with `what` ("read worker task").
 template <typename T>
 T read_data(std::string_view text, const std::string& what) {
   try {
@@ -50,7 +50,7 @@ std::string write_message(const std::variant<Events...>& event) {
   return dump(message);
 }
 
-// The event comes before its content, as write_message() has it.
+// Expects the event before its content, in the order of write_message().
 template <typename Variant>
 class MessageReader {
  public:

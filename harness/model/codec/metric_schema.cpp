@@ -1,4 +1,4 @@
-// Writes the schema's properties of metrics, one per row; properties that are in no table stay.
+// Writes the schema's properties of metrics, one per row. Keeps properties that are not in a table.
 #include "harness/model/codec/metric_schema.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Json reference(const char* name) {
   return {{"$ref", std::string("#/$defs/") + name}};
 }
 
-// The schema of a member as its description writes it.
+// Returns the schema of a member in the form that the writer gives it.
 template <typename T, typename Member>
 Json type_of(const Field<T, Member>& field, const MetricRow& row) {
   if constexpr (std::is_same_v<Member, std::optional<model::Summary>>) {
@@ -37,7 +37,7 @@ Json type_of(const Field<T, Member>& field, const MetricRow& row) {
   } else if constexpr (std::is_same_v<Member, std::optional<std::int64_t>>) {
     if (field.when == When::not_default) return reference("count");
     Json type = {{"type", {"integer", "null"}}};
-    // Differences of readings may be negative.
+    // Memory values are differences of two readings, so they may be negative.
     if (!std::is_same_v<T, model::Memory>) type["minimum"] = 0;
     return type;
   } else if constexpr (std::is_same_v<Member, std::optional<double>>) {
@@ -55,8 +55,8 @@ Json described(const MetricRow& row, Json type) {
   return property;
 }
 
-// Puts the properties of the section into `object`, in the table's order, ahead of the place of the first
-// that was there; other properties stay.
+// Replaces the section's properties by `rows`, in the table's order, at the place of the first old one. Keeps
+// the other properties.
 void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>& rows) {
   const auto row_named = [&](const std::string& name) {
     return std::ranges::find_if(rows, [&](const auto& each) { return each.first->name == name; });
@@ -87,7 +87,7 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
   object["required"] = required;
 }
 
-// The members of T that are metrics, in the order of its description.
+// The members of T that are metrics, in the order of T's description.
 using Rows = std::vector<std::pair<const MetricRow*, Json>>;
 
 template <typename T>
@@ -122,7 +122,7 @@ Rows rows_of() {
   return rows;
 }
 
-// A cell has a later axis only away from its default; a plan has it where any of its values is.
+// A cell has a later axis only if its value is not the default. A plan has it if any of its values is not.
 void add_later_axes(Json& definitions) {
   for (const model::Axis& axis : model::axes()) {
     if (!axis.came_later()) continue;

@@ -1,13 +1,12 @@
-// The JSON schema of the metrics and later axes in a result document, from their tables.
+// Generates the schema's properties of metrics and later axes from their tables.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace graphbench::codec {
 
-// `schema`: reporters/schema/result.schema.json. Returns it with the properties of setup, launches, graph,
-// memory and summary that are metrics, and those of cells and planned axes that are later axes, as the tables
-// have them.
+// `schema` is reporters/schema/result.schema.json. Returns it with new properties from the tables: metrics in
+// setup, launches, graph, memory and summary, and later axes in cells and planned axes.
 nlohmann::ordered_json with_tables(nlohmann::ordered_json schema);
 
 }  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// Parses a document: folds each cell into it as soon as it is read, and forgets the cell.
+// Parses a document. Keeps from each cell only what a comparison needs.
 #include "harness/model/codec/parse_document.hpp"
 
 #include <simdjson.h>

@@ -1,5 +1,5 @@
-// Reads from the text of a result document the parts that a comparison needs. Also cuts one JSON object into
-// its members, for texts that carry documents.
+// Reads the parts of a result document that a comparison needs. Also splits a JSON object into its members,
+// for texts that contain documents.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace graphbench::codec {
 
-// How many bytes beyond the text must be readable: the parser reads whole vector registers.
+// Readable bytes that must follow the text, because the parser reads whole vector registers.
 inline constexpr std::size_t text_padding = 64;
 class PaddedText {
  public:
@@ -26,29 +26,28 @@ class PaddedText {
   std::size_t size_;
   std::string bytes_;
 };
-// Containers within containers; a result document has nine.
+// The maximum nesting of lists and objects. A result document has nine levels.
 inline constexpr int nesting_max = 64;
 
-// Strict about JSON (all of the text is checked, also what is not read) and about the fields that are
-// read; indifferent to others and to the order of fields. `text` is followed by text_padding readable
-// bytes. Throws InputError, one line that names `source`, the place and the value, for anything
-// else: damaged or foreign JSON, another schema version, times that are not positive or out of order, ok
-// cells without launches or whose outputs differ, ids that are not what the cell's fields say, cell ids,
-// launch indices or keys that repeat.
+// Checks all of the text to be JSON, and the fields that are read. Ignores other fields and the order of
+// fields. text_padding readable bytes must follow `text`. Throws InputError, one line with `source`, the
+// place and the value: damaged JSON, another schema, times that are not positive or not in order, ok cells
+// without launches or with different outputs, ids that contradict the cell's fields, and duplicate cell ids,
+// launch indices or keys.
 Document parse_document(std::string_view text, const std::string& source);
-// Parses a text without room behind it.
+// Parses a copy of the text, which needs no padding.
 Document parse_copy(std::string text, const std::string& source);
 
 struct Member {
   enum class Kind { text, truth, object, other } kind = Kind::other;
   std::string name;
-  std::string text;      // of a text, unescaped
-  bool truth = false;    // of a truth value
-  std::string_view raw;  // the text of an object, which may not be JSON
+  std::string text;      // a string without escapes
+  bool truth = false;    // a boolean
+  std::string_view raw;  // the text of an object, which is not checked
 };
 
-// In the order of the text, which text_padding readable bytes follow and which `raw` points into. Absent
-// if it is not one object and nothing else. Throws InputError for a name that is given twice.
+// Returns the members in the text's order, or nullopt if the text is not exactly one object. `raw` points
+// into the text. text_padding readable bytes must follow it. Throws InputError for a duplicate name.
 std::optional<std::vector<Member>> members_of(std::string_view text);
 
 }  // namespace graphbench::codec

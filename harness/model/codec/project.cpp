@@ -1,4 +1,4 @@
-// Takes from a result what a comparison needs. A fact's name is its place in the document, without
+// Takes from a result the parts that a comparison needs. A fact's name is its path in the document, without
 // "environment."; the plan's hash is "plan".
 #include "harness/model/codec/project.hpp"
 
@@ -16,7 +16,7 @@
 namespace graphbench::codec {
 namespace {
 
-// The names of facts that harness/judge/compare/facts.cpp compares, apart from prefixes (document.hpp).
+// The facts that harness/judge/compare/facts.cpp compares, besides those with prefixes (document.hpp).
 constexpr std::string_view names[] = {"tool.version",
                                       "tool.commit",
                                       "hostname",
@@ -50,7 +50,7 @@ std::string plan_fact(std::string_view key) {
   return (key == "method" ? "" : "plan.") + std::string(key);
 }
 
-// Empty if it is not known: a count of 0 cores, bytes or launches means that.
+// Returns "" for an unknown value: null, or 0 cores, bytes or launches.
 std::string fact_text(std::string_view name, const Json& value) {
   if (value.is_null() || (value == 0 && name != "plan.seed")) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();

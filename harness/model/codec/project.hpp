@@ -8,12 +8,12 @@
 
 namespace graphbench::codec {
 
-// Projects a cell or a ladder, by its id. Adds the monitor's readings around its launches to `clocks`.
+// Projects a cell or a ladder. Adds the monitor's readings around its launches to `clocks`.
 DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks);
-// The facts in a result's head.
+// Returns the facts in a result's head.
 DocumentFacts facts_of(const model::Result& head);
 
-// Equal to what parse_document() makes of the result's document. `source` names it in messages.
+// Returns what parse_document() makes of the result's document. Messages name `source`.
 Document project(const model::Result& result, const std::string& source);
 
 }  // namespace graphbench::codec

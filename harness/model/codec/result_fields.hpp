@@ -1,5 +1,5 @@
-// The JSON form of a result and its parts: the document `graphbench.result/1`, and the messages to and from
-// workers.
+// The JSON form of a result and its parts, for the document `graphbench.result/1` and for messages between
+// graphbench and its workers.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct Description<model::Summary> {
       field("count", &T::count), field("min", &T::min), field("p50", &T::p50),
       interval("p50_ci95", &T::p50_ci95_low, &T::p50_ci95_high), field("p90", &T::p90), field("p99", &T::p99),
       field("p999", &T::p999), field("max", &T::max), field("mean", &T::mean), field("stddev", &T::stddev));
-  // A summary before its fields are read. One sample is the least that has a median.
+  // The value before its fields are read. A median needs a count of at least 1.
   static T unread() {
     constexpr double absent = std::numeric_limits<double>::quiet_NaN();
     T summary{};
@@ -99,8 +99,8 @@ GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds,
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds));
 
-// The latencies of the first steps after the setup, in which too few warmups show. They are the only samples
-// that a document keeps.
+// The latencies of the first steps after the setup, which show whether there were too few warmups. A document
+// has no other samples.
 struct Ramp {
   static constexpr std::size_t samples_max = 32;
 
@@ -146,14 +146,13 @@ struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
 };
 
-// The status of a cell or a ladder.
 template <typename T>
 struct StatusField {
   std::optional<Json> write(const T& of) const { return Json(model::name_of(of.status)); }
   void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.status); }
 };
 
-// Every cell that is not ok has a reason, even if none was recorded.
+// Returns a reason for every cell that is not ok, even if none was recorded.
 template <typename T>
 model::Reason reason_of(const T& of) {
   if (of.reason) return *of.reason;
@@ -182,7 +181,7 @@ GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capabil
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
-// Left out if there was no choice. The digest covers keys and algorithms, so sweeps with the same digest ran
+// Written only if there was a choice. The digest covers keys and algorithms, so sweeps with equal digests ran
 // the same algorithms.
 struct LibraryChoices {
   std::optional<Json> write(const model::Environment& environment) const {
@@ -212,7 +211,7 @@ GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, 
             (later, shard), (later, concurrent));
 GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
 
-// The sum over all cells.
+// The sum of the cells' cache use.
 struct CacheTotal {
   std::optional<Json> write(const model::Result& result) const {
     std::optional<model::CacheUse> total;
@@ -228,7 +227,7 @@ struct CacheTotal {
 GB_DESCRIBE(model::Conclusion, subject, code, text, cells, figures);
 GB_DESCRIBE(model::Note, code, text, cells);
 
-// Computed for every document, and never read: a reader of a result can ask for its findings.
+// Computed for every document and never read, because readers compute findings from the result.
 template <auto find>
 struct Findings {
   std::optional<Json> write(const model::Result& result) const {
@@ -237,7 +236,7 @@ struct Findings {
   }
 };
 
-// All but the schema's name, which comes first, and the cells, which are written one per line.
+// Without the schema's name, which comes first, and the cells, which are written one per line.
 GB_DESCRIBE(model::Result,
             (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
             (text, finished_at), complete, environment, plan, (later, shards),
@@ -251,7 +250,7 @@ GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
 GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
             launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);
 
-// Compiled once, in described_parts.cpp: each of these takes seconds.
+// described_parts.cpp instantiates these once, because each takes seconds to compile.
 extern template void JsonWriter::put(Json&, const model::CellResult&) const;
 extern template void JsonWriter::put(Json&, const model::DeviceFacts&) const;
 extern template void JsonWriter::put(Json&, const model::Environment&) const;

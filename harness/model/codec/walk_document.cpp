@@ -1,5 +1,4 @@
-// Walks over a document. Looks for the schema first, so that a foreign file is called foreign and not
-// damaged.
+// Walks over a document. Checks the schema first, so that another kind of file is not reported as damaged.
 #include "harness/model/codec/walk_document.hpp"
 
 #include <simdjson.h>
@@ -15,11 +14,10 @@ namespace graphbench::codec {
 namespace {
 
 constexpr std::string_view schema_read = "graphbench.result/1";
-constexpr std::string_view bill_schema = "graphbench.bill/1";  // has bills where a result has cells
+constexpr std::string_view bill_schema = "graphbench.bill/1";  // has "bills" in place of "cells"
 static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
-// Names typical faults of JSON files that other programs damage, where a parser would report malformed
-// strings.
+// Names encoding faults that other programs cause. The parser would only report malformed strings.
 void check_encoding(std::string_view text, const std::string& source) {
   const auto begins = [&](std::string_view bytes) { return text.starts_with(bytes); };
   if (begins("\xEF\xBB\xBF"))
@@ -75,7 +73,7 @@ class DocumentWalk {
       walk_.each_element(value, [&](Value cell) { read_cell(cell, key != "cells"); });
       return;
     }
-    if (key == "plan" && walk_.is_null(value)) return;  // null has the meaning of a missing key
+    if (key == "plan" && walk_.is_null(value)) return;  // null means the same as a missing key
     JsonReader(walk_).read_field(key, value, head_);
     if (key == "plan") check_looks();
   }
@@ -116,7 +114,7 @@ class DocumentWalk {
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
-    const char* end = nullptr;  // the end, after the blanks that follow
+    const char* end = nullptr;  // after the spaces that follow the cell
     if (json_.current_location().get(end) != simdjson::SUCCESS)
       walk_.fail("it is not JSON, or only a part of a document: it is damaged or cut off here");
     cell.text = {begin, static_cast<std::size_t>(end - begin)};
@@ -124,7 +122,7 @@ class DocumentWalk {
     visit_(std::move(cell));
   }
 
-  // A launch that does not say its index has the index of its place.
+  // A launch without an index gets its position in the list.
   void read_launches(Value list, std::vector<model::Launch>& launches) {
     walk_.each_element(list, [&](Value value) {
       model::Launch& launch = launches.emplace_back();

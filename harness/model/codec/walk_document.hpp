@@ -1,5 +1,5 @@
-// The one way from the text of a result document into memory: each cell is decoded by its description,
-// checked, and handed on, so that no more than one is held here.
+// Reads the text of a result document. Each cell is decoded by its description, checked and passed on, so
+// that only one is in memory at a time.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace graphbench::codec {
 
-// A ladder that served traffic, or a bill, is read like a cell: its compared values have the same places.
+// A cell, or a ladder or bill, which are read like a cell because their compared values have the same keys.
 struct ReadCell {
   std::string id;
   model::CellResult result{};
@@ -20,8 +20,8 @@ struct ReadCell {
 };
 using CellVisitor = std::function<void(ReadCell&&)>;
 
-// Returns the head, which is the result without its cells. text_padding readable bytes follow `text`. Throws
-// InputError, as parse_document() does; cells before the place have then been visited.
+// Returns the result without its cells. text_padding readable bytes must follow `text`. Throws InputError as
+// parse_document() does. Cells before the fault have been visited by then.
 model::Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit);
 
 }  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// Concludes how much graphs cost before the first replay, when that is paid back, how many warmups they need,
+// Concludes the cost of graphs before the first replay, when they pay it back, how many warmups they need,
 // and which cells have no numbers.
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::vector<const CellResult*> cells_of(const CellGroup& group, const std::strin
   return cells;
 }
 
-// "whole 4.31ms, ~1.80 MB": all sizes together. Memory of graphs comes in steps of the driver's, hence "~".
+// Returns "whole 4.31ms, ~1.80 MB" for all sizes. "~", because drivers allocate graphs' memory in blocks.
 std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
                     Conclusion& conclusion) {
   double setup = 0;
@@ -76,14 +76,14 @@ void conclude_setup(const CellGroup& group, std::vector<Conclusion>& conclusions
   conclusions.push_back(std::move(conclusion));
 }
 
-// Fewer launches than an interval needs do not exclude that there is a gain.
+// Returns false without an interval, because so few launches do not rule out a gain.
 bool is_never(const CellResult& cell) {
   const CellSummary& summary = cell.summary;
   if (!summary.speedup_ci95_high) return false;
   return summary.no_breakeven ? summary.no_breakeven == NoBreakeven::never : *summary.speedup_ci95_high < 1;
 }
 
-// "paid back after 9 to 22 replays; never at 64; unknown at 128": the first graph mode's set-up.
+// Adds "paid back after 9 to 22 replays; never at 64; unknown at 128" for the setup of the first graph mode.
 void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   const std::string mode = group.first_graph_mode();
   Conclusion conclusion = group.conclusion("payback");
@@ -123,7 +123,7 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
-// Divides a training step's device time by phase, at the largest batch whose phases were timed.
+// Divides the device time of a training step into phases, at the largest batch with timed phases.
 void conclude_phases(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   for (auto batch = group.batches.rbegin(); batch != group.batches.rend(); ++batch) {
     const CellResult* eager = group.at(*batch, reference_mode().name);
@@ -150,7 +150,7 @@ struct Quantity {
   const char* name;
   Number number;
 };
-// Uses a process's first setups, because warmups matter there.
+// From the first setups of a process, because warmups matter there.
 constexpr Quantity quantities[] = {
     {"set-up", [](const Launch& launch) { return statistics::setup_seconds(launch.setup); }},
     {"first step", [](const Launch& launch) { return launch.setup.first_step_seconds; }}};
@@ -162,10 +162,10 @@ std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
   return statistics::estimate_over(values);
 }
 
-// A median so far above the best is not near it, however wide their intervals.
+// A median this many times the best is not near it, even if the intervals overlap.
 constexpr double untold_excess = 1.5;
 
-// The values of one quantity of one batch and mode, by the number of warmups.
+// The values of one quantity, batch and mode, by number of warmups.
 class WarmupSeries {
  public:
   WarmupSeries(const CellGroup& group, std::int64_t batch, const std::string& mode, const Quantity& quantity)
@@ -179,13 +179,13 @@ class WarmupSeries {
     return estimates_.size() > 1 &&
            std::ranges::all_of(estimates_, [](const auto& each) { return each.second.ci95_low.has_value(); });
   }
-  // Intervals that are too wide would let any number of warmups be enough.
+  // False if a median far above the best counts as enough only because the intervals are too wide.
   bool is_told() const {
     return std::ranges::all_of(estimates_, [&](const auto& each) {
       return each.first < enough() || each.second.p50 < untold_excess * best().p50;
     });
   }
-  // The smallest number of warmups from which on all later numbers are within their intervals of the best.
+  // Returns the least number of warmups from which on all intervals overlap the interval of the best.
   std::int64_t enough() const {
     std::int64_t enough = estimates_.back().first;
     for (auto each = estimates_.rbegin(); each != estimates_.rend(); ++each) {
@@ -194,7 +194,7 @@ class WarmupSeries {
     }
     return enough;
   }
-  // How much the fewest warmups take over the best.
+  // Returns the time with the fewest warmups over the best time.
   double excess() const { return estimates_.front().second.p50 / best().p50; }
   std::string text(Conclusion& conclusion) const {
     conclusion.figures["fewest_seconds"] = estimates_.front().second.p50;
@@ -244,7 +244,7 @@ void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
-// "piecewise has no numbers at 64 (host_op)"
+// Adds "piecewise has no numbers at 64 (host_op)".
 void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   std::vector<std::pair<std::string, std::string>> causes;  // mode, code
   for (const CellResult* cell : group.cells) {

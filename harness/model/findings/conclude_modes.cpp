@@ -1,4 +1,4 @@
-// Concludes which mode to use at which batch, how much piecewise costs over whole, and what bounds a step.
+// Concludes which mode to use at which batch, what piecewise costs over whole, and what limits a step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 
 using reporters::format_ratio;
 
-// A ratio to eager. Without an interval over launches, one as wide as the spread of steps stands in for it.
+// A ratio to eager. Without an interval over launches, the spread of launches or steps gives a rough one.
 struct Gain {
   const CellResult* cell;
   double ratio;
   double low;
   double high;
-  bool rough;  // fewer launches than an interval needs
+  bool rough;  // too few launches for an interval
 
   bool is_alike() const { return low >= 1 / (1 + gain_margin) && high <= 1 + gain_margin; }
   std::string text() const {
@@ -53,13 +53,13 @@ std::optional<Gain> gain_of(const CellGroup& group, const CellResult* cell) {
 
 enum class Choice { graphs, eager, either, unknown };
 
-// The mode to use at one batch, and the gain that decides it.
+// The mode to use at one batch, and the gain of the best graph mode, which decides.
 struct Verdict {
   Choice choice = Choice::unknown;
-  std::optional<Gain> gain;  // gain of the best graph mode
+  std::optional<Gain> gain;
 };
 
-// The first graph mode is taken unless another one's gain lies wholly above it.
+// Chooses the first graph mode, unless the whole interval of another mode's gain is above that of the first.
 Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   Verdict verdict;
   for (const std::string& mode : group.graph_modes) {
@@ -78,8 +78,8 @@ Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
-// The number of launches whose interval would separate such a gain from 1, or from a gain that matters: an
-// interval narrows with the root of that number. 0: it is not known.
+// Returns how many launches would narrow the interval enough to separate the gain from 1 or from gain_margin.
+// The width falls with the root of the number of launches. 0: not known.
 std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   if (gain.rough) return 0;
   const double distance = std::abs(std::log(gain.ratio));
@@ -88,7 +88,7 @@ std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(launches) * std::pow(width / wanted, 2)));
 }
 
-// The advice if these launches cannot decide.
+// Returns the advice for launches that do not decide.
 std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
   constexpr std::int64_t rough_advice = 5;
   constexpr std::int64_t launches_max = 100;
@@ -100,7 +100,7 @@ std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Con
   return fmt::format("--launches {} should", needed);
 }
 
-// "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128": the largest gain and the least.
+// Returns the largest and the least gain: "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128".
 std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   const auto [least, most] =
       std::ranges::minmax_element(gains, {}, [](const Gain& gain) { return gain.ratio; });
@@ -125,7 +125,7 @@ struct Choices {
   std::vector<Gain> gains;
 };
 
-// In the order of their first batch.
+// The choices are in the order of their first batch.
 std::vector<Choices> choices_of(const CellGroup& group) {
   std::vector<Choices> choices;
   for (const std::int64_t batch : group.batches) {
@@ -174,7 +174,7 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Code may branch under capture, and compilers fuse: then a gain is not of graphs alone.
+// Captured code may take other branches, and compilers fuse ops. A gain is then not only from graphs.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {
@@ -194,7 +194,7 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
 }
 
-// The latency of piecewise over whole's, from the least to the most.
+// Concludes the range of piecewise's latency over whole's.
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
@@ -216,8 +216,8 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   conclusions.push_back(std::move(conclusion));
 }
 
-// The share of eager's latency that launches take: the idle time of its device if the device's records have
-// it, else the time of enqueueing.
+// The share of eager's latency that launches cost: the device's idle time if the device has records of it,
+// else the time to enqueue.
 struct LaunchShare {
   double share;
   bool recorded;
@@ -231,7 +231,7 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// trtexec only warns about enqueue time; here each batch belongs to one side, or to neither.
+// trtexec only warns about enqueue time. Here each batch is launch-bound, device-bound or neither.
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
@@ -240,7 +240,7 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
     const CellResult* eager = group.at(batch, reference_mode().name);
     const std::optional<LaunchShare> share = launch_share(eager);
     if (!share) continue;
-    // An idle device waits for launches, however little of the latency enqueueing takes.
+    // An idle device waits for launches, even if enqueueing takes a small share of the latency.
     const double at_least = share->recorded ? 1 - device_bound_share : launch_bound_share;
     const double below = share->recorded ? 1 - launch_bound_share : device_bound_share;
     bound[share->share >= at_least ? 0 : share->share < below ? 2 : 1].push_back(batch);
@@ -274,7 +274,7 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// "No gain in throughput is seen in whole at 128, 256, piecewise at 64 to 256.": for a caller who does not
+// Adds "No gain in throughput is seen in whole at 128, 256, piecewise at 64 to 256.", for callers that do not
 // wait for each step.
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("throughput");

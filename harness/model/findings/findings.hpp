@@ -1,4 +1,4 @@
-// A result in words: conclusions say what to do, notes say how far the numbers can be trusted. Both are pure
+// A result in words: conclusions give advice, and notes say how reliable the numbers are. Both are pure
 // functions of the result, so every document and every reader has the same words.
 #pragma once
 
@@ -11,39 +11,39 @@
 
 namespace graphbench::model {
 
-// One sentence. Sentences of one subject follow one another and form a paragraph.
+// One sentence. Consecutive sentences with the same subject form a paragraph.
 struct Conclusion {
-  std::string subject;  // "attention", with the values that tell it from other subjects
+  std::string subject;  // "attention", with the values that distinguish it from other subjects
   std::string code;     // "use_graphs"
   std::string text;
-  std::vector<std::string> cells = {};         // ids of the cells that it was read from
-  std::map<std::string, double> figures = {};  // those in the text
+  std::vector<std::string> cells = {};         // ids of the cells that support it
+  std::map<std::string, double> figures = {};  // the numbers in the text
 };
 
 struct Note {
   std::string code;  // "trust_low"
   std::string text;
-  std::vector<std::string> cells = {};  // ids of the cells that it is about; empty: all
+  std::vector<std::string> cells = {};  // ids of the cells concerned; empty: all
 };
 
 // Confidence intervals need this many launches.
 inline constexpr std::int64_t launches_for_intervals = 3;
-// A gain below it makes no difference.
+// A smaller gain makes no practical difference.
 inline constexpr double gain_margin = 0.02;
-// Launches bound a step if enqueueing takes at least the first share of eager's latency; the device bounds it
-// if enqueueing takes less than the second.
+// A step is launch-bound if enqueueing takes at least the first share of eager's latency, and device-bound if
+// enqueueing takes less than the second.
 inline constexpr double launch_bound_share = 0.8;
 inline constexpr double device_bound_share = 0.5;
 
 std::vector<Conclusion> conclusions_of(const Result& result);
 
-// The first is the judgement: "trust: high", or "trust: low (WHY): WHAT TO DO". The others are in the order
-// of their weight.
+// The first note is the judgement: "trust: high", or "trust: low (WHY): WHAT TO DO". The most important of
+// the others come first.
 std::vector<Note> notes_of(const Result& result);
-// The judgement of a machine before anything was measured on it.
+// Judges a machine before the first measurement.
 Note trust_in(const Environment& environment);
 
-// Leaves out the parts that no finding reads: samples and placements.
+// Removes the parts that no finding reads, such as samples and placements.
 void keep_evidence(CellResult& cell);
 
 }  // namespace graphbench::model

@@ -1,4 +1,4 @@
-// Divides a result into the subjects of paragraphs, and puts the paragraphs together.
+// Divides a result into groups of cells, and joins the conclusions about all groups.
 #include "harness/model/findings/groups.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ Key key_of(const Cell& cell) {
   return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
 }
 
-// The workload, and the axes on which it has several values.
+// Returns the workload and those axes on which it has several values.
 std::string subject_of(const Cell& cell, const Result& result) {
   std::string subject = cell.workload;
   for (const auto member : {&Cell::preset, &Cell::dtype, &Cell::pass}) {
@@ -37,8 +37,8 @@ std::string subject_of(const Cell& cell, const Result& result) {
 
 using Cells = std::vector<const CellResult*>;
 
-// Adds the section's cells to each other section whose graphs refer to them, where all of them are eager and
-// each is referred to. Returns whether it did.
+// If each cell of the section is the reference of a graph in another section, adds the cells to those
+// sections and returns true.
 bool lend(const Cells& section, std::vector<Cells>& sections) {
   std::set<std::string> lent;
   std::vector<std::pair<Cells*, const CellResult*>> places;
@@ -116,7 +116,7 @@ std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellRe
 
 std::vector<CellGroup> groups_of(const Result& result) {
   const std::vector<Cells> sections = sections_of(result.cells);
-  // Variants of a workload stand behind it.
+  // Groups of one workload follow one another.
   std::vector<CellGroup> groups;
   std::vector<std::string> workloads;
   for (const auto& section : sections) {

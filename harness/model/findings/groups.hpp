@@ -1,4 +1,4 @@
-// The cells that one paragraph is about: those of one workload that differ in batch, warmups and mode alone.
+// The cells of one paragraph: cells of one workload that differ only in batch, warmups and mode.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ class CellGroup {
  public:
   CellGroup(const Result& result, std::string subject, std::vector<const CellResult*> cells);
 
-  // At the warmup count that the paragraph is about, the middle one; null if it was not measured well.
+  // Returns the cell at the group's warmup count, the middle one, or null if the cell is not ok.
   const CellResult* at(std::int64_t batch, const std::string& mode) const;
   const CellResult* at(std::int64_t batch, const std::string& mode, std::int64_t warmup) const;
-  // Cells of one batch that differ only in warmups: they ask how many warmups are needed.
+  // Whether the cells have one batch and several warmup counts, to find how many warmups are needed.
   bool asks_for_warmups() const { return warmups.size() > 1 && batches.size() == 1; }
-  // The first mode that replays graphs; empty: none.
+  // Returns the first mode that replays graphs, or "".
   std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
-  // The text for batches: "1 to 8, 32", with the first and the last of those swept side by side.
+  // Returns the text for batches, where swept neighbours form a range: "1 to 8, 32".
   std::string batches_text(const std::vector<std::int64_t>& some) const;
   Conclusion conclusion(std::string code) const { return {subject, std::move(code), {}}; }
 
   const Result& result;
   std::string subject;
   std::vector<const CellResult*> cells;
-  std::vector<std::int64_t> batches;  // ascending, as are the warmups
+  std::vector<std::int64_t> batches;  // ascending
   std::vector<std::int64_t> warmups;
   std::vector<std::string> graph_modes;  // in the plan's order
   std::int64_t warmup = 0;
@@ -42,16 +42,15 @@ class CellGroup {
 
 std::vector<CellGroup> groups_of(const Result& result);
 
-// The cells that stand together in tables and paragraphs: those that differ in batch, warmups and mode alone,
-// in the order in which the plan names them first. Eager cells that no graph of their own axes refers to
-// stand with the cells that take their gain over them: with PyTorch's, "torch-hide-capture" changes graphs
-// alone.
+// Divides cells into sections for tables and paragraphs, in the plan's order. Cells of a section differ only
+// in batch, warmups and mode. If graphs of other sections refer to all cells of a section, these cells join
+// those sections. For example, PyTorch's "torch-hide-capture" applies only to graphs.
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells);
 
-// Whether the cell's gain lies above 1 by its interval; below three launches, by more than its steps spread.
+// Whether the gain's interval is above 1. Below three launches, whether the gain exceeds the spread of steps.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
-// The parts of a paragraph; each appends its sentences.
+// Each appends the conclusions of one part of a paragraph.
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 

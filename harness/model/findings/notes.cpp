@@ -1,4 +1,4 @@
-// Says how far the numbers can be trusted, and what else a reader must know.
+// Writes the notes on a result: how reliable the numbers are, and what else a reader must know.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,23 +18,23 @@ namespace {
 
 using reporters::one_line;
 
-// The reasons to doubt the numbers, and their remedies.
+// A reason to doubt the numbers, and its remedy.
 struct Doubt {
   std::string why;
   std::string advice;
 };
 
-// The worker's threads that are awake while it measures: on a GPU the submitting one, and others now and
-// then; the host device computes on all cores.
+// Returns the number of the worker's threads that run during a measurement. With a GPU, another thread
+// sometimes runs beside the submitting thread. The host device computes on all cores.
 double cpus_needed(const Environment& environment) {
   return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
 }
 
-// The share of the cores from which on others' work is likely to run beside a step.
+// If more than this share of cores is busy, other work probably runs during steps.
 constexpr double load_share_max = 0.25;
-// The share of the cells from which on disturbed ones count.
+// A larger share of disturbed or throttled cells lowers the trust.
 constexpr double disturbed_share_max = 0.05;
-// With fewer launches than this, more are worth having on a machine in doubt.
+// The advice for a doubtful machine, if the sweep had fewer launches.
 constexpr std::int64_t launches_wanted = 5;
 
 std::vector<Doubt> doubts_of(const Environment& environment) {
@@ -123,7 +123,7 @@ Note trust_in(const Result& result) {
   return note;
 }
 
-// A note on the cells for which `text_of` has a text, with the first one's.
+// Adds a note on all cells for which `text_of` returns a text. The note has the first text.
 using Notes = std::vector<Note>;
 template <typename TextOf>
 void add_first(Notes& notes, const Result& result, const char* code, TextOf&& text_of) {
@@ -159,7 +159,7 @@ void add_outputs(Notes& notes, const Result& result) {
                    "explains, or the captured step launches other kernels (`check.tolerated`)"));
 }
 
-// Code can branch under capture, and compilers fuse ops. Then a gain compares two programs.
+// Captured code may take other branches, and compilers fuse ops. A gain then compares two programs.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";
@@ -170,7 +170,7 @@ void add_programs(Notes& notes, const Result& result) {
         "eager runs {}{} (`records.differences`)",
         id_of(cell.cell), records.kernels, records.eager_kernels, first);
   });
-  // A callback waits up to 5 ms for the interpreter's lock where another thread of Python computes.
+  // A callback waits up to 5 ms for the interpreter's lock if another Python thread computes.
   add_first(notes, result, "busy_threads", [](const CellResult& cell) -> std::string {
     const auto busy = cell.library.find("busy_threads");
     if (!is_ok(cell) || busy == cell.library.end()) return "";
@@ -179,7 +179,7 @@ void add_programs(Notes& notes, const Result& result) {
   });
 }
 
-// Cells that did not run as their mode says, or not as fast as they could.
+// Adds notes on cells that ran in another mode than their own, or slower than possible.
 void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
     if (cell.fallback.empty()) return "";
@@ -222,8 +222,8 @@ void add_instruments(Notes& notes, const Result& result) {
                                        one_line(environment.monitor->detail)});
 }
 
-// Compares the two instruments of a profiled sweep: the cell in which they differ most, and how much
-// recording slows the steps.
+// Compares the two instruments of a profiled sweep: names the cell with the largest difference, and how much
+// recording slows steps.
 void add_witness(Notes& notes, const Result& result) {
   const CellResult* worst = nullptr;
   double worst_share = -1;

@@ -1,4 +1,4 @@
-// Medians and intervals over launches; the eager cells are looked up by their id.
+// Summarizes cells: medians and intervals over launches. Finds the eager cell of each cell by its id.
 #include "harness/model/statistics/cell_summary.hpp"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ std::vector<double> logs_of(const std::vector<double>& values) {
   return logs;
 }
 
-// Student's t on the logarithms of the launch medians: launches are the unit of replication, and
-// times vary by factors, not by differences. The interval is for the launches' geometric centre.
+// Student's t on the logarithms of the launch medians, because launches are the unit of replication and times
+// vary by factors. The interval is for the geometric mean over launches.
 void add_interval(model::Estimate& estimate, const std::vector<double>& medians) {
   if (medians.size() < 3) return;
   const std::vector<double> logs = logs_of(medians);
@@ -41,22 +41,22 @@ void add_interval(model::Estimate& estimate, const std::vector<double>& medians)
   estimate.ci95_high = std::exp(mean_of(logs) + half_width);
 }
 
-// The spread of a launch's own samples on the log scale, from quartiles so that a few stragglers do
-// not decide it: the interquartile range of a normal distribution is 1.349 standard deviations.
+// Returns the spread of a launch's samples on the log scale. Quartiles keep a few stragglers from deciding
+// it. The interquartile range of a normal distribution is 1.349 standard deviations.
 double log_spread(std::vector<double> samples) {
   std::ranges::sort(samples);
   const double low = nearest_rank(samples, 0.25);
   return low > 0 ? std::log(nearest_rank(samples, 0.75) / low) / 1.349 : 0;
 }
 
-// Samples begin with the ramp, which the summary does not count.
+// Returns the samples after the ramp, which the summary does not count.
 std::vector<double> behind_ramp(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
   const std::size_t counted =
       std::min(samples.size(), of ? static_cast<std::size_t>(of->count) : samples.size());
   return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
 }
 
-// Absent if there are fewer than two samples.
+// Returns nullopt for fewer than two samples.
 std::optional<double> spread_of(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
   const std::vector<double> counted = behind_ramp(samples, of);
   return counted.size() >= 2 ? std::optional(log_spread(counted)) : std::nullopt;
@@ -70,7 +70,7 @@ std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field
   return medians;
 }
 
-// The ramp and the placement that it ran in, because placements differ in their steady times.
+// Returns the samples of the ramp and of its placement, because steady times differ between placements.
 std::vector<double> first_placement(const model::Launch& launch) {
   std::vector<double> samples = launch.latency_samples;
   for (std::size_t i = 1; i < launch.placements.size(); ++i)
@@ -79,7 +79,7 @@ std::vector<double> first_placement(const model::Launch& launch) {
   return samples;
 }
 
-// The median launch decides; a cell that was not seen to settle in most launches has no answer.
+// Returns the warmups plus the median over launches, or nullopt if most launches were not steady in time.
 std::optional<std::int64_t> steady_after(const CellResult& cell,
                                          const std::vector<model::WithinLaunch>& within) {
   std::vector<double> steps;
@@ -125,8 +125,8 @@ std::optional<double> throughput_of(const model::Launch& launch) {
   return launch.throughput_steps_per_second;
 }
 
-// The measurements of a cell and its eager one in launches of one index. A round of a sweep runs one launch
-// of every worker in shuffled order, so the two lie up to a round apart, and share only slower drift.
+// The values of a cell and of its eager cell in launches with the same index. Each round of a sweep runs its
+// launches in shuffled order, so the two are up to a round apart and share only slow drift.
 struct Pair {
   const model::Launch* launch;
   double own;
@@ -145,7 +145,7 @@ std::vector<Pair> pairs_of(const CellResult& cell, const CellResult& reference,
   return pairs;
 }
 
-// The interval of the ratio of `eager` to `own`; absent below three pairs.
+// Returns the interval of the ratio of `eager` to `own`, or nullopt below three pairs.
 std::optional<std::pair<double, double>> interval_of_ratio(const std::vector<Pair>& pairs) {
   if (pairs.size() < 3) return std::nullopt;
   std::vector<double> own;
@@ -176,11 +176,11 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
   cell.summary.throughput_ci95_high = 1 / interval->first;
 }
 
-// The spread that the gain's interval assumes at least: that of two launches.
+// The least spread of a saving, which is the difference of two launches.
 const double saved_spread_min = log_spread_min * std::sqrt(2.0);
 
-// The cost of the launches whose setups count, and the saving per step, both divided by a step of the same
-// launch, so that a slow launch changes neither.
+// The cost and the saving per step of launches whose setups count. Both are divided by the step time of their
+// launch, so that a slow launch does not change them.
 struct Balance {
   std::vector<double> costs;
   std::vector<double> saved;
@@ -196,7 +196,7 @@ Balance balance_of(const CellResult& cell, const std::vector<Pair>& pairs) {
   return balance;
 }
 
-// Below three launches there is no interval, and the medians decide.
+// Below three launches there is no interval, so the medians decide.
 void add_rough_breakeven(CellResult& cell, double saved) {
   model::CellSummary& summary = cell.summary;
   if (model::may_be_no_gain(summary)) {
@@ -256,7 +256,7 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, pairs, eager - own->p50);
 }
 
-// Every cell of a task has the same: the sum over its batches, and the median over launches.
+// All cells of a task get the same value: the sum over batches, and its median over launches.
 void add_setup_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
     model::Cell task = cell.cell;

@@ -1,4 +1,4 @@
-// Makes a cell's summary from its launches, and gains and break-even from a graph cell and its eager one.
+// Computes a cell's summary from its launches, and gains and break-even from a graph cell and its eager cell.
 // Pure.
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace graphbench::statistics {
 
-// The median over launches of a launch's value, with its interval; absent without launches.
+// Returns the median over launches with its interval, or nullopt without launches.
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches);
 
-// The part of a summary that a launch's samples give; launch.within if it is known.
+// Returns launch.within if it is set, else computes it from the launch's samples.
 model::WithinLaunch within_launch(const model::Launch& launch);
 
-// Fills `summary` of every cell from its launches, and gains and break-even from the eager cell of the same
-// workload, preset, dtype, pass, batch and warmup.
+// Fills in `summary` of every cell. Gains and break-even refer to the eager cell of the same workload,
+// preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

@@ -14,17 +14,16 @@
 namespace graphbench::statistics {
 namespace {
 
-// No promotion to long double: the tails lose nothing that matters, and it is several times faster.
+// Without promotion to long double, which would be several times slower and change no relevant digit.
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 
-// The sample variance, but at least the precision to which a launch can be known.
+// Returns the sample variance, but at least the square of `spread_min`.
 double variance_at_least(double spread_min, std::span<const double> values, double mean) {
   return std::max(variance_of(values, mean), spread_min * spread_min);
 }
 
-// A mean, the variance of that mean with its degrees of freedom, and the share of a launch's variance that
-// it is.
+// A mean, its variance, the degrees of freedom, and the ratio of its variance to that of one launch.
 struct Mean {
   double mean = 0;
   double variance = 0;
@@ -39,8 +38,8 @@ MeanDifference difference_of(const Mean& base, const Mean& now) {
   return {now.mean - base.mean, std::sqrt(a + b), freedom, base.share + now.share};
 }
 
-// A launch's part of the mean's error is the sum over cells of its distance from the cell's own mean. That is
-// too small by a factor that the cell with the fewest launches decides.
+// A launch's part of the mean's error is the weighted sum of its distances from the cells' means. The squared
+// sum is too small by the factor 1 - 1/n, where n is the number of launches in the cell with the fewest.
 std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   struct Part {
     double distance = 0;
@@ -75,7 +74,7 @@ std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   return over;
 }
 
-// The least difference that is found in nine cases of ten, where `found` gives the share that is.
+// Returns the least difference for which `found`, the probability to find it, is 0.9.
 std::optional<double> least_found(double largest, const std::function<double(double difference)>& found) {
   if (found(largest) < 0.9) return std::nullopt;
   double low = 0;
@@ -105,7 +104,7 @@ std::optional<MeanDifference> paired(std::span<const double> base, std::span<con
   std::transform(now.begin(), now.end(), base.begin(), differences.begin(), std::minus<>());
   const auto count = static_cast<double>(differences.size());
   const double mean = mean_of(differences);
-  // A difference holds the spread of two launches.
+  // The difference of two launches has the variance of both.
   const double variance = variance_at_least(log_spread_min * std::sqrt(2.0), differences, mean);
   return MeanDifference{mean, std::sqrt(variance / count), count - 1, 2 / count};
 }

@@ -1,4 +1,4 @@
-// Computes the interval of a median, with ranks from the binomial distribution.
+// Computes the interval of a median with ranks from the binomial distribution.
 #include "harness/model/statistics/median_interval.hpp"
 
 #include <boost/math/distributions/binomial.hpp>
@@ -10,8 +10,8 @@
 namespace graphbench::statistics {
 namespace {
 
-// The largest rank r (1-based) such that fewer than r samples lie below the median with at most 2.5 %
-// probability; 0 if there is none.
+// Returns the largest rank r (from 1) for which P(fewer than r samples lie below the median) is at most 2.5
+// %, or 0 if there is none.
 std::size_t lower_rank(std::size_t count) {
   const boost::math::binomial_distribution<> below(static_cast<double>(count), 0.5);
   const double n = static_cast<double>(count);

@@ -11,10 +11,9 @@ struct MedianInterval {
   double high = 0;
 };
 
-// The narrowest symmetric pair of order statistics that covers the median with at least 95 %
-// probability for independent samples of any distribution (David & Nagaraja, Order Statistics, 3rd
-// ed., section 7.1): the number of samples below the median is Binomial(n, 1/2). `sorted` ascending.
-// Absent below six samples, where no pair covers.
+// The narrowest symmetric pair of order statistics that covers the median with at least 95 % probability, for
+// independent samples of any distribution (David & Nagaraja, Order Statistics, 3rd ed., section 7.1). The
+// number of samples below the median is Binomial(n, 1/2). `sorted` is ascending. Absent below six samples.
 std::optional<MedianInterval> median_interval(const std::vector<double>& sorted);
 
 // Half the interval's width over the median; infinite if there is no interval.

@@ -1,4 +1,4 @@
-// Computes a metric by its own function, or the median over launches.
+// Reads a metric of a cell, or computes its median over launches.
 #include "harness/model/statistics/metric_values.hpp"
 
 #include <utility>
@@ -14,7 +14,7 @@ std::optional<double> value_of(const model::MetricRow& row, const model::Launch&
   return row.value.of_launch != nullptr ? row.value.of_launch(launch) : std::nullopt;
 }
 
-// A distribution has its estimate, which is the median over launches too.
+// The estimate of a distribution is already the median over launches.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell) {
   if (row.graphs_only && !model::is_graph_mode(cell.cell.mode)) return std::nullopt;
   if (row.value.of_cell != nullptr) return row.value.of_cell(cell);

@@ -1,4 +1,4 @@
-// The numbers of the table of metrics, for one launch, and for a cell over its launches.
+// Reads the metrics of the table, from one launch or from a cell over its launches.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,10 @@
 
 namespace graphbench::statistics {
 
-// A metric's value; a distribution's is its median. Absent if the launch has none, or the metric is not of
-// launches.
+// Returns the value in a launch; of a distribution, its median. Absent if the launch has none.
 std::optional<double> value_of(const model::MetricRow& row, const model::Launch& launch);
-// The median of the launches' values; for a setup, of the launches whose setups count. Absent for an eager
-// cell if only graphs have the metric.
+// Returns the median over launches; for a setup, over launches whose setups count. Absent for an eager cell
+// if only graphs have the metric.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell);
 
 }  // namespace graphbench::statistics

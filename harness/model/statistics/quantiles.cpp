@@ -1,4 +1,4 @@
-// Computes quantiles by selection instead of sorting, because only the middle is needed.
+// Computes quantiles by selection, because sorting all values would be slower.
 #include "harness/model/statistics/quantiles.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// The 0-based position of the nearest rank.
+// Returns the index of the nearest rank, from 0.
 std::size_t position_of(double fraction, std::size_t count) {
   const auto rank = static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(count)));
   return std::clamp<std::size_t>(rank, 1, count) - 1;

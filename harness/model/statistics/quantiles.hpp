@@ -1,5 +1,4 @@
-// The two order statistics of graphbench: the median, and the nearest-rank quantile over samples. Only the
-// second always returns a measured value.
+// The median and the nearest-rank quantile of samples. Only the quantile is always a measured value.
 #pragma once
 
 #include <optional>
@@ -7,13 +6,13 @@
 
 namespace graphbench::statistics {
 
-// The median, with an even count the mean of the middle two. Throws std::out_of_range for no values.
+// The median: with an even count, the mean of the middle two. Throws std::out_of_range without values.
 double median(std::vector<double> values);
-// The median, absent for no values.
+// The median, or nullopt without values.
 std::optional<double> median_or_absent(std::vector<double> values);
 
-// The smallest sample with at least `fraction` of all samples at or below it. `sorted` is ascending and not
-// empty; 0 < fraction <= 1.
+// The smallest sample such that at least `fraction` of all samples are at or below it. `sorted` is ascending
+// and not empty; 0 < fraction <= 1.
 double nearest_rank(const std::vector<double>& sorted, double fraction);
 
 }  // namespace graphbench::statistics

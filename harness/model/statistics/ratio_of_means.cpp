@@ -1,4 +1,4 @@
-// Solves Fieller's quadratic.
+// Computes Fieller's interval from its quadratic equation.
 #include "harness/model/statistics/ratio_of_means.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double tail = 0.025;
 
-// t squared times the variance of the mean.
+// Returns t squared times the variance of the mean.
 double squared_half_width(double variance, std::size_t count) {
   const auto values = static_cast<double>(count);
   const double t = t_critical(tail, values - 1);
@@ -46,8 +46,8 @@ std::optional<RatioOfMeans> ratio_of_means(std::span<const double> numerator,
   const double above = mean_of(numerator);
   const double below = mean_of(denominator);
   const std::size_t count = numerator.size();
-  // (above - r below)^2 = t^2 / n * (variance of the numerator - 2 r covariance + r^2 variance of the
-  // denominator), as a r^2 - 2 b r + c = 0. a > 0, because the denominator is told from 0.
+  // Solves (above - r below)^2 = t^2 / n * (variance of the numerator - 2 r covariance + r^2 variance of the
+  // denominator) as a r^2 - 2 b r + c = 0. a > 0, because the denominator differs significantly from 0.
   const double a =
       below * below - squared_half_width(denominator_variance(denominator, below, spread_min), count);
   const double b =

@@ -1,4 +1,4 @@
-// Takes medians over later placements and later launches.
+// Computes the cost of setups as medians over later placements and later launches.
 #include "harness/model/statistics/setup_cost.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The cost of making a cell's graphs, and the choice of the setups that count.
+// The cost to make a cell's graphs, and the setups that count.
 #pragma once
 
 #include <optional>
@@ -8,26 +8,25 @@
 
 namespace graphbench::statistics {
 
-// Capture, instantiation and upload.
+// Returns the time of capture, instantiation and upload.
 double setup_seconds(const model::Setup& setup);
-// With the warmups, which are eager steps that only the capture needs.
+// Returns setup_seconds() plus the warmups, because only a capture needs these eager steps.
 double cost_seconds(const model::Setup& setup);
 
-// A number of the launch's setups: the median over its later placements, because during the first one the
-// driver also takes memory that the process keeps. A launch with one placement has the number of that
-// placement.
+// Returns the median of `number` over the launch's later placements. During the first placement the driver
+// also takes memory that the process keeps. With one placement, returns the value of that placement.
 double of_later_setups(const model::Launch& launch, double (*number)(const model::Setup& setup));
 
-// Whether the launch's setups count as the cost of a setup. Where launches have one placement, the first
-// launch's do not, unless it is the only one.
+// Whether the launch's setups count. If launches have one placement each, those of the first launch do not
+// count, unless it is the only launch.
 bool has_later_setups(const std::vector<model::Launch>& launches, const model::Launch& launch);
 
-// The median over the launches that have later setups; absent if there is no launch.
+// Returns the median over the launches whose setups count, or nullopt without launches.
 std::optional<double> setup_over(const std::vector<model::Launch>& launches,
                                  double (*number)(const model::Setup& setup));
 
-// How much more the launch's first setup cost than later ones. Absent for a launch without a first one: with
-// one placement each, only the first launch has one.
+// Returns the cost of the launch's first setup minus that of later setups. Absent if the launch has no first
+// setup: if launches have one placement each, only the first launch has one.
 std::optional<double> first_setup_excess(const std::vector<model::Launch>& launches,
                                          const model::Launch& launch);
 

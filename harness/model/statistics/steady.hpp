@@ -1,4 +1,4 @@
-// When a cell becomes steady: the answer to "how many warmups do I need".
+// Finds when a cell becomes steady, to answer "how many warmups do I need".
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace graphbench::statistics {
 
-// The first samples, which are examined one by one.
+// The first samples of a launch, which are examined one by one.
 inline constexpr std::int64_t ramp_samples = 32;
 
-// The number of steps after which a launch is steady: the least k such that sample k is at most 2 % above the
-// steady median, and the median of the rest of the ramp is within 2 % of it. The steady median is that of the
-// samples behind the ramp (of the ramp's second half if fewer than five follow). Absent if the ramp does not
-// get there before its last five steps, or if there are too few samples to decide.
+// Returns after how many steps a launch is steady: the least k for which sample k is at most 2 % above the
+// steady median, and the median of the ramp from k on is within 2 % of it. The steady median is that of the
+// samples after the ramp (of the ramp's second half if fewer than five follow). Absent if no such k leaves
+// five steps in the ramp, or with too few samples.
 std::optional<std::int64_t> steady_index(const std::vector<double>& samples);
 
 }  // namespace graphbench::statistics

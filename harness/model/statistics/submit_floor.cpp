@@ -1,4 +1,4 @@
-// Computes the floor of submitting a step, the sum over its launches.
+// Computes the least cost of submitting a step as a sum over its launches.
 #include "harness/model/statistics/submit_floor.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ double later_launch(const model::Floor& idle, const std::optional<model::Floor>&
   return queued ? std::min(idle.p50, queued->p50) : idle.p50;
 }
 
-// A foreign step launches as many operations as records of one show, which only some of its cells have.
+// For a foreign step, the records count the launches. Only some cells of such a step have records.
 std::optional<std::int64_t> eager_launches(const model::CellResult& cell) {
   if (cell.cell.preset != model::of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
   if (!cell.records) return std::nullopt;

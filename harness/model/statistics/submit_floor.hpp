@@ -1,4 +1,4 @@
-// Compares a sweep's submit times with the cost of the launches that they consist of. Pure.
+// Compares a sweep's submit times with the least cost of their launches. Pure.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace graphbench::statistics {
 
-// The least cost of submitting one step of this cell: its graph launches, each at the cost of a graph of one
-// empty kernel, and its eager ops, each at the cost of one empty kernel. The first launch finds an idle
-// stream, the others a busy one, if that is cheaper. Absent if the floors or the cell's counts are absent.
+// The least cost of submitting one step: per graph launch the cost of a graph of one empty kernel, and per
+// eager op the cost of one empty kernel. The first launch counts as one on an idle stream, the others as on a
+// busy stream if that is cheaper. Absent without floors or counts.
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
-// Fills in `summary.submit_over_floor` of every cell that has both.
+// Sets `summary.submit_over_floor` of every cell that has both times.
 void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

@@ -1,4 +1,4 @@
-// Summarizes one launch by order statistics.
+// Summarizes the samples of one launch.
 #include "harness/model/statistics/summary.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// Like samples_for_p99, for the other published quantiles.
+// Computed like samples_for_p99, for two other quantiles.
 constexpr std::int64_t samples_for_p90 = 44;
 constexpr std::int64_t samples_for_p999 = 4603;
 
