@@ -1,5 +1,4 @@
-// A report: the service's page with documents inside of it, one HTML file that asks for nothing from
-// anywhere.
+// A report: one HTML file, which is the service's page with the documents inside. It loads nothing else.
 #pragma once
 
 #include <string>
@@ -10,11 +9,11 @@
 namespace graphbench::report {
 
 struct NamedText {
-  std::string source;  // where it is from, for messages
+  std::string source;  // the name for messages, such as the file's path
   std::string text;
 };
 
-// A report of more cells has no table of them for readers without scripts.
+// Readers without scripts get a table of cells only if the report has at most this many.
 inline constexpr std::size_t plain_cells_max = 500;
 
 // Makes a report of one result (findings, figures and cells), or of two, where the second is NEW and the
