@@ -1,4 +1,4 @@
-// The lines before a sweep begins: its size, its estimated time, and the file that it replaces. Pure.
+// The lines before a sweep begins: its size, its estimated time, and the result file that it replaces. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A result as text for other programs: Markdown for pages and pull requests, CSV for spreadsheets.
+// Prints a result for other programs: Markdown for web pages and pull requests, CSV for spreadsheets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace graphbench::reporters {
 namespace {
 
-// Names are the document's, and a page must show them and do nothing else with them.
+// Escapes Markdown and HTML, because the names come from the document and must appear as plain text.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : one_line(text)) {
@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-// Axes other than workload, batch and mode that have several values in these cells.
+// The axes, other than workload, batch and mode, that have several values in these cells.
 std::set<std::string> axes_that_differ(const model::Result& result) {
   std::map<std::string, std::set<std::string>> values;
   for (const model::CellResult& cell : result.cells) {

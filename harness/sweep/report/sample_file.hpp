@@ -21,11 +21,11 @@
 
 namespace graphbench::reporters {
 
-// The file's bytes. Throws std::runtime_error if the archive cannot be made.
+// Returns the file's bytes. Throws std::runtime_error if the archive cannot be made.
 std::string to_sample_file(const model::Result& result);
 
 // A timeline in the Chrome trace format: one process per TraceProcess, with one thread for the host's track
-// and one for the device's. Timestamps are in microseconds from the first span of all.
+// and one for the device's. Timestamps are in microseconds since the first span of all processes.
 std::string to_chrome_trace(const std::vector<model::TraceProcess>& processes);
 
 }  // namespace graphbench::reporters
