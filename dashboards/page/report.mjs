@@ -7,7 +7,7 @@ import { sections_of } from "./figures.mjs";
 import { make_results, show_findings } from "./results.mjs";
 import { figure_of, folded_table } from "./svg.mjs";
 
-const ROWS_MAX = 1000;  // with more cells, the table shows first only the plotted ones
+const ROWS_MAX = 1000;  // with more cells, the table first shows only plotted cells
 
 const result_of = ({ columns, rows, ...result }) =>
   ({ ...result, cells: rows.map((row) => cell_of(columns, row)) });

@@ -176,7 +176,7 @@ struct LadderSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> busy_seconds;
-  // A rival's busy_seconds under the same traffic, divided by this ladder's. The rivals:
+  // busy_seconds of a rival under the same traffic, divided by this ladder's. The rivals are:
   std::optional<double> over_eager;               // every step eager
   std::optional<double> over_every;               // every size of the traffic captured
   std::optional<double> over_engine;              // --engine-sizes
@@ -193,7 +193,7 @@ struct TrafficMode {
 
 struct LadderTraffic {
   std::string name;    // as the user gave it
-  std::string digest;  // of the steps and their arrivals
+  std::string digest;  // digest of the steps and their arrivals
   std::int64_t steps = 0;
   std::int64_t rows = 0;
   std::int64_t sizes = 0;      // number of different sizes
@@ -238,14 +238,14 @@ struct Suggestion {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> interpolated;       // the sizes without measured times
   double step_seconds = 0;                      // predicted
-  double eager_step_seconds = 0;                // of the same steps, all eager
+  double eager_step_seconds = 0;                // mean of the same steps, all eager
   double startup_seconds = 0;                   // to prepare and capture all sizes
-  double memory_bytes = 0;                      // of the pool and the execs
+  double memory_bytes = 0;                      // the pool and the execs
   std::optional<double> memory_max_bytes = {};  // the budget
   // a point for each number of sizes that improves on all smaller numbers
   std::vector<FrontierPoint> frontier;
   std::string verified_by;                      // id of the ladder that served it; empty: none
-  std::optional<double> verified_step_seconds;  // of the served steps
+  std::optional<double> verified_step_seconds;  // mean of the served steps
   std::string eager = "graphbench";             // the program whose eager steps are the comparison
   std::optional<double> eager_verified_step_seconds = {};
   std::optional<double> over_eager = {};  // served eager over served suggestion, if there are 3 launches

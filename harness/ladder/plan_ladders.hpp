@@ -23,7 +23,7 @@ struct LadderRequest {
   bool suggests = false;         // serves eager steps even without rivals
 };
 
-// A rival does not capture all sizes of the traffic if there are more.
+// A rival does not capture all sizes of the traffic if there are more than this.
 inline constexpr std::size_t every_sizes_max = 1024;
 
 // One launch of one ladder.

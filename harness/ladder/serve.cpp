@@ -1,4 +1,4 @@
-// Starts a server and serves its steps. A step's time has its copies, padding, replays and awaited captures.
+// Starts a server and serves its steps. A step's time includes copies, padding, replays and awaited captures.
 #include "harness/ladder/serve.hpp"
 
 #include <algorithm>

@@ -40,7 +40,7 @@ struct ServeAnswer {
 
 struct ServeHooks {
   std::function<void()> alive;  // called between steps, to report that the process is working
-  // Releases the rig's memory, and moves the addresses of later allocations (worker::Placement::move).
+  // Releases the rig's memory, and changes the addresses of later allocations (worker::Placement::move).
   std::function<void(std::uint64_t seed)> move;
 };
 

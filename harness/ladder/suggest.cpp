@@ -266,7 +266,7 @@ std::string flag_for(const std::string& engine, const std::vector<std::int64_t>&
     return R"(--compilation-config '{"cudagraph_capture_sizes": [)" + list +
            R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'";
   if (engine == "sglang") return "--cuda-graph-bs-decode " + list;
-  // Without enable_padding, TensorRT-LLM runs every size that is not captured eagerly.
+  // Without enable_padding, TensorRT-LLM runs steps of all other sizes eagerly.
   const char* const padding = pad == model::LadderPad::up ? "enable_padding: true, " : "";
   return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
 }

@@ -64,7 +64,7 @@ std::optional<std::string_view> record_of(std::string_view line) {
   return record;
 }
 
-// Only a file whose line begins like a journal may be overwritten: others may belong to other programs.
+// Only a file that begins like a journal may be overwritten: other files may belong to other programs.
 bool may_begin_a_journal(std::string_view line) {
   constexpr std::string_view start = R"( {"event":"writer")";
   return line.find_first_not_of("0123456789abcdef") == digest_size &&

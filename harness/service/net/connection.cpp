@@ -148,7 +148,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  private:
   awaitable<void> read_more(std::size_t bytes_max) {
     const std::size_t room = buffer_.max_size() - buffer_.size();
-    // The buffer is full of a chunk's size line or of trailers.
+    // The buffer is full: a chunk's size line or the trailers are too long.
     if (room == 0) throw Refusal(http::status::request_header_fields_too_large);
     const asio::mutable_buffer space = buffer_.prepare(std::min(bytes_max, room));
     const std::size_t got = co_await stream_.async_read_some(space, use_awaitable);
@@ -205,7 +205,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  // A proxy may frame other codings differently, and take the body's end for a new request.
+  // Refuses other codings: a proxy that frames a body differently may take its end for a new request.
   void check_coding() const {
     const auto& head = parser_->get();
     const std::size_t codings = head.count(http::field::transfer_encoding);

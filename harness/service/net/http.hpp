@@ -51,7 +51,7 @@ using Handler = std::function<Response(Request&)>;
 // The decision about a request that is made after its head and before its body is read.
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
-  bool wants_body = true;            // false: the body stays unread, and the connection ends if there is one
+  bool wants_body = true;            // false: the body stays unread; if there is a body, the connection ends
   std::shared_ptr<void> hold;        // becomes Request::hold
 };
 using Admit = std::function<Admission(const Request& head)>;

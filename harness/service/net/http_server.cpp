@@ -70,7 +70,7 @@ class HttpServer::Impl {
     all_.changed = [this] { changed(); };
     listen();
     asio::co_spawn(io_, accept_all(), asio::detached);
-    const SignalsBlocked blocked;  // a thread inherits the mask
+    const SignalsBlocked blocked;  // the new thread inherits the mask
     thread_ = std::thread([this] {
       on_thread_();
       io_.run();
@@ -120,7 +120,7 @@ class HttpServer::Impl {
                                     asio::redirect_error(asio::use_awaitable, error));
       bool closed = false;  // whether an idle connection was closed for the waiting client
       for (;;) {
-        co_await asio::post(io_, asio::use_awaitable);  // connections handle bytes that have arrived first
+        co_await asio::post(io_, asio::use_awaitable);  // lets connections handle arrived bytes first
         if (!all_.is_full()) break;
         closed = closed || close_one_at_rest();
         room_.expires_at(asio::steady_timer::time_point::max());

@@ -61,7 +61,7 @@ void Publisher::cells_done(const std::vector<model::CellResult>& cells) {
 std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome) {
   const bool success = !outcome.interrupted && outcome.cells_failed == 0;
   metrics_.set_device(device_, outcome.result.environment.device);
-  // The submit times over the floors are known only at the end.
+  // The ratios of submit times to floors are known only now.
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
   }

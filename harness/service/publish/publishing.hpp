@@ -25,7 +25,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
-// Reads the request of the service, whose process `parent` this process ends with. Throws Error(io).
+// Reads the request of the service, which is process `parent`. Ends with that process. Throws Error(io).
 serve::ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {

@@ -27,15 +27,15 @@ bool is_loopback_name(std::string_view host) {
   return !error && address.is_v6() == bracketed && address.is_loopback();
 }
 
-// The token after "Bearer" in any case of letters; empty for another scheme.
+// The token after the word "Bearer", which may have any case; empty for another scheme.
 std::string_view bearer_token(std::string_view credentials) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(credentials.substr(0, scheme.size()), scheme)) return {};
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// True if a browser sends the request for a page of another origin or port. Browsers set Sec-Fetch-Site,
-// which is right behind a proxy too; other browsers send the page's Origin except with GET.
+// True if a browser sends the request for a page of another origin or port. Most browsers set Sec-Fetch-Site,
+// which is right behind a proxy too; others send the page's Origin except with GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";

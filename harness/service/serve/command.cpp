@@ -39,7 +39,7 @@ struct ServeArguments {
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
-// A plugin may be silent this long. Clients wait for it, and so does a service that is stopping.
+// Limits of a plugin's silence, because a client waits for the plugin, and so does a stopping service.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes a line end of any system. A token that no client could send means that the file is wrong.
+// Removes blanks and line ends after the token. A token that no client can send means a wrong file.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -101,7 +101,7 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// Blocks SIGHUP too: supervisors send it to make a service reread its files, and it must end nothing.
+// Blocks SIGHUP too: supervisors send it to make a service reread its files, and it must not end this one.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -154,7 +154,7 @@ void describe_machine(serve::ServiceSettings& settings) {
 
 int serve_until_stopped(serve::ServiceSettings settings) {
   const char* scheme = settings.tls ? "https" : "http";
-  // Blocks signals before any thread starts, so that all threads inherit the mask and sigwait gets them.
+  // Blocks signals before any thread starts: all threads inherit the mask, and sigwait gets the signals.
   const sigset_t signals = block_signals();
   serve::Service service(std::move(settings));
   complain("serving %s://%s", scheme, service.address().text().c_str());

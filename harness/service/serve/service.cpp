@@ -48,7 +48,7 @@ constexpr std::size_t followers_max = 64;
 // A fixed threshold: otherwise the allocator raises it to the size of freed blocks, and keeps that much
 // memory for each thread after a few large documents were sent.
 constexpr int mmap_threshold_bytes = 128 * 1024;
-// The standard streams, the listening socket, the database, the lock, a sweep's pipes, and libraries.
+// File descriptors of standard streams, listening socket, database, lock, a sweep's pipes, and libraries.
 constexpr rlim_t other_descriptors = 64;
 
 RunnerSettings runner_settings(const ServiceSettings& settings) {

@@ -15,7 +15,7 @@ namespace graphbench::serve {
 
 Refused queue_is_full();
 
-// Thread-safe enough for a Router.
+// Thread-safe for use in a Router's handlers.
 class Submission {
  public:
   struct Settings {

@@ -1,4 +1,4 @@
-// Sends events to followers. One lock guards past events and followers, so that none misses an event.
+// Sends events to followers. One lock guards events and followers, so that no follower misses an event.
 #include "harness/service/serve/sweep_feed.hpp"
 
 #include <algorithm>

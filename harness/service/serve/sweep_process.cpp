@@ -86,7 +86,7 @@ void SweepProcess::read_output() {
   });
 }
 
-// Closes the pipes with the child, so that run() returns when all output is read.
+// Also ends the child's orphans: they would keep the pipes open, and run() reads until the pipes close.
 void SweepProcess::reap() {
   int status = 0;
   if (waitpid(pid_, &status, 0) == pid_) {

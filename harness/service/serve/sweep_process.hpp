@@ -33,7 +33,7 @@ class SweepProcess {
   // Waits until the child has ended; to be called once. Passes each line of descriptor 3 to `on_line`.
   SweepExit run(const std::function<void(std::string_view line)>& on_line);
 
-  // Sends SIGTERM, on which a sweep saves its measurements, and SIGKILL after `grace`. From any thread.
+  // Sends SIGTERM, on which a sweep saves its measurements, and SIGKILL after `grace`. Thread-safe.
   void stop(std::chrono::milliseconds grace);
 
  private:

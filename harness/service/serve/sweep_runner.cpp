@@ -235,7 +235,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     end.result = contents_of(document);
     std::optional<FinishedDocument> finished;
     if (end.state == SweepState::failed) finished = read_finished(document);
-    if (finished) end = std::move(finished->end);  // the sweep is complete, and failed only afterwards
+    if (finished) end = std::move(finished->end);  // the process failed after its document was complete
   } catch (const storage::StorageError& error) {   // the stored cells stay, and the sweep can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();

@@ -48,7 +48,7 @@ struct RunnerParts {
 // Has its own thread. All members are thread-safe.
 class SweepRunner {
  public:
-  // Starts the first queued sweep.
+  // Begins to run the queued sweeps.
   SweepRunner(RunnerSettings settings, RunnerParts parts);
   // Stops and waits. The running sweep becomes interrupted, and its measurements are kept. Tries to store its
   // end until the grace is over.

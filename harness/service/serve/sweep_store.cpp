@@ -270,7 +270,7 @@ std::optional<SweepStore::Ended> SweepStore::last_done() const {
   return Ended{row.text(0), row.text(1), exit_code_of(row, 2), row.integer(3)};
 }
 
-// Runs `change` in one transaction. Fails if the file was removed, because its content would be lost.
+// Runs `change` in one transaction. Fails if the file was removed, because the change would be lost.
 void SweepStore::write(const std::function<void()>& change) {
   storage::Transaction transaction(database_);
   if (database_.file_has_moved()) {

@@ -78,7 +78,7 @@ class SweepStore {
   // The document of an ended sweep.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Throws if the file cannot be written. Writes at most once per second, and else repeats the last result.
+  // Throws if the file cannot be written. Writes once per second at most, and repeats the result in between.
   void probe();
 
   // Marks the oldest queued sweep as running, and removes the document of an earlier run.

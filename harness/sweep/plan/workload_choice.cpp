@@ -64,7 +64,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
   }
 }
 
-// Checks the trace against each workload of the sweep, because each of them walks it.
+// Checks the trace against a workload, because every workload of the sweep walks the trace.
 void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
   const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
   for (const model::ShapeStep& step : trace.steps) {
@@ -107,7 +107,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   }
 }
 
-// Programs have only the modes of the table.
+// Refuses the modes of foreign steps: programs have only the modes of the table.
 void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
@@ -125,7 +125,7 @@ const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, c
 
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
   std::vector<std::string> chosen = options.axes.workload;
-  if (options.torch.given()) chosen = {catalog.workloads.back().name};  // the lent workload is last
+  if (options.torch.given()) chosen = {catalog.workloads.back().name};  // the workload of --torch is last
   if (chosen.empty()) {
     // By default a plugin's workloads are run, if it has any: a plugin may have only ops or passes.
     const auto from_plugin = [](const abi::WorkloadInfo& info) { return info.plugin != "builtin"; };

@@ -32,7 +32,7 @@ struct CellKey {
 // The labels of a cell, in the documents' order of axes.
 std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
-// Quantiles above the median, and the place of each in a launch.
+// Quantiles above the median, each with its member of a launch's Summary.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
 // Times are summaries, because promtool allows the label `quantile` only for summaries. Quantiles are
 // computed from the launches: prometheus-cpp's own Summary would cost microseconds per sample, and estimate
