@@ -38,8 +38,8 @@ export const setup_part = (cell, key) =>
   median((cell.launches ?? []).map(({ setup }) => setup?.[key]).filter((value) => Number.isFinite(value)));
 
 // The cost of making a cell's graphs: capture, instantiate and upload. It is the median over launches of each
-// launch's median over its later placements. A launch with only one placement counts that one, but the first
-// such launch counts only if there are no others.
+// launch's median over its later placements. A launch with only one placement counts with that placement, but
+// launch 0 does so only if there is no other launch.
 export function setup_seconds(cell) {
   if (cell.mode === "eager") return null;
   const launches = (cell.launches ?? []).filter(({ setup }) => setup);

@@ -28,7 +28,7 @@ constexpr int poison_byte = 0xFF;
 struct Seen {
   std::vector<std::vector<std::byte>> results;  // caller's rows of outputs and of written inputs
   std::vector<std::uint64_t> own_state;         // digests of the caller's rows of mutated state
-  std::vector<std::uint64_t> others_before;     // digests of all later rows
+  std::vector<std::uint64_t> others_before;     // digests of all rows after the caller's
   std::vector<std::uint64_t> others;
 };
 

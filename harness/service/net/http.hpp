@@ -22,7 +22,7 @@ struct Request {
   std::map<std::string, std::string> headers;  // keys in lower case; a repeated header has its last value
   // Filled by the router: {id} maps to the part of the path in its place.
   std::map<std::string, std::string> parameters;
-  std::shared_ptr<void> hold;  // the hold of the Admission; released with the request
+  std::shared_ptr<void> hold;  // Admission::hold, which is released with the request
 
   // Empty if the header is absent.
   std::string_view header(const std::string& lower_case_name) const;

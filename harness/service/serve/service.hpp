@@ -46,7 +46,7 @@ struct ApiParts {
   reporters::ServiceMetrics& service_metrics;
 };
 
-// All routes, as "GET /v1/sweeps/{id}".
+// All routes, such as "GET /v1/sweeps/{id}".
 std::vector<std::string> api_routes();
 
 net::Handler make_api(ApiSettings settings, ApiParts parts);

@@ -298,7 +298,7 @@ class Api {
   reporters::ServiceMetrics& service_metrics_;
   Submission submission_;
   net::Router router_;
-  mutable SharedDocuments documents_;  // used only by the thread of brief work
+  mutable SharedDocuments documents_;  // used only on the thread for brief work
   mutable std::mutex warning_mutex_;
   mutable std::string warning_;  // the last store warning on stderr
   mutable SteadyClock::time_point warned_at_;

@@ -45,7 +45,7 @@ std::set<std::string> axes_that_differ(const model::Result& result) {
   return differ;
 }
 
-// "mlp b8", "mlp b8 w3 io=copy_in".
+// A row's name, such as "mlp b8" or "mlp b8 w3 io=copy_in".
 std::string row_name(const model::Cell& cell, const std::set<std::string>& differ) {
   std::string name = cell.workload + " b" + std::to_string(cell.batch);
   for (const auto& [axis, value] : model::axis_values(cell)) {

@@ -55,7 +55,7 @@ int width_of(const model::MetricRow& row) {
   return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-// Metrics on request, and metrics that not all devices have, get a column if a cell has a value other than 0.
+// Metrics measured only on request, or only on some devices, get a column if a cell's value is not 0.
 Columns columns_of(const model::Result& result, const TableOptions& options) {
   if (!options.columns.empty()) return options.columns;
   Columns columns = model::column_metrics();
