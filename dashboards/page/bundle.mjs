@@ -1,5 +1,5 @@
-// Bundles this folder into one HTML file, and writes the policy that lets a browser run only that file:
-// node bundle.mjs FOLDER writes page.html and page.policy. The same sources always give the same bytes.
+// Bundles this folder into one HTML file, and writes the policy that lets browsers run only that file's code:
+// node bundle.mjs FOLDER writes page.html and page.policy. Equal sources give equal bytes.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ async function bundled(entry) {
   return outputFiles[0].text.trim();
 }
 
-// Inline parts are named by their hashes, so that a browser runs no injected part.
+// The policy lists inline parts by their hashes, so that browsers do not run injected code.
 function inline(tag, text) {
   if (text.toLowerCase().includes(`</${tag}`)) throw new Error(`bundle: </${tag} stands inside of it`);
   return {

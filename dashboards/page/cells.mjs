@@ -1,16 +1,15 @@
-// Turns the cells of a result into rows of the table, in order, as text. Uses neither the page nor the
-// network.
+// Turns a result's cells into sorted table rows of text. Uses neither the DOM nor the network.
 import { COLUMNS, MODES } from "./columns.mjs";
 import { count, NOTHING, ratio, seconds } from "./format.mjs";
 
 const AXES = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode"];
 const STATUSES = ["ok", "skipped", "failed"];
 
-// The name of one plot: a cell's id without batch, warmup and mode. Axes away from their defaults end it.
+// The name of a plot: a cell's id without batch, warmup and mode, and with the axes that are not at defaults.
 export const variant_of = ({ id, workload, preset, dtype, pass }) =>
   [workload, preset, dtype, pass, ...id.split("/").slice(AXES.length)].join(" / ");
 
-// The known modes come first, in the order that is used everywhere.
+// Known modes come first, in the order of MODES.
 export function mode_order(left, right) {
   const [a, b] = [left, right].map((mode) => (MODES.includes(mode) ? MODES.indexOf(mode) : MODES.length));
   return a - b || (left < right ? -1 : left > right ? 1 : 0);
@@ -34,13 +33,13 @@ const has_one = ({ setups }) => (setups ?? []).length < 2;
 const of_later = (launch) =>
   (has_one(launch) ? cost(launch.setup) : median(launch.setups.slice(1).map(cost)));
 
-// The median over launches of one stage's time.
+// The median over launches of a setup stage's time.
 export const setup_part = (cell, key) =>
   median((cell.launches ?? []).map(({ setup }) => setup?.[key]).filter((value) => Number.isFinite(value)));
 
-// The cost of making a cell's graphs: capture, instantiate and upload. It is the median over launches of the
-// median over each launch's later placements. Where a launch has one placement, the first launch does not
-// count unless it is the only one.
+// The cost of making a cell's graphs: capture, instantiate and upload. It is the median over launches of each
+// launch's median over its later placements. A launch with only one placement counts with that placement, but
+// launch 0 does so only if there is no other launch.
 export function setup_seconds(cell) {
   if (cell.mode === "eager") return null;
   const launches = (cell.launches ?? []).filter(({ setup }) => setup);
@@ -48,7 +47,7 @@ export function setup_seconds(cell) {
   return median((later.length > 0 ? later : launches).map(of_later));
 }
 
-// The median and, where launches were repeated, its 95 % interval on a line below.
+// The median and, if launches were repeated, its 95 % interval on a second line.
 export function with_interval(estimate) {
   if (!estimate || estimate.p50 === null || estimate.p50 === undefined) return NOTHING;
   const [low, high] = estimate.ci95 ?? [];
@@ -56,8 +55,8 @@ export function with_interval(estimate) {
   return seconds(estimate.p50) + interval;
 }
 
-// A gain has an interval from three launches on. "~" marks a gain without one, "?" a gain whose interval
-// holds 1. Documents of older versions have neither.
+// With three or more launches, a gain has an interval. "~" marks a gain without an interval, "?" a gain whose
+// interval contains 1. Gains in documents of older versions have no mark.
 function gain(value, interval, mode) {
   const text = ratio(value);
   if (text === NOTHING || mode === "eager" || interval === undefined) return text;
@@ -70,7 +69,7 @@ const FORMATS = { time: seconds, ratio, count };
 
 const GAINS = ["speedup_over_eager", "throughput_over_eager"];
 
-// A column that the summary does not have is computed from the cell.
+// Computes columns that a cell's summary does not have.
 const COMPUTED = { setup_seconds };
 
 function text_of({ key, kind, distribution }, summary, cell) {
@@ -81,7 +80,7 @@ function text_of({ key, kind, distribution }, summary, cell) {
   return (FORMATS[kind] ?? count)(value);
 }
 
-// The texts of a row. A row without numbers has a `reason` instead.
+// The texts of a row. A row without numbers has a `reason` in their place.
 export function row_of(cell) {
   const summary = cell.summary ?? {};
   const ok = cell.status === "ok";
@@ -99,7 +98,7 @@ export function row_of(cell) {
   };
 }
 
-// How many cells are in which state: "12 ok, 1 failed".
+// The number of cells by status: "12 ok, 1 failed".
 export function tally(cells) {
   const parts = STATUSES.map((status) => [cells.filter((cell) => cell.status === status).length, status]);
   return parts.filter(([number]) => number > 0).map((part) => part.join(" ")).join(", ");
@@ -113,7 +112,7 @@ function set_at(target, path, value) {
   holder[last] = value;
 }
 
-// Makes a cell in the document's form from its row in a report; `columns` are the paths of the numbers.
+// Converts a report's row to a cell as in result documents. `columns` are the paths of the row's numbers.
 export function cell_of(columns, [id, status, ...values]) {
   const cell = { id, status };
   const parts = id.split("/");

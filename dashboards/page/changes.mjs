@@ -1,8 +1,7 @@
-// Turns a comparison into the texts that the page shows: pure functions of the document
-// graphbench.comparison/1.
+// Turns a graphbench.comparison/1 document into the texts that the page shows. All functions are pure.
 import { NOTHING, seconds } from "./format.mjs";
 
-export const SHOWN_MAX = 20;  // rows in the figure; its table has LISTED_MAX
+export const SHOWN_MAX = 20;  // rows in the figure; the table has up to LISTED_MAX rows
 const LISTED_MAX = 200;
 const CHOICE = "library_choices.";
 const ORDER = { slower: 0, "less steady": 1, inconclusive: 2, faster: 3, same: 4 };
@@ -15,7 +14,7 @@ const factor = (value) => `${value.toFixed(3)}\u00d7`;
 const away = ({ value }) => Math.abs(Math.log(value ?? 1));
 const worst_first = (left, right) => ORDER[left.tone] - ORDER[right.tone] || away(right) - away(left);
 
-// The mean of each mode over all of its cells, and each cell that is not the same.
+// The means of each mode over its cells, and the cells' metrics whose verdict is not "same".
 const ranges_of = ({ means = [], cells }) => ({
   means: means.map((mean) => range_of(`${mean.mode} ${mean.metric}`, mean)),
   cells: cells.flatMap(({ id, metrics }) => metrics.filter(({ verdict }) => verdict !== "same")
@@ -45,7 +44,7 @@ const COVERAGES = {
 };
 const of_change = ({ name, base, new: now }) => `${name} ${base} \u2192 ${now}`;
 
-// Changes that no ratio can express: cells that one side lacks, and counts that differ.
+// Changes without a ratio: cells that one side lacks, and counts that differ.
 function remarks_of(cells) {
   const remarks = [];
   for (const { id, coverage, reason, lost = [], changed = [] } of cells) {

@@ -1,4 +1,4 @@
-// The page's view of a comparison: the changes between two results.
+// Shows a comparison on the page: the changes between two results.
 import { changes_of } from "./changes.mjs";
 import { element, find, set_text } from "./dom.mjs";
 import { figure_of } from "./svg.mjs";

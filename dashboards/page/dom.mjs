@@ -1,20 +1,20 @@
-// Makes elements without HTML: all that the service sends becomes text. The page's policy forbids other ways.
+// Makes elements without parsing HTML, so that the service's data stays text, as the page's policy requires.
 
 export const find = (id) => document.getElementById(id);
 
-// element("td", { className: "number" }, "text", child)
+// For example element("td", { className: "number" }, "text", child).
 export function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
 }
 
-// Writes only a changed text, so that a selection or a screen reader's position is kept.
+// Writes only if the text differs, so that a selection or a screen reader's position is not lost.
 export function set_text(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// A list of options. Keeps the chosen one if it is still in the list.
+// Replaces a select's options. Keeps the chosen option if it is still in the list.
 export function set_options(select, options) {
   const key = JSON.stringify(options);
   if (select.dataset.options === key) return;
@@ -25,8 +25,8 @@ export function set_options(select, options) {
   if (options.some(({ value, disabled }) => value === chosen && !disabled)) select.value = chosen;
 }
 
-// Children of `parent` in the order of `items`, each made once for its key and then updated in place: focus
-// and scroll positions survive.
+// Keeps the children of `parent` in the order of `items`. Makes a child once per key and then updates it, so
+// that focus and scroll position stay.
 export class KeyedList {
   #parent;
   #make;

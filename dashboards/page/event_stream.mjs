@@ -1,10 +1,10 @@
-// Parses server-sent events from a response. The browser's EventSource cannot send a token.
+// Parses server-sent events from a response, because the browser's EventSource cannot send a token.
 
 export class EventParser {
   #line = "";
   #event = { data: [] };
 
-  // The events that `text` completes: [{ event, data }]. `last_id` is the id to continue after.
+  // Returns the events that `text` completes, [{ event, data }]. `last_id`: the last id, to continue after.
   push(text) {
     const lines = (this.#line + text).split("\n");
     this.#line = lines.pop();

@@ -1,9 +1,9 @@
-// The figures of a report: pure functions of result documents and series. Each has its words and its table.
+// Makes a report's figures from result documents and series. Each figure has a description and a table. Pure.
 import { cell_order, mode_order, setup_part, variant_of } from "./cells.mjs";
 import { bytes, count, NOTHING, ratio, seconds } from "./format.mjs";
 import { GAIN, METRICS, series_of } from "./series.mjs";
 
-const VARIANTS_MAX = 12;  // the plot above the figures shows more variants
+const VARIANTS_MAX = 12;  // the plot above the figures can show the other variants
 
 const distinct = (values) => [...new Set(values)];
 const ascending = (values) => distinct(values).sort((a, b) => a - b);
@@ -11,7 +11,7 @@ const points_of = (values, intervals = []) => values
   .map((value, x) => ({ x, value, low: intervals[x]?.[0], high: intervals[x]?.[1] }))
   .filter(({ value }) => value > 0);
 
-// A line chart whose places on the x axis are `xs`, in that order.
+// A line chart. `xs` are the labels on the x axis, in order; points refer to them by index.
 function lines_figure({ title, x, xs, lines, format, ...more }) {
   const told = lines.map(({ name, points }) =>
     `${name}: ${points.map((point) => `${format(point.value)} at ${xs[point.x]}`).join(", ")}`);
@@ -33,7 +33,7 @@ function bars_figure({ title, parts, rows, format, mark }) {
       [name, ...values.map(format), ...(mark ? [format(at)] : [])]) } };
 }
 
-// The cells of one workload with the warmup count that most of them have, and all of its cells.
+// For each variant, all of its cells, and its cells with the warmup count that most of them have.
 function variants_of(cells) {
   const by_variant = new Map();
   for (const cell of cells.filter(({ status }) => status === "ok").sort(cell_order)) {
@@ -95,7 +95,7 @@ function setup_of({ variant, usual }) {
 const SHARES = { context: "context_bytes", code: "code_bytes", static: "static_bytes",
   workspace: "workspace_bytes", pool: "pool_bytes" };
 
-// The memory of each mode's worker. Its batches share all but the execs, which add up.
+// The memory of each mode's worker. Its batches share all memory except the execs, which are summed.
 function memory_of({ variant, usual }) {
   const rows = distinct(usual.map(({ mode }) => mode)).sort((a, b) => mode_order(a, b)).map((mode) => {
     const cells = usual.filter((cell) => cell.mode === mode && cell.memory);
@@ -107,7 +107,7 @@ function memory_of({ variant, usual }) {
   return rows.length === 0 ? [] : [bars_figure({ title: variant, parts, rows, format: bytes })];
 }
 
-// Uses the batch that was measured with the most warmup counts.
+// Shows the batch that has the most warmup counts.
 function warmups_of({ variant, all }) {
   const at = (batch) => ascending(all.filter((cell) => cell.batch === batch).map(({ warmup }) => warmup));
   const batch = ascending(all.map((cell) => cell.batch))
@@ -126,7 +126,7 @@ function warmups_of({ variant, all }) {
     xs, lines, format: seconds })];
 }
 
-// How many sizes to capture: predicted, and as served.
+// Step time by the number of captured sizes, predicted and served.
 function frontiers_of({ suggestions = [], ladders = [] }) {
   const served = ladders.filter(({ step_seconds }) => step_seconds > 0);
   const xs = ascending([...suggestions.flatMap(({ frontier }) => frontier.map(({ sizes }) => sizes)),
@@ -151,7 +151,7 @@ const ACCOUNTS = { pool: "pool_bytes", workspace: "workspace_bytes", code: "code
   graphs: "exec_bytes" };
 const BILL_STAGES = ["prepare", ...STAGES, "first_step"];
 
-// What all sizes of each bill take, as predicted and as measured.
+// Memory and time of all sizes of each bill, predicted and measured.
 function bills_of({ bills = [] }) {
   const value = (of, key) => Math.max(0, of[key] ?? 0);
   const rows = (list, keys) => bills.flatMap(({ id, ...bill }) => ["prediction", "measured"]
@@ -178,7 +178,7 @@ function history_of({ cell, metric, points, changes }) {
   return figure;
 }
 
-// Sections in the order in which they are asked for; those without figures are left out.
+// The report's sections in order, without those that have no figures.
 export function sections_of({ result, series = [] }) {
   const every = result ? variants_of(result.cells) : [];
   const variants = every.slice(0, VARIANTS_MAX);

@@ -1,4 +1,4 @@
-// The form that queues a sweep. A refusal is shown in the service's words, at its field.
+// The form that queues a sweep. Shows a refusal in the service's words, and marks the field that it is about.
 import { MODES } from "./columns.mjs";
 import { element, find, set_options, set_text } from "./dom.mjs";
 import { body_of, field_of } from "./request.mjs";
@@ -6,7 +6,7 @@ import * as service from "./service.mjs";
 
 const FIELDS = ["workload", "batch", "warmup", "time-per-cell", "launches", "device"];
 
-// Replaces crypto.randomUUID(), which pages of plain http beyond the loopback do not have.
+// Replaces crypto.randomUUID(), which browsers offer only over https and on loopback.
 const new_key = () =>
   [...crypto.getRandomValues(new Uint32Array(4))].map((each) => each.toString(16)).join("-");
 
@@ -26,19 +26,19 @@ function tell_refusal(message) {
   }
 }
 
-// Calls `on_queued(sweep)`, or `on_error(error)` for an error that is not about the form's fields.
+// Calls `on_queued(sweep)`, or `on_error(error)` for errors that are not about a field.
 export function make_form({ on_queued, on_error }) {
   const form = find("form");
   find("modes").append(...MODES.map((mode) => element("label", {},
     element("input", { type: "checkbox", name: "mode", value: mode, defaultChecked: true }), ` ${mode} `)));
-  // One key for each submission: a retry after a broken connection queues the sweep once.
+  // Each submission has one key, so that a retry after a broken connection does not queue the sweep twice.
   let key = new_key();
   form.addEventListener("input", () => { key = new_key(); });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = find("queue-sweep");
     if (button.getAttribute("aria-disabled") === "true") return;
-    // `disabled` would take the focus from users of a keyboard.
+    // `disabled` would remove the keyboard focus from the button.
     button.setAttribute("aria-disabled", "true");
     set_text(find("form-done"), "");
     try {

@@ -1,10 +1,10 @@
-// Formats numbers, with their units, and times.
+// Formats times, sizes and other numbers with their units.
 
 export const NOTHING = "\u2013";
 
 const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"]];
 
-// Three significant digits and no exponent: 1060, 42.9, 1.05.
+// Three significant digits without an exponent: 1060, 42.9, 1.05.
 function significant(value) {
   const rounded = Number(value.toPrecision(3));
   const places = 2 - Math.floor(Math.log10(rounded));
@@ -14,12 +14,12 @@ function significant(value) {
 export function seconds(value) {
   if (value === null || value === undefined) return NOTHING;
   if (value === 0) return "0 s";
-  // Half a unit of the last digit early, so that 999.9 us are 1.00 ms and not 1000 us.
+  // Changes units slightly early, so that 999.9 us becomes 1.00 ms and not 1000 us.
   const [size, name] = TIMES.find(([each]) => value >= each * 0.9995) ?? TIMES.at(-1);
   return `${significant(value / size)} ${name}`;
 }
 
-// A label of a plot's axis, whose values are round: 50 us.
+// A label on a plot's axis, which has round values: 50 us.
 export const tick = (value) => seconds(value).replace(/\.0+ /, " ");
 
 export const ratio = (value) =>
@@ -36,7 +36,7 @@ export function bytes(value) {
 
 export const count = (value) => (value === null || value === undefined ? NOTHING : String(value));
 
-// How long something takes or took, to the second: 2 h 5 min, 1 min 20 s.
+// A duration, to the second: 2 h 5 min, 1 min 20 s.
 export function duration(value) {
   if (value === null || value === undefined) return NOTHING;
   const whole = Math.round(value);
@@ -45,7 +45,7 @@ export function duration(value) {
   return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
-// A time of the service (RFC 3339) in local time.
+// Converts a time of the service (RFC 3339) to local time.
 export function moment(text) {
   if (!text) return NOTHING;
   return new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });

@@ -1,4 +1,4 @@
-// Asks for the queue every two seconds, follows the sweep that is shown, and puts both on the page.
+// Polls the queue every two seconds, follows the events of the shown sweep, and shows both.
 import { show_comparison } from "./comparison.mjs";
 import { element, find, set_text } from "./dom.mjs";
 import { make_form, show_devices } from "./form.mjs";
@@ -7,15 +7,15 @@ import { make_results } from "./results.mjs";
 import * as service from "./service.mjs";
 
 const POLL_MS = 2000;
-const SWEEPS_STEP = 100;  // at first: as many sweeps as can wait, and some that ended
+const SWEEPS_STEP = 100;  // enough for a full queue and some ended sweeps
 
 let sweeps = [];
 let sweeps_wanted = SWEEPS_STEP;
 let shown = null; // the sweep on display
-let following = null; // stops its events
-let complete = false; // whether all of its events were received
+let following = null; // stops receiving its events
+let complete = false; // true if all its events were received
 let polling = null; // the timer
-let polls = 0;  // number of polls: of two that overlap, the later one counts
+let polls = 0;  // counts polls, so that a poll that ends late is ignored
 let devices_known = false;
 
 const results = make_results({
@@ -43,14 +43,14 @@ make_form({
   on_error: (error) => tell_error(error, "refusal"),
 });
 
-// Without its token the page can show nothing of a service, not even an empty queue.
+// Without the token, the page can show nothing of the service.
 function lock(locked) {
   find("token-part").hidden = !locked;
   find("columns").hidden = locked;
   if (locked) for (const id of ["results", "links"]) find(id).hidden = true;
 }
 
-// If the service requires a token, shows the field for it. Returns false for any other error.
+// If the service requires a token, shows the field for the token. Returns false for any other error.
 function is_about_token(error) {
   if (error.status !== 401) return false;
   const refused = service.token.get() !== "";
@@ -68,8 +68,8 @@ function tell(problem, place) {
   set_text(find(place), problem);
 }
 
-// Shows a refusal in the service's words, or that it does not answer. Any other error is a defect of the page
-// and goes to the browser's console.
+// Shows a refusal, or that the service does not answer. Other errors are defects of the page: throws them, so
+// that the browser's console shows them.
 function tell_error(error, place) {
   if (is_about_token(error)) return;
   if (error instanceof service.Refusal) tell(error.message, place);
@@ -77,7 +77,7 @@ function tell_error(error, place) {
   else throw error;
 }
 
-// A message of a poll stays until the next poll, one of an action until the next action.
+// A poll's message stays until the next poll, an action's message until the next action.
 async function attempt(act, place = "refusal") {
   try {
     await act();
@@ -89,7 +89,7 @@ async function attempt(act, place = "refusal") {
 
 async function cancel(id) {
   const sweep = sweeps.find((each) => each.id === id);
-  // The running sweep may have run for hours: ask before stopping it.
+  // A running sweep may have run for hours, so the user must confirm.
   if (sweep?.state === "running" && !(await confirmed(id))) return;
   await service.cancel(id);
   await poll();
@@ -142,7 +142,7 @@ async function follow() {
   }
 }
 
-// The sweep that the address names; else the running one, else the newest.
+// The sweep in the page's address, or else the running one, or else the newest.
 function chosen() {
   return sweeps.find((each) => each.id === named())
     ?? sweeps.find((each) => each.state === "running") ?? sweeps[0];
@@ -155,7 +155,7 @@ function show_chosen() {
   queue.show(sweeps, next?.id ?? "");
   if (!next) return;
   const other = next.id !== shown?.id;
-  // An interrupted sweep that is queued again sends events again.
+  // An interrupted sweep sends events again after it was queued again.
   if (other || (has_ended(shown) && !has_ended(next))) complete = false;
   shown = next;
   if (other) find("comparison").hidden = true;
@@ -165,7 +165,7 @@ function show_chosen() {
   if (other || (!following && !complete)) follow();
 }
 
-// The list is limited; a sweep that the address names may be older.
+// The list is limited, so the sweep in the page's address may be missing: adds it.
 async function list() {
   const { found, has_older } = await service.sweeps(sweeps_wanted);
   const missing = named() !== "" && found.every(({ id }) => id !== named());
@@ -183,7 +183,7 @@ async function poll() {
     lock(false);
     const with_token = service.token.get() !== "";
     find("forget").hidden = !with_token;
-    find("links").hidden = with_token; // a link cannot carry a token
+    find("links").hidden = with_token; // links cannot send a token
     show_chosen();
     if (!devices_known) {
       show_devices(await service.devices());
@@ -208,7 +208,7 @@ find("older").addEventListener("click", () => {
   poll();
 });
 addEventListener("hashchange", poll);
-// A page that is not visible holds no connection: browsers have six for a service, in all their tabs.
+// A hidden page closes its connections: a browser has at most six per service, for all tabs together.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) return poll();
   clearTimeout(polling);

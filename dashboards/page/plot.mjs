@@ -1,4 +1,4 @@
-// The plot, by uPlot: logarithmic axes, one line per mode, intervals where launches were repeated.
+// Draws the plot with uPlot: logarithmic axes, one line per mode, and intervals if launches were repeated.
 import uPlot from "uplot";
 
 import { MODES } from "./columns.mjs";
@@ -6,16 +6,16 @@ import { element, find, set_text } from "./dom.mjs";
 import { NOTHING, ratio, seconds, tick } from "./format.mjs";
 import { axis_batches, axis_ratios, axis_times, GAIN, log_range, METRICS, told } from "./series.mjs";
 
-// A line style for each mode in their order; style.css has its colours. Others share the last.
+// Line styles of the modes, in their order; style.css has the colours. Unknown modes share the last style.
 const DASHES = [[], [10, 4], [3, 4], [1, 3]];
 const LOGARITHMIC = 3;
-// The name of a metric on its axis, and how its values and round values are written.
+// A metric's axis label, the format of its values, and its round values with their format.
 const of_metric = (metric) => (metric === GAIN
   ? { label: "gain", text: ratio, splits: axis_ratios, tick: (value) => `${value}\u00d7` }
   : { label: `${metric.replace("_seconds", "")}, median`, text: seconds, splits: axis_times, tick });
 const FONT = "12px system-ui, sans-serif";
 
-// The colours come from the style sheet, which follows the dark mode.
+// Reads colours from the style sheet, which also defines the dark mode.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const style_of = (mode) => {
   const index = MODES.indexOf(mode);
@@ -29,7 +29,7 @@ function draw_intervals(plot, lines) {
   ctx.lineWidth = 1.5 * devicePixelRatio;
   lines.forEach(({ mode, intervals }, line) => {
     ctx.strokeStyle = colour_of(mode);
-    // Side by side, because the modes' intervals often overlap.
+    // Draws the modes' intervals side by side, because they often overlap.
     const aside = (line - (lines.length - 1) / 2) * 3 * devicePixelRatio;
     intervals.forEach((interval, index) => {
       if (!interval) return;
@@ -63,7 +63,7 @@ function options_of(series, metric, size, on_batch) {
     [...values, ...intervals.flatMap((each) => each ?? [])]);
   return {
     ...size,
-    legend: { show: false },  // the page's own legend is text beside the plot
+    legend: { show: false },  // the page shows a text legend beside the plot
     cursor: { drag: { x: false, y: false }, y: false },
     scales: {
       x: { time: false, distr: LOGARITHMIC, log: 2, range: () => log_range(series.batches, 1.1) },
@@ -81,7 +81,7 @@ function options_of(series, metric, size, on_batch) {
   };
 }
 
-// The names of the lines, and their values at the batch under the cursor, else at the largest.
+// Shows the lines' names and values at the batch under the cursor, or at the largest batch.
 function show_legend(series, metric, at) {
   const index = at ?? series.batches.length - 1;
   const swatch = (mode) => {

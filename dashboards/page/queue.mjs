@@ -1,10 +1,10 @@
-// The table of sweeps: their states, their requests, and actions on them.
+// The table of sweeps with their states, requests and actions.
 import { element, find, KeyedList, set_text } from "./dom.mjs";
 import { moment } from "./format.mjs";
 
 export const has_ended = (sweep) => !["queued", "running"].includes(sweep.state);
 
-// The request, without the dashes of the command line; lines break only between options.
+// Shows the request without the dashes of its options. Lines break only between options.
 export function show_asked(node, sweep) {
   const options = sweep.arguments.map((argument) => argument.replace(/^--/, ""));
   const wanted = options.length > 0 ? options : ["everything by default"];
@@ -12,7 +12,7 @@ export function show_asked(node, sweep) {
   node.replaceChildren(...wanted.flatMap((option) => [element("span", { textContent: option }), " "]));
 }
 
-// The name of a sweep in a list to choose from.
+// A sweep's name in the list of sweeps to compare with.
 export const name_of = (sweep) => [moment(sweep.finished_at),
   sweep.arguments.join(" ").slice(0, 60) || "everything by default", sweep.id].join(" \u00b7 ");
 

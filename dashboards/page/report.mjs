@@ -1,5 +1,5 @@
-// The page with documents inside of it: a report, which asks no service. Its cells are rows of numbers under
-// the paths at which a result document has them.
+// The page with embedded documents: a report, which asks no service. The rows of cells hold numbers; the
+// columns are their paths in a result document.
 import { cell_of } from "./cells.mjs";
 import { show_comparison } from "./comparison.mjs";
 import { element, find, set_text } from "./dom.mjs";
@@ -7,12 +7,12 @@ import { sections_of } from "./figures.mjs";
 import { make_results, show_findings } from "./results.mjs";
 import { figure_of, folded_table } from "./svg.mjs";
 
-const ROWS_MAX = 1000;  // a table with more cells lists those of the plot first
+const ROWS_MAX = 1000;  // with more cells, the table first shows only plotted cells
 
 const result_of = ({ columns, rows, ...result }) =>
   ({ ...result, cells: rows.map((row) => cell_of(columns, row)) });
 
-// Pairs such as "device.name" and its value, without lists and missing values.
+// Pairs of a path such as "device.name" and its value, without lists and nulls.
 const flat = (value, name = "") => (value === null || Array.isArray(value) ? []
   : typeof value !== "object" ? [[name, String(value)]]
     : Object.entries(value).flatMap(([key, each]) => flat(each, name === "" ? key : `${name}.${key}`)));
@@ -35,7 +35,7 @@ function show_figures(documents) {
     `${left_out} more workloads have no figure here; the plot above has them.`)] : []));
 }
 
-// The options in the form that the service gives: "--batch=1,8" and "--batch 1,8" are one option each.
+// The options as the service lists them: "--batch=1,8" and "--batch 1,8" are one option each.
 const options_of = (argv) => argv.join(" ").split(" --").slice(1).filter((option) => option !== "sweep");
 
 function show_cells(result) {
@@ -48,10 +48,10 @@ function show_cells(result) {
   result.cells.forEach(results.add_cell);
 }
 
-// The conclusions are shown first, because figures take long to draw.
+// Shows the conclusions first, because drawing the figures takes long.
 export function show_report(embedded) {
   const { comparison, series } = embedded;
-  const has_cells = embedded.result?.rows.length > 0;  // ladders and bills have no cells
+  const has_cells = embedded.result?.rows.length > 0;  // results of ladders and bills have no cells
   find("results").hidden = !has_cells && !comparison;
   if (embedded.result) show_findings(embedded.result);
   if (comparison) show_comparison(comparison);

@@ -1,8 +1,8 @@
-// Makes the body of POST /v1/sweeps from the form. The service checks the values: nothing is refused here, so
-// that there is one set of rules and one set of messages.
+// Makes the body of POST /v1/sweeps from the form. Only the service checks the values, so that rules and
+// messages exist once.
 
 const words_of = (text) => text.split(",").map((word) => word.trim()).filter((word) => word !== "");
-// 1, 8 or 1:64:x2: blanks around commas mean nothing.
+// A list such as "1, 8" or "1:64:x2". Ignores blanks around commas.
 const list_of = (text) => words_of(text).join(",");
 
 function number_of(text) {
@@ -20,7 +20,7 @@ const MAKERS = {
   device: (name) => name,
 };
 
-// `fields`: texts by option name; `mode` is an array. Empty fields take the service's defaults.
+// `fields` are texts by option name; `mode` is an array. The service has defaults for empty fields.
 export function body_of(fields) {
   const body = {};
   for (const [name, make] of Object.entries(MAKERS)) {
@@ -31,7 +31,7 @@ export function body_of(fields) {
   return body;
 }
 
-// The field of a refusal, or null: messages begin with the option's name.
+// The field that a refusal is about, or null. Messages begin with the option's name.
 export function field_of(message) {
   const name = message.split(":")[0];
   return Object.hasOwn(MAKERS, name) ? name : null;

@@ -1,4 +1,4 @@
-// One sweep: its progress, the plot of its finished cells, and their table.
+// Shows one sweep: its progress, the plot of its finished cells, and their table.
 import { cell_order, row_of, tally, variant_of } from "./cells.mjs";
 import { COLUMNS } from "./columns.mjs";
 import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
@@ -9,11 +9,11 @@ import { choices_of, METRICS, series_of } from "./series.mjs";
 
 const NUMBERS = COLUMNS.length;
 
-// A small screen has room for the most important columns; the others are minor.
+// Small screens show only these number columns.
 const MAJOR = ["latency_seconds", "speedup_over_eager"];
 const class_of = (key) => (MAJOR.includes(key) ? "number" : "number minor");
 
-// The headings of numbers come before the heading of the remark.
+// Inserts the headings of numbers before the heading of the remark.
 function add_headings() {
   const remark = find("cell-columns").lastElementChild;
   for (const { key, title, help } of COLUMNS) {
@@ -45,7 +45,7 @@ function update_row(row, cell) {
   set_text(mode, texts.mode);
   set_text(status.firstChild, texts.status);
   status.firstChild.dataset.status = texts.status;
-  // The reason is shown instead of numbers.
+  // A row with a reason has no numbers.
   numbers.forEach((node, index) => {
     node.hidden = texts.numbers === null;
     set_text(node, texts.numbers?.[index] ?? "");
@@ -89,8 +89,8 @@ const FILTERS = {
   troubled: (cell) => cell.status !== "ok" || cell.check?.identical === false,
 };
 
-// `on_save(id, what)` saves the result document or a report, `result_of(id)` reads it, `on_compare(base, id)`
-// compares two.
+// `on_save(id, what)` saves a sweep's result document or report, `result_of(id)` reads the document,
+// `on_compare(base, id)` compares two sweeps.
 export function make_results({ on_save, result_of, on_compare }) {
   add_headings();
   const plot = make_plot();
@@ -101,7 +101,7 @@ export function make_results({ on_save, result_of, on_compare }) {
   let due = false;
   let described = null; // the sweep whose findings are shown
 
-  // Shows the findings of a sweep that has a document, in the words of its console.
+  // Shows the findings of a sweep that has a document, with the texts that the console prints.
   async function describe() {
     const whole = sweep.has_results && cells.size > 0;
     if (!whole) described = null;
@@ -134,7 +134,7 @@ export function make_results({ on_save, result_of, on_compare }) {
     describe();
   }
 
-  // Many cells arrive when a worker ends: they are drawn once a frame.
+  // Draws at most once per frame, because many cells arrive when a worker ends.
   function draw_soon() {
     if (!due) requestAnimationFrame(draw);
     due = true;
@@ -167,7 +167,7 @@ export function make_results({ on_save, result_of, on_compare }) {
       show_sweep(next);
     },
     update: show_sweep,
-    // The other sweeps that the shown one can be compared with.
+    // Offers the other sweeps with results for a comparison with the shown one.
     offer(sweeps) {
       const others = sweeps.filter(({ id, has_results }) => has_results && id !== sweep.id);
       find("compare-part").hidden = !sweep.has_results || others.length === 0;

@@ -1,9 +1,9 @@
-// Cells as lines of the plot: a metric's median over batch, one line per mode. Uses neither the page nor the
-// network.
+// Turns cells into the plot's lines: a metric's median by batch, one line per mode. Uses neither the DOM nor
+// the network.
 import { mode_order, variant_of } from "./cells.mjs";
 
 export const GAIN = "speedup_over_eager";
-// The first metric is shown first. Eager's gain is 1, so a line above eager's is a gain.
+// The first metric is the default. Eager's gain is 1, so lines above eager's line show a gain.
 export const METRICS = {
   [GAIN]: "gain (eager's latency over this mode's)",
   latency_seconds: "latency (submit start to completion)",
@@ -11,7 +11,7 @@ export const METRICS = {
   device_seconds: "device (event time around the step)",
 };
 
-// Variants, and the warmup counts of the one that is chosen; both in order.
+// The variants, and the chosen variant's warmup counts, both in order.
 export function choices_of(cells, variant) {
   const variants = [...new Set(cells.map(variant_of))].sort();
   const chosen = variants.includes(variant) ? variant : variants[0];
@@ -22,8 +22,8 @@ export function choices_of(cells, variant) {
 const estimate_of = (summary, metric) =>
   (metric === GAIN ? { p50: summary?.[GAIN], ci95: summary?.[`${GAIN}_ci95`] } : summary?.[metric]);
 
-// { batches, lines: [{ mode, values, intervals }] }: values[i] is of batches[i], null if it was not measured.
-// A mode without any value has no line.
+// { batches, lines: [{ mode, values, intervals }] }. values[i] belongs to batches[i]; null: not measured. A
+// mode without values has no line.
 export function series_of(cells, { variant, warmup, metric }) {
   const chosen = cells.filter((cell) => cell.status === "ok" && variant_of(cell) === variant
     && cell.warmup === warmup && estimate_of(cell.summary, metric)?.p50 > 0);
@@ -41,7 +41,7 @@ export function series_of(cells, { variant, warmup, metric }) {
   return { batches, lines };
 }
 
-// A range of a logarithmic axis that keeps marks off the frame; one value alone gets room on both sides.
+// The range of a logarithmic axis with room around the values. A single value gets more room.
 export function log_range(values, room = 1.15) {
   const positive = values.filter((value) => value > 0);
   if (positive.length === 0) return [1, 10];
@@ -50,14 +50,14 @@ export function log_range(values, room = 1.15) {
   return [low / factor, high * factor];
 }
 
-// As many batches as fit on the axis, ends first: only measured batches have labels.
+// The batches with labels: at most `most`, evenly spaced, from the first on.
 export function axis_batches(batches, most) {
   if (batches.length <= most) return batches;
   const step = Math.ceil((batches.length - 1) / Math.max(most - 1, 1));
   return batches.filter((_, index) => index % step === 0);
 }
 
-// 1, 2, 5 of every decade in the range, or decades alone where it is wide.
+// Axis values: 1, 2 and 5 of each decade in the range, or only powers of ten in a wide range.
 export function axis_times(low, high) {
   const wide = Math.log10(high / low) > 2.5;
   const splits = [];
@@ -70,11 +70,11 @@ export function axis_times(low, high) {
   return splits;
 }
 
-// The round values of an axis of gains that lie in the range.
+// Round values for an axis of gains, within the range.
 export const axis_ratios = (low, high) =>
   [0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50].filter((value) => value >= low && value <= high);
 
-// The plot in words, for screen readers.
+// Describes the plot in words, for screen readers.
 export function told(series, metric_name, format) {
   if (series.lines.length === 0) return "Nothing to plot yet.";
   const lines = series.lines.map(({ mode, values }) => {

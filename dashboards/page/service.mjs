@@ -1,4 +1,4 @@
-// The service's API: requests with the token, refusals in the service's words, and a sweep's events.
+// Calls the service's API with the token, turns refusals into errors, and receives a sweep's events.
 import { EventParser } from "./event_stream.mjs";
 
 const TOKEN = "graphbench.token";
@@ -10,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-// The service does not answer, or cannot be reached.
+// The service cannot be reached, or does not answer.
 export class NoAnswer extends Error {}
 
 async function unless_gone(promise) {
@@ -21,13 +21,13 @@ async function unless_gone(promise) {
   }
 }
 
-// Only in the tab's memory: the token is lost when the tab is closed.
+// Keeps the token in sessionStorage, which the browser clears when the tab is closed.
 export const token = {
   get: () => sessionStorage.getItem(TOKEN) ?? "",
   set: (text) => (text === "" ? sessionStorage.removeItem(TOKEN) : sessionStorage.setItem(TOKEN, text)),
 };
 
-// Throws a Refusal or NoAnswer; any other error is a defect of the page and must not be hidden.
+// Throws a Refusal or NoAnswer. Other errors are defects of the page, and must not be hidden.
 async function send(method, path, { body, headers = {}, signal } = {}) {
   const all = { ...headers };
   if (body !== undefined) all["Content-Type"] = "application/json";
@@ -37,14 +37,14 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   return response;
 }
 
-// {"error": "why"}, or the text of the answer.
+// The reason in {"error": "reason"}, or the text of the response.
 async function message_of(response) {
   const text = await unless_gone(response.text());
   try {
     const { error } = JSON.parse(text);
     if (typeof error === "string") return error;
   } catch {
-    // Not JSON: a line of text, for example from a proxy.
+    // Not JSON: for example a proxy's line of text.
   }
   return text.trim().slice(0, 300) || `the service answered ${response.status}`;
 }
@@ -54,7 +54,7 @@ const ask = async (...request) => unless_gone((await send(...request)).json());
 export const devices = async () => (await ask("GET", "/v1/devices")).devices;
 const PAGE_MAX = 1000; // the service's limit
 
-// The newest sweeps, and whether there are older ones.
+// Returns the newest sweeps, and whether there are older ones.
 export async function sweeps(count) {
   const found = [];
   let next = `/v1/sweeps?limit=${Math.min(count, PAGE_MAX)}`;
@@ -76,8 +76,8 @@ export const compare = (base, now) =>
 export const submit = (body, key) =>
   ask("POST", "/v1/sweeps", { body: JSON.stringify(body), headers: { "Idempotency-Key": key } });
 
-// { event, data } of a sweep until `signal` aborts. A broken connection is continued with the next event.
-// `on_break(message)` while it waits to reconnect; with "" once events arrive again.
+// Yields { event, data } until `signal` aborts. Reconnects after a break, and continues with the next event.
+// Calls `on_break(message)` when a connection fails, and `on_break("")` when it is connected.
 async function* events_of(id, { on_break, signal }) {
   let after = "";
   while (!signal.aborted) {

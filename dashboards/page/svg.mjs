@@ -1,15 +1,15 @@
-// Small drawings that stay sharp on paper: inline SVG with its words, and the numbers as a table beside it.
+// Small drawings that stay sharp in print: inline SVG with a description, and the numbers in a table.
 import { MODES } from "./columns.mjs";
 import { element } from "./dom.mjs";
 import { axis_batches, axis_ratios, axis_times } from "./series.mjs";
 
-const WIDTH = 360; // as wide as a phone shows, so that text there is as large as elsewhere
+const WIDTH = 360; // the width of a phone, so that text keeps its size there
 const EDGE = 8;
-const LINES = 4;  // line styles; each mode has one of the first
-const FAR = 2.5;  // a larger ratio is drawn here
+const LINES = 4;  // number of line styles; the first ones belong to the modes
+const FAR = 2.5;  // larger ratios are drawn at this one
 const NAME_MAX = 50;
 
-let drawn = 0;  // number of drawings, for ids of their descriptions
+let drawn = 0;  // drawings so far, which makes the ids of their descriptions unique
 
 function shape(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -21,7 +21,7 @@ function shape(tag, attributes = {}, ...children) {
 const shortened = (name) => (name.length > NAME_MAX ? `\u2026${name.slice(-NAME_MAX)}` : name);
 const label = (x, y, text, attributes = {}) => shape("text", { x, y, ...attributes }, text);
 
-// Where values lie between two pixels; those beyond the ends are at the ends.
+// Maps values to pixels with one decimal. Values outside of the range are drawn at its ends.
 function scale_of([low, high], [from, to], logarithmic = true) {
   const place = logarithmic ? Math.log : (value) => value;
   const [a, b] = [place(low), place(high)];
@@ -31,7 +31,7 @@ function scale_of([low, high], [from, to], logarithmic = true) {
   };
 }
 
-// Round values within the range, few enough to have labels.
+// Round values within the range, at most about `most`.
 export function round_ticks(low, high, most = 5) {
   const rough = (high - low) / most || 1;
   const decade = 10 ** Math.floor(Math.log10(rough));
@@ -43,7 +43,7 @@ export function round_ticks(low, high, most = 5) {
   return ticks;
 }
 
-// A line per range: its name, its interval, its value, beside the line at 1.
+// Draws one line per range with its name, interval and value, and a vertical line at 1.
 function draw_ranges({ ranges }) {
   const row = 30;
   const height = ranges.length * row + 22;
@@ -65,7 +65,7 @@ function draw_ranges({ ranges }) {
   return { height, shapes: [...grid, ...rows] };
 }
 
-// Draws the names in rows above the drawing; returns the room that they take.
+// Draws the names in rows above the drawing. Returns the shapes and their height.
 function legend_of(names, mark_of) {
   let [x, y] = [EDGE, 12];
   const shapes = names.flatMap((name, index) => {
@@ -95,7 +95,7 @@ function draw_line({ name, points, floor, alone }, index, x, y) {
     ...(alone ? [] : [shape("path", { d: path })]), ...dots);
 }
 
-// Lines over places that are equally far apart, on a logarithmic axis.
+// Draws lines over evenly spaced places, with a logarithmic y axis.
 function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
   const legend = legend_of(lines.map(({ name }) => name), (index, left, top) =>
     shape("line", { x1: left, x2: left + 17, y1: top - 4, y2: top - 4,
@@ -125,7 +125,7 @@ function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
     ...lines.map((line, index) => draw_line(line, index, x, y))] };
 }
 
-// Bars of parts that add up, with a mark that does not.
+// Draws stacked bars, each with a mark that is not part of the sum.
 function draw_bars({ bars, parts, format, table: { head } }) {
   const [left, row] = [100, 20];
   const marks = head.slice(1 + parts.length);
@@ -173,7 +173,7 @@ function table({ head, rows }) {
 export const folded_table = (summary, rows) =>
   element("details", {}, element("summary", { textContent: summary }), table(rows));
 
-// Draws { title, desc, table: { head, rows } } and the data that has the name of its kind.
+// Draws { title, desc, table: { head, rows } } and the member that its kind is named after.
 export const figure_of = (figure) => element("figure", { className: "drawing" },
   element("figcaption", { textContent: figure.title }), drawing(figure),
   element("div", { className: "scroll", tabIndex: 0, role: "group", ariaLabel: `Table: ${figure.title}` },

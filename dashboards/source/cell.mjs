@@ -1,4 +1,4 @@
-// Cell: one workload at one batch and warmup, its modes side by side, now and over time.
+// The dashboard Cell: one workload at one batch and warmup, with its modes side by side, now and over time.
 import { annotate } from "./annotations.mjs";
 import { UIDS, collapsed, frame } from "./links.mjs";
 import { UNITS, bars, lines, numbers, thresholds } from "./panels.mjs";

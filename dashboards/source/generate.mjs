@@ -1,4 +1,4 @@
-// Writes the dashboards as JSON: node generate.mjs FOLDER. The same sources always give the same bytes.
+// Writes the dashboards as JSON: node generate.mjs FOLDER. Equal sources give equal bytes.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,7 +13,7 @@ if (process.argv.length !== 3) {
   console.error("usage: node generate.mjs FOLDER    writes the dashboards");
   process.exit(2);
 }
-// All are made before one is written: a mistake leaves the folder as it was.
+// Makes all dashboards before it writes one, so that an error leaves the folder unchanged.
 const makers = Object.entries({ overview, cell, ladder, regressions, service });
 const files = makers.map(([name, make]) => [`${name}.json`, JSON.stringify(numbered(make()), null, 2)]);
 for (const [name, text] of files) writeFileSync(join(process.argv[2], name), `${text}\n`);

@@ -1,4 +1,5 @@
-// Ladder: captured sizes under one traffic, beside their rivals: hits, padding, start-up, memory, latency.
+// The dashboard Ladder: captured sizes and rivals under one traffic: hits, padding, start-up, memory,
+// latency.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame } from "./links.mjs";

@@ -1,4 +1,4 @@
-// The dashboards' names and the ways between them: each links to the others, time and variables included.
+// The dashboards' names, and links between them that keep the time range and the variables.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { title } from "./tables.mjs";
@@ -13,7 +13,7 @@ export const UIDS = {
   service: "graphbench-service",
 };
 
-/* A dashboard with the parts that all share: tag, time range, links to the others by their tag. */
+/* A dashboard with the common parts: tag, time range, and links to all dashboards with the tag. */
 export function frame({ uid, title, description, from, refresh }) {
   return new dashboard.DashboardBuilder(title)
     .uid(uid)
@@ -37,15 +37,15 @@ export function frame({ uid, title, description, from, refresh }) {
     );
 }
 
-/** A row whose panels the user opens. */
+/** A row that is collapsed until the user opens it. */
 export function collapsed(name, ...panels) {
   const row = new dashboard.RowBuilder(name).collapsed(true);
   panels.forEach((panel) => row.withPanel(panel));
   return row;
 }
 
-/* The link from a row of a table to its cell: `row` are the labels that are columns, `kept` are variables
- * of this dashboard. */
+/* The link from a table's row to the dashboard Cell. It passes the labels `row`, which are columns of the
+ * table, and the variables `kept` of this dashboard. */
 export function toCell(row, kept) {
   const columns = row.map((label) => `var-${label}=\${__data.fields.${title(label)}}`);
   const variables = ["datasource", ...kept].map((name) => `\${${name}:queryparam}`);
@@ -55,7 +55,7 @@ export function toCell(row, kept) {
   };
 }
 
-/* The built dashboard with its panels numbered in order, because Grafana requires unique ids. */
+/* Builds the dashboard, and numbers its panels, because Grafana requires unique ids. */
 export function numbered(builder) {
   const built = builder.build();
   built.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]).forEach((panel, index) => {

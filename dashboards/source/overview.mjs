@@ -1,4 +1,4 @@
-// Overview: what graphs gain, which cells are CPU-bound, and when the setup is paid back.
+// The dashboard Overview: the gains of graphs, which cells are CPU-bound, and when the setup is paid back.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame, toCell } from "./links.mjs";
@@ -10,8 +10,8 @@ import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const PINS = ["instance", "device", "preset", "dtype", "pass", "warmup"];
-// Eager's cells are at the defaults of the axes that only graphs have, so their variants differ from those of
-// graph modes.
+// Only graphs have some axes. Eager's cells have the defaults of these axes, so their variants differ from
+// those of graph modes.
 const EAGER = [...one(...PINS), ...any("workload"), 'mode="eager"'];
 const SHOWN = [...one(...PINS), ...any("variant", "workload")];
 const CHOSEN = [...SHOWN, ...any("mode")];
@@ -62,7 +62,7 @@ function headline(builder) {
         `(sum(${memory("graphs", SHOWN, whole)}) or vector(0))`, { noValue: "unknown" }]);
 }
 
-/** At each batch the graph mode with the largest gain, and what it costs. */
+/** The graph mode with the largest gain at each batch, and its cost. */
 function whichMode(builder) {
   const best = `topk by (workload, batch, variant) (1, ${gain(CHOSEN, graphs)})`;
   const of = (name, expression) => ({ name, expression: maxBy(ROW, where(expression, best)) });
@@ -138,7 +138,7 @@ function tables(builder) {
     }], "Cells"));
 }
 
-/* One row of charts over the batch size per workload. */
+/* One row per workload, with charts over the batch size. */
 function perWorkload(builder) {
   const overBatch = { over: "batch", of: "mode" };
   const over = ["batch", "mode"];

@@ -1,4 +1,4 @@
-// The panels' shared look: one function per kind, each of which requires a title, a description and a unit.
+// The panels' common look: one function per kind of panel. Each requires a title, a description and a unit.
 import * as barchart from "@grafana/grafana-foundation-sdk/barchart";
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
@@ -21,10 +21,10 @@ export const UNITS = {
   ago: "dateTimeFromNow",
 };
 
-// Every mode has one colour on every dashboard.
+// Each mode has the same colour on every dashboard.
 const MODE_COLORS = { eager: "orange", whole: "green", piecewise: "blue" };
 
-/** thresholds("green", [0.8, "orange"], [1, "red"]): the colour below all, then from each value on. */
+/** thresholds("green", [0.8, "orange"], [1, "red"]): green below 0.8, orange from 0.8, red from 1 on. */
 export function thresholds(below, ...steps) {
   return new dashboard.ThresholdsConfigBuilder()
     .mode(dashboard.ThresholdsMode.Absolute)
@@ -43,8 +43,7 @@ export function tableQuery(expression, refId = "A") {
   return query(expression).instant().format(prometheus.PromQueryFormat.Table).refId(refId);
 }
 
-/* Adds the parts that every panel has. `about` is {title, description, unit, span, height} and what a kind
- * adds. */
+/* Adds the parts that every panel has. `about` must have title, description, unit, span and height. */
 export function furnish(panel, about) {
   for (const key of ["title", "description", "unit", "span", "height"]) {
     if (!about[key]) throw new Error(`panel '${about.title}': no ${key}`);
@@ -76,9 +75,9 @@ function tooltip() {
     .sort(common.SortOrder.Descending);
 }
 
-/* Overrides for the fields of these names. Grafana's published schema requires objects as matchers'
- * options and overrides' values, and `byName` and units take strings. So this uses `byNames`, and columns
- * name their units. */
+/* Overrides properties of the fields with these names. Uses `byNames`, and column names contain units,
+ * because Grafana's published schema requires objects as options of matchers and as values of overrides,
+ * while `byName` and units are strings. */
 export function overrideByNames(panel, names, properties) {
   return panel.withOverride({ matcher: { id: "byNames", options: { mode: "include", names } }, properties });
 }
@@ -90,7 +89,7 @@ function colorModes(panel) {
   return panel;
 }
 
-/** One number now, or one for each series, called `name`, where the query gives several. */
+/** The current number or, if the query has several series, one number per series with the legend `name`. */
 function number(about, expression, name) {
   const target = query(expression).instant().refId("A");
   if (name) target.legendFormat(name);
@@ -104,7 +103,7 @@ function number(about, expression, name) {
   return panel;
 }
 
-/* One panel per number: [title, description, unit, expression, what else its panel has]. */
+/* One panel per number: [title, description, unit, expression, further properties of the panel]. */
 export function numbers(builder, { span, name }, ...stats) {
   for (const [title, description, unit, expression, more] of stats) {
     builder.withPanel(number({ title, description, unit, span, ...more }, expression, name));
@@ -119,7 +118,7 @@ export function lines(about, ...queries) {
     .legend(legend())
     .tooltip(tooltip())
     .drawStyle(common.GraphDrawStyle.Line)
-    // A gauge keeps its value from one sweep to the next, so lines are steps and not slopes.
+    // A gauge keeps its value until the next sweep, so lines are drawn as steps and not as slopes.
     .lineInterpolation(common.LineInterpolation.StepAfter)
     .fillOpacity(about.stacked ? 30 : 5)
     .showPoints(common.VisibilityMode.Never);
@@ -135,7 +134,7 @@ export function lines(about, ...queries) {
   return colorModes(panel);
 }
 
-/* Bars: one group per value of the label `over`, one bar per value of the label `of`, from a table query. */
+/* Bars from a table query: one group per value of the label `over`, one bar per value of the label `of`. */
 export function bars(about, expression, { over, of, numeric = true }) {
   const panel = furnish(new barchart.PanelBuilder(), { span: 12, height: 9, ...about })
     .withTarget(tableQuery(expression))
@@ -150,7 +149,7 @@ export function bars(about, expression, { over, of, numeric = true }) {
     .legend(legend())
     .tooltip(tooltip());
   if (numeric) {
-    // Labels are strings: without this, 128 would come before 16.
+    // Labels are strings, and as strings 128 would come before 16.
     const conversions = [{ targetField: over, destinationType: "number" }];
     panel.withTransformation({ id: "convertFieldType", options: { fields: {}, conversions } });
   }

@@ -1,4 +1,4 @@
-// Regressions: the last sweep against the recorded baseline, with the cells that got slower, and since when.
+// The dashboard Regressions: the last sweep against its baseline, and which cells got slower since when.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { annotate } from "./annotations.mjs";
@@ -12,7 +12,7 @@ const HERE = one("instance", "device");
 const CELLS = [...HERE, ...any("preset", "dtype", "pass", "warmup", "variant", "workload", "mode")];
 const COMPARED = [...CELLS, ...any("metric")];
 const CHANGE = `${select("graphbench_change_ratio", COMPARED)} - 1`;
-// Noise is below a few percent between launches of one machine; beyond ten it is a change.
+// Launches on one machine differ by up to a few percent. More than ten percent is a change.
 const CHANGES = thresholds("green", [0.02, "orange"], [0.1, "red"]);
 
 function headline(builder) {
@@ -59,7 +59,7 @@ function worst(builder) {
   ], "Change"));
 }
 
-/* A mean has one row per verdict, because it can have `less steady` and another one. */
+/* One row per mean and verdict, because a mean can have the verdict `less steady` and a second one. */
 function means(builder) {
   const row = ["mode", "metric", "verdict"];
   const here = [...HERE, ...any("mode", "metric")];
@@ -96,7 +96,7 @@ function spread(builder) {
     { over: "coverage", of: "device", numeric: false }));
 }
 
-/** A sweep that does not compare has no verdicts: an empty dashboard would look like good news. */
+/** A sweep that is not comparable has no verdicts, and an empty dashboard would look like good news. */
 function comparability(builder) {
   const row = ["device", "field"];
   const comparable = maxBy(["device"], select("graphbench_baseline_comparable", one("instance")));
@@ -114,7 +114,7 @@ function comparability(builder) {
   ], "Compares"));
 }
 
-/** The graph modes' median now and the baseline's, each a mean over the batches of a workload. */
+/** The graph modes' medians and the baseline's medians, each as a mean over a workload's batches. */
 function againstBaseline(what, title, description, span = 12) {
   const graphs = [...CELLS, 'mode!="eager"'];
   const mean = (expression) => by("avg", ["workload", "mode"], expression);
@@ -154,7 +154,7 @@ export function regressions() {
     refresh: "5m",
   });
   annotate(builder, one("instance")).withVariable(datasource());
-  // These variables exist even if no sweep compares, and say so then.
+  // These variables exist even if no sweep is comparable, so the dashboard can then say so.
   const found = labels("graphbench_baseline_comparable", "instance", "device");
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
     "warmup*", "variant*", "workload*", "mode*", "metric*", "verdict*");

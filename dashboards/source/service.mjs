@@ -1,4 +1,4 @@
-// Service: is graphbench up, is it measuring, what failed or was skipped, and does a client wait.
+// The dashboard Service: if graphbench runs and measures, what failed or was skipped, and if clients wait.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { annotate } from "./annotations.mjs";
@@ -118,7 +118,7 @@ function facts(builder) {
       unit: UNITS.ago, span: 16, height: 7,
     }, ["instance", "device", "name", "driver"], [
       { name: "Last success", expression: maxBy(["instance", "device", "name", "driver"],
-        // The host device has no driver, and Prometheus has no empty labels.
+        // The host device has no driver, and Prometheus drops empty labels.
         `label_replace(${of("last_success_timestamp_seconds")} * 1000 * on (instance, device) ` +
         `group_left (name, driver) ${of("device_info")}, "driver", "none", "driver", "")`) },
     ], "Last success"))

@@ -1,5 +1,5 @@
-// Rows of Cell: how a cell came to its first step, from nothing, with the cache and from a package; and the
-// walk over a trace of shapes.
+// Rows of the dashboard Cell: how a cell reached its first step (from nothing, with the cache, from a
+// package), and the walk over a trace of shapes.
 import { collapsed } from "./links.mjs";
 import { UNITS } from "./panels.mjs";
 import { by, maxBy, select, selectSeconds, setupSeconds } from "./queries.mjs";

@@ -1,4 +1,4 @@
-// Tables: several instant queries merged on their common labels, each column named with its unit.
+// Tables: several instant queries, merged on their common labels. The name of each column has its unit.
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import * as table from "@grafana/grafana-foundation-sdk/table";
@@ -7,13 +7,13 @@ import { furnish, overrideByNames, tableQuery } from "./panels.mjs";
 
 export const title = (label) => label[0].toUpperCase() + label.slice(1);
 
-// Columns keep one scale and say it: 77 us above 1200 us compares at a glance, 77 us above 1.2 ms does not.
+// Each column has one unit, named in its heading: 77 us and 1200 us compare easily, 77 us and 1.2 ms do not.
 export const micro = (expression) => `1e6 * (${expression})`;
 export const mebi = (expression) => `${expression} / 1048576`;
 
 /**
- * `keys` are the labels that make a row, in the order of the first columns; `columns` are
- * {name, expression, thresholds}; `sort` names the column that decides, the largest first.
+ * `keys` are the labels that identify a row; they are the first columns, in this order. `columns` are
+ * {name, expression, thresholds}. `sort` names the column to sort by, largest values first.
  */
 export function rows(about, keys, columns, sort) {
   const panel = furnish(new table.PanelBuilder(), { span: 24, height: 10, ...about })
@@ -24,7 +24,7 @@ export function rows(about, keys, columns, sort) {
   columns.forEach((column, index) => {
     const refId = String.fromCharCode(65 + index);
     panel.withTarget(tableQuery(column.expression, refId));
-    // Grafana names the value field of a lone query plainly.
+    // With a single query, Grafana calls the field "Value", without the query's letter.
     names[columns.length === 1 ? "Value" : `Value #${refId}`] = column.name;
     if (column.thresholds) {
       overrideByNames(panel, [column.name], [

@@ -1,5 +1,5 @@
-// The variables at the top of every dashboard. Each query variable asks Prometheus for the values of one
-// label, narrowed by the variables before it, so that nothing is written down here that could be missing.
+// The variables at the top of every dashboard. Each variable queries Prometheus for the values of one label,
+// restricted by the variables before it, so the dashboards contain no fixed values that may not exist.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { any, one, select } from "./queries.mjs";
@@ -27,7 +27,7 @@ const DESCRIPTIONS = {
 
 const SORT = {
   batch: dashboard.VariableSort.NumericalAsc,
-  // The largest count comes first: the steady state is the sensible start.
+  // The largest count is first, because it is the nearest to the steady state.
   warmup: dashboard.VariableSort.NumericalDesc,
 };
 
@@ -49,8 +49,8 @@ function labelVariable(name, selector) {
     .allowCustomValue(false);
 }
 
-// Prometheus does not list the empty value of cells without the label. So the list has "(defaults)?", a
-// pattern that matches it, and shows it as "defaults".
+// Prometheus does not list the empty value of cells without the label. So the list has the pattern
+// "(defaults)?", which matches the empty value, and shows it as "defaults".
 function variantVariable(selector) {
   const every = `label_replace(${selector}, "variant", "(defaults)?", "variant", "")`;
   return labelVariable("variant", selector)
@@ -59,7 +59,7 @@ function variantVariable(selector) {
     .allValue(".*");
 }
 
-/** Variables over the labels of one metric: `names` have one value, names ending in `*` take many and All. */
+/** Variables for labels of a metric. A name that ends in `*` can have many values or All, others have one. */
 export function labels(metric, ...names) {
   const before = [];
   return names.map((written) => {

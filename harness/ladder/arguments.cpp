@@ -1,4 +1,4 @@
-// Reads the options of `graphbench ladder`: words become values by the names that documents have for them.
+// Parses the options of `graphbench ladder`: converts words to values by the names that documents use.
 #include "harness/ladder/arguments.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace graphbench::ladder {
 namespace {
 
-// The value that `text` names.
+// The enumerator whose name in documents is `text`.
 template <typename E>
 E choice(const std::string& where, const std::string& text) {
   const auto& names = codec::Names<E>::names;

@@ -1,4 +1,4 @@
-// The options of `graphbench ladder` from their texts. Pure, but for traffic files, which are read.
+// Parses the options of `graphbench ladder`. Pure, except that it reads traffic files.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace graphbench::ladder {
 
-inline constexpr const char* own_measurements = "-";  // of LadderArguments::suggest
+inline constexpr const char* own_measurements = "-";  // a value of LadderArguments::suggest
 
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";
@@ -27,7 +27,7 @@ struct LadderArguments {
   std::string steps = "10000";
   std::string arrivals;
   bool no_rivals = false;
-  std::string suggest;  // a file, or own_measurements; empty: no suggestion
+  std::string suggest;  // a file or own_measurements; empty: no suggestion is made
   std::string sizes_max;
   std::string memory;
   std::string startup;
@@ -35,11 +35,11 @@ struct LadderArguments {
   bool verify = false;
 };
 
-// All throw InputError, which names the option.
+// All functions throw InputError, which names the option.
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
-// Refuses the sizes that a policy does not allow before anything is measured.
+// Refuses traffic with sizes that the policy does not allow, before anything is measured.
 void check_routes(const LadderRequest& request);
-// Also refuses, before anything is measured, arguments from which no suggestion can come.
+// Also refuses arguments that cannot give a suggestion, before anything is measured.
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets);
 Budgets budgets_of(const LadderArguments& asked);
 std::vector<std::string> engines_of(const std::string& text);

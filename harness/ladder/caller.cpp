@@ -1,5 +1,5 @@
-// Copies a caller's rows: values are contiguous with the batch outermost, so rows are one range of bytes.
-// Checks isolation by two runs over the same rows: eager beside rows of data, the graph beside rows of NaN.
+// Copies a caller's rows. The batch is the outermost extent, so rows are one range of bytes. Checks isolation
+// by two runs over the same rows: eager with data in the other rows, the graph with NaN in them.
 #include "harness/ladder/caller.hpp"
 
 #include <algorithm>
@@ -26,10 +26,9 @@ bool is_batch_major(const ir::Value& value) {
 constexpr int poison_byte = 0xFF;
 
 struct Seen {
-  std::vector<std::vector<std::byte>>
-      results;                               // the caller's rows of outputs, and of inputs that are written
-  std::vector<std::uint64_t> own_state;      // digests of the caller's rows, of mutated state
-  std::vector<std::uint64_t> others_before;  // digests of all rows behind them
+  std::vector<std::vector<std::byte>> results;  // caller's rows of outputs and of written inputs
+  std::vector<std::uint64_t> own_state;         // digests of the caller's rows of mutated state
+  std::vector<std::uint64_t> others_before;     // digests of all rows after the caller's
   std::vector<std::uint64_t> others;
 };
 
@@ -95,7 +94,7 @@ class IsolationCheck {
     }
   }
 
-  // Digests of rows [first, last) of each mutated state, in whole words.
+  // Digests of rows [first, last) of each mutated state. Rounds the range inward to whole 4-byte words.
   std::vector<std::uint64_t> digests(std::int64_t first, std::int64_t last) {
     std::vector<std::uint64_t> found;
     for (const ir::ValueId id : states_) {
@@ -193,7 +192,7 @@ void Caller::pad(const Edge& edge, Rows rows) {
   const ir::Value& value = program_.value(edge.id);
   const std::size_t bytes = edge.bytes(rows.count);
   std::byte* const first = edge.fixed + edge.bytes(rows.first);
-  // Filling bytes is one call of the driver's; filling numbers starts a kernel.
+  // Filling bytes is a single driver call; filling numbers launches a kernel.
   if (value.pad == 0) return stream_.fill_bytes(first, 0, bytes);
   if (value.pad == -1 && value.dtype == ir::DType::i32) return stream_.fill_bytes(first, 0xFF, bytes);
   memory_.fill(stream_, first, value.dtype, bytes / ir::size_of(value.dtype),
@@ -205,7 +204,7 @@ void Caller::copy_in(Rows rows, std::int64_t size) {
     stream_.copy_on_device(edge.fixed, edge.own_row(rows.first), edge.bytes(rows.count));
     const std::int64_t dirty_to = std::min(size, edge.dirty);
     if (rows.count < dirty_to) pad(edge, {rows.count, dirty_to - rows.count});
-    // Rows behind `size` stay as dirty as they were.
+    // Rows from `size` on were not padded, so they stay dirty.
     if (size >= edge.dirty) edge.dirty = rows.count;
   }
 }
@@ -214,7 +213,7 @@ void Caller::copy_back(Rows rows, std::int64_t size) {
   for (Edge& edge : inputs_) {
     if (!edge.written) continue;
     stream_.copy_on_device(edge.own_row(rows.first), edge.fixed, edge.bytes(rows.count));
-    edge.dirty = std::max(edge.dirty, size);  // the step wrote its padding rows too
+    edge.dirty = std::max(edge.dirty, size);  // the step also wrote its padding rows
   }
 }
 

@@ -1,5 +1,5 @@
-// The caller of a ladder's steps. It owns inputs and outputs; their rows are copied into a graph's static
-// inputs and out of its outputs. Also the check that padding does not reach its rows.
+// The caller of a ladder's steps, which owns inputs and outputs. Copies its rows into a graph's static inputs
+// and out of the graph's outputs. Also checks that padding does not change the caller's rows.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace graphbench::ladder {
 
-// Throws Error(not_batch_major), naming the value, if rows of a batch cannot be told apart: an output, or
-// input or state that depends on the batch or is written, whose outermost extent is not the batch.
+// Throws Error(not_batch_major), which names the value, if the batch is not the outermost extent of an
+// output, or of an input or state that depends on the batch or is written: then rows cannot be told apart.
 void require_batch_major(const ir::Program& program);
 
-// Bytes per batch element of a value that require_batch_major() accepted.
+// Bytes per row of a value that require_batch_major() accepts.
 std::size_t row_bytes(const ir::Program& program, ir::ValueId id);
 
 class Caller {
  public:
-  // The caller's values for steps of up to `rows_max`, inputs filled from `seed`. All outlive it.
+  // Fills inputs for steps of up to `rows_max` rows from `seed`. `context` must outlive the caller.
   Caller(const execution::ExecutionContext& context, std::int64_t rows_max, std::uint64_t seed);
 
   struct Rows {
@@ -27,24 +27,24 @@ class Caller {
     std::int64_t count = 0;
   };
   // Enqueues copies of the caller's rows into the first rows of the static inputs, and pad values into the
-  // following rows, up to `size`, that an earlier step left dirty. Inputs without a batch stay as they are.
+  // next rows, up to `size`, if an earlier step left them dirty. Does not change inputs without a batch.
   void copy_in(Rows rows, std::int64_t size);
-  // Enqueues a copy of the executor's first rows to the caller's.
+  // Enqueues copies of the executor's first output rows into the caller's rows.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // Enqueues a copy of the inputs that the program writes, after such a step: their first static rows go to
-  // the caller's.
+  // Enqueues copies of the inputs that the program writes: from the first static rows to the caller's rows.
+  // Call it after such a step.
   void copy_back(Rows rows, std::int64_t size);
-  // Marks all rows of the static inputs as dirty, because their contents do not come from copy_in().
+  // Marks all rows of the static inputs as dirty, because copy_in() did not write them.
   void forget();
 
  private:
   struct Edge {
     ir::ValueId id = 0;
     Buffer own;
-    std::byte* fixed = nullptr;  // of an input
+    std::byte* fixed = nullptr;  // the static buffer of an input
     std::size_t row_bytes = 0;
-    std::int64_t dirty = 0;  // static rows from here on hold pad values
-    bool written = false;    // by the program
+    std::int64_t dirty = 0;  // static rows from this one on hold pad values
+    bool written = false;    // true if the program writes the value
 
     std::byte* own_row(std::int64_t row) const { return static_cast<std::byte*>(own.data()) + bytes(row); }
     std::size_t bytes(std::int64_t rows) const { return static_cast<std::size_t>(rows) * row_bytes; }
@@ -60,15 +60,15 @@ class Caller {
 };
 
 struct PaddedStep {
-  execution::Executor& executor;  // captured, of `size`
+  execution::Executor& executor;  // captured, for `size` rows
   const execution::ExecutionContext& context;
-  std::int64_t rows = 0;  // rows of the caller, fewer than size
+  std::int64_t rows = 0;  // the caller's rows, fewer than `size`
   std::int64_t size = 0;
   std::uint64_t seed = 1;
 };
 
-// Integer inputs have their pad value in padding rows, as when steps are served. Writes inputs and state.
-// Throws Error(check_failed), naming value and row, and whatever a step throws.
+// Padding rows of integer inputs hold their pad value, as in served steps. Writes inputs and state. Throws
+// Error(check_failed), which names value and row, and what a step throws.
 void check_isolation(const PaddedStep& step);
 
 }  // namespace graphbench::ladder

@@ -1,4 +1,4 @@
-// Runs graphbench ladder, which says which sizes to capture under a traffic, and what each costs.
+// Runs graphbench ladder, which finds the sizes to capture for a traffic, and the cost of each.
 #include "harness/options/command.hpp"
 
 #include <unistd.h>
@@ -33,7 +33,7 @@ constexpr const char* ladder_footer =
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
     "kept). docs/ladder.md explains the output.\n";
 
-// The sweep's options that a ladder has.
+// The options that ladder shares with sweep.
 const std::vector<std::string> shared_options = {"device",
                                                  "workload",
                                                  "preset",
@@ -54,7 +54,7 @@ const std::vector<std::string> shared_options = {"device",
                                                  "worker-timeout",
                                                  "quiet"};
 
-// Options about a suggestion are refused without --suggest.
+// Refuses options about a suggestion if --suggest is missing.
 void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
   if (!asked.suggest.empty()) return;
   for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
@@ -114,7 +114,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
-  // --quiet leaves out the progress and the tables, but not the answer.
+  // --quiet suppresses progress and tables, but not the suggestion.
   if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
   for (const model::Suggestion& made : measured.findings.suggestions) {
     std::vector<std::string> flags;
@@ -138,7 +138,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   return exit_cells_failed;
 }
 
-// Tokens per unit of the batch, for workloads that have an option of that name.
+// Tokens per unit of the batch, for workloads with an option "tokens".
 std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
   for (const model::WorkerTask& task : checked.plan.tasks) {
     if (task.workload != cell.workload || task.preset != cell.preset) continue;
@@ -154,7 +154,7 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Takes "best", which is not a mode of a sweep, out of --mode. By itself it means all graph modes.
+// Removes "best" from --mode, because a sweep has no such mode. "best" alone means all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;
@@ -262,7 +262,7 @@ class LadderCommand final : public Command {
       try {
         measured.findings.suggestions =
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
-      } catch (const std::exception&) {  // the measurements are kept
+      } catch (const std::exception&) {  // keeps the measurements
         finish(checked, measured);
         static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
         throw;

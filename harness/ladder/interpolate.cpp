@@ -1,4 +1,4 @@
-// Interpolates step times. Boost's pchip needs four points or more.
+// Interpolates step times. Boost's pchip needs at least four points.
 #include "harness/ladder/interpolate.hpp"
 
 #include <boost/math/interpolators/pchip.hpp>
@@ -59,8 +59,8 @@ void add_expectations(model::LadderLaunch& launch) {
   double padding = 0;
   for (const model::LadderSize& size : launch.sizes) {
     for (const model::RowCount& each : size.rows) {
-      // Below the smallest measured size nothing is known, so a graph of these rows counts as taking as long
-      // as that size.
+      // Below the smallest measured size there are no times, so a graph of these rows counts with that size's
+      // time.
       if (each.rows < size.size)
         padding +=
             static_cast<double>(each.count) * (*size.step_seconds - times.at(each.rows).value_or(smallest));

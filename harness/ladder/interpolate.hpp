@@ -1,4 +1,4 @@
-// Estimates step times of sizes that were not measured, and figures that follow from them. Pure.
+// Estimates step times of sizes that were not measured, and values that depend on them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace graphbench::ladder {
 
-// Seconds by size through measured points: monotone between two points if they are (Fritsch and Butland's
-// piecewise cubic; a line below four points). There is no value beyond the points.
+// Step time in seconds by size, interpolated between measured points: by Fritsch and Butland's monotone
+// piecewise cubic, or by lines below four points. Absent outside of the points.
 class StepTimes {
  public:
   explicit StepTimes(std::map<std::int64_t, double> measured);
@@ -26,8 +26,8 @@ class StepTimes {
   std::unique_ptr<Curve> curve_;
 };
 
-// Fills in, from the launch's counts and calibration, the expected time of the steps and the cost of padding.
-// They stay absent if a used size has no time.
+// Computes from the launch's counts and calibration the expected time of the steps and the cost of padding.
+// Both stay absent if a used size has no time.
 void add_expectations(model::LadderLaunch& launch);
 
 }  // namespace graphbench::ladder

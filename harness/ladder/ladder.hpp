@@ -1,5 +1,5 @@
-// A ladder of captured sizes that served traffic, as plain data: `ladders[]` of the result document. Sizes
-// and rows are units of the batch; times in seconds, memory in bytes; optional means absent.
+// The data of a ladder of captured sizes that served traffic: `ladders[]` of the result document. Sizes and
+// rows are in units of the batch, times in seconds, memory in bytes. An absent optional has no value.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ enum class ExecOf : std::uint8_t { own, shared };
 enum class WarmupBy : std::uint8_t { capture, requests };
 
 struct LadderPolicy {
-  LadderPad pad = LadderPad::up;               // up: a step runs in the smallest captured size that holds it
-  LadderBeyond beyond = LadderBeyond::eager;   // how a step runs that is larger than every captured size
+  LadderPad pad = LadderPad::up;  // up: a step runs in the smallest captured size that is large enough
+  LadderBeyond beyond = LadderBeyond::eager;   // for steps that are larger than every captured size
   CaptureOrder order = CaptureOrder::largest;  // which size is captured first
-  CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured inside the first request for it
-  MutatedInputs mutated_inputs = MutatedInputs::refuse;  // how a program runs that writes its inputs
-  // requests: in a lazy ladder the first requests of a size are its warmups, and run eagerly
+  CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured by the first request that needs it
+  MutatedInputs mutated_inputs = MutatedInputs::refuse;  // for programs that write their inputs
+  // requests: in a lazy ladder, a size's first requests run eagerly, as the size's warmups
   WarmupBy warmup_by = WarmupBy::capture;
-  // shared: sizes whose graphs have one topology launch one exec, which is updated where the size changes
+  // shared: sizes whose graphs have one topology share one exec, which is updated when the size changes
   ExecOf exec = ExecOf::own;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
@@ -38,42 +38,42 @@ struct LadderPolicy {
 struct LadderSteps {
   std::int64_t exact = 0;
   std::int64_t padded = 0;
-  // No captured size may serve the step, though a larger one exists (pad none), or eager is faster there
-  // (mode best).
+  // Eager steps below the largest captured size: no captured size may serve them (pad none), or eager is
+  // faster (mode best).
   std::int64_t eager_below = 0;
   std::int64_t eager_beyond = 0;  // larger than every captured size
-  std::int64_t captured_now = 0;  // waited for its size's capture (lazy)
-  std::int64_t warming = 0;       // ran eagerly, as a warmup of its size
+  std::int64_t captured_now = 0;  // waited for the capture of its size (lazy ladders)
+  std::int64_t warming = 0;       // ran eagerly as a warmup of its size
   friend bool operator==(const LadderSteps&, const LadderSteps&) = default;
 };
 
 struct LadderPadding {
-  std::int64_t rows = 0;        // rows that belonged to no caller
+  std::int64_t rows = 0;        // padding rows
   std::int64_t graph_rows = 0;  // all rows that ran in graphs
   double waste = 0;             // rows / graph_rows; 0 if nothing ran in graphs
-  // The time of padded steps beyond a graph of exactly their rows, by interpolation between captured sizes.
+  // Extra time of padded steps over graphs of exactly their rows, interpolated between captured sizes.
   std::optional<double> seconds = {};
 };
 
-// Captures inside a request.
+// The captures that steps waited for.
 struct LadderStalls {
   std::int64_t count = 0;
   double seconds = 0;
   double longest_seconds = 0;
 };
 
-// How much longer the first request of a captured size took than the size's median step, with its capture if
-// it waited for that. It covers the sizes that were used.
+// The extra time of a captured size's first request, compared with the size's median step; includes the
+// capture if the request waited for it. Statistics over the sizes that were used.
 struct FirstRequests {
   std::int64_t count = 0;
   double p50_seconds = 0;
   double max_seconds = 0;
-  double seconds = 0;  // of all together
-  // By how much one in ten of a size's later steps exceeds their median; the median over the sizes.
+  double seconds = 0;  // the sum
+  // The distance from a size's median step to its 90th percentile; the median over the sizes.
   double noise_seconds = 0;
 };
 
-// With --tune-sizes: runs in sizes with library choices of their own, and in those that share one.
+// With --tune-sizes: runs in sizes with their own library choices, and runs in sizes that share one choice.
 struct LadderTuning {
   std::int64_t tuned_captured = 0;
   std::int64_t tuned_eager = 0;
@@ -83,18 +83,18 @@ struct LadderTuning {
 
 // With --exec shared.
 struct LadderExecs {
-  std::int64_t groups = 0;                  // number of groups of captured sizes that launch one exec
-  std::int64_t updates = 0;                 // that steps waited for
-  std::optional<double> update_seconds;     // median; absent: no two sizes share
-  std::optional<std::int64_t> bytes_saved;  // exec_bytes of sizes that launch another's; absent: not known
+  std::int64_t groups = 0;                  // groups of captured sizes that share one exec
+  std::int64_t updates = 0;                 // updates that steps waited for
+  std::optional<double> update_seconds;     // median; absent: no two sizes share an exec
+  std::optional<std::int64_t> bytes_saved;  // exec bytes of sizes that use another's exec; absent: not known
 };
 
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
-  std::optional<std::int64_t> exec_bytes;  // execs of all captured sizes; absent if one size's is not known
+  std::optional<std::int64_t> exec_bytes;  // all execs; absent if one of them is not known
   std::int64_t static_bytes = 0;           // weights, inputs, state
   std::int64_t workspace_bytes = 0;
-  std::optional<std::int64_t> line_bytes;  // pool and execs, on a line through the first two captures
+  std::optional<std::int64_t> line_bytes;  // pool and execs, extrapolated from the first two captures
   std::optional<std::int64_t> exec_resolution_bytes = {};  // the smallest meaningful difference
 };
 
@@ -106,30 +106,28 @@ struct RowCount {
 
 struct LadderSize {
   std::int64_t size = 0;
-  std::int64_t uses = 0;            // replays for a caller: a step in parts has several
-  std::int64_t warmups = 0;         // requests that ran eagerly in it, as its warmups
-  std::vector<RowCount> rows = {};  // the callers' rows that ran in it, ascending
+  std::int64_t uses = 0;            // replays for callers; a step in parts has several
+  std::int64_t warmups = 0;         // requests that ran eagerly as the size's warmups
+  std::vector<RowCount> rows = {};  // the callers' rows in these runs, ascending
   Setup setup = {};
-  std::optional<double> step_seconds =
-      {};  // median of calibration steps of exactly this size, copies included
-  std::optional<double> eager_seconds = {};  // median of the same steps, eagerly, without copies
-  // Mean latency of the steps that ran in it alone and waited for no capture, over all placements.
+  std::optional<double> step_seconds = {};   // median calibration step of exactly this size, with copies
+  std::optional<double> eager_seconds = {};  // the same steps run eagerly, without copies
+  // Mean latency, over all placements, of steps that ran only in this size and waited for no capture.
   std::optional<double> served_seconds = {};
-  // Latency of the first step that ran in it, with its capture if the step waited for that.
+  // Latency of the first step in this size; includes the capture if the step waited for it.
   std::optional<double> first_request_seconds = {};
-  // Replays that pay the warmups and the setup of the last placement back; absent: never, or not measured.
+  // Replays that repay the last placement's warmups and setup; absent: never, or not measured.
   std::optional<double> breakeven_steps = {};
-  // The memory of one more exec of its graphs, and the smallest meaningful difference; absent if no driver
-  // reports it.
+  // Memory of another exec of the size's graphs, and its resolution; absent if the driver does not report it.
   std::optional<std::int64_t> exec_bytes = {};
   std::optional<std::int64_t> exec_resolution_bytes = {};
-  std::optional<std::int64_t> pool_bytes = {};  // memory of a pool for this size alone
-  std::optional<Reason> dropped = {};           // why it was not captured
-  // In a ladder of mode "best": the size's own. Steps of an eager one are counted in LadderLaunch::eager.
+  std::optional<std::int64_t> pool_bytes = {};  // the pool if only this size is captured
+  std::optional<Reason> dropped = {};           // why the size was not captured
+  // The size's mode in a ladder of mode "best". Steps of an eager size are counted in LadderLaunch::eager.
   std::string mode = {};
 };
 
-// A size that ran eagerly.
+// A number of rows that ran eagerly.
 struct LadderEager {
   std::int64_t rows = 0;
   std::int64_t uses = 0;
@@ -137,7 +135,7 @@ struct LadderEager {
   std::optional<double> served_seconds = {};  // mean latency of its steps, over all placements
 };
 
-// The times of one placement of a launch: the p50s of its steps, and the sum of all.
+// One placement of a launch: the median latency and submission of its steps, and the sum of latencies.
 struct LadderPlacement {
   double latency_seconds = 0;
   double submit_seconds = 0;
@@ -145,31 +143,31 @@ struct LadderPlacement {
   friend bool operator==(const LadderPlacement&, const LadderPlacement&) = default;
 };
 
-// Every placement serves all steps. The p50s, busy_seconds and the sizes' medians are geometric means over
-// placements. Percentiles above p50 come from all placements' steps together. Counts are those of one
-// placement; setups, start-up, stalls and first requests are those of the first.
+// Every placement serves all steps. Medians, busy_seconds and the sizes' medians are geometric means over
+// placements. Percentiles above p50 are over the steps of all placements. Counts are of one placement.
+// Setups, start-up, stalls and first requests are of the first placement.
 struct LadderLaunch {
   std::int64_t index = 0;
   Startup startup{};
   LadderSteps steps;
-  std::int64_t split_steps = 0;  // steps that ran in parts; `steps` counts each by its last part
+  std::int64_t split_steps = 0;  // steps in parts; `steps` counts each by its last part
   double hit_rate = 0;           // share of exact and padded steps
   LadderPadding padding;
   LadderStalls stalls;
-  std::optional<FirstRequests> first_requests;  // absent: none ran in a graph
+  std::optional<FirstRequests> first_requests;  // absent: no request ran in a graph
   LadderMemory memory;
-  std::optional<Summary> latency_seconds;  // latency of a step, from its start
-  // the part of the latency until copies, padding and launches are enqueued
+  std::optional<Summary> latency_seconds;  // from a step's start to its end
+  // from the step's start until copies, padding and launches are enqueued
   std::optional<Summary> submit_seconds;
   std::optional<Summary> wait_seconds;      // from the intended arrival to the start; with arrivals only
   std::optional<Summary> response_seconds;  // from the intended arrival to the end; with arrivals only
   double rows_per_second = 0;               // callers' rows over the sum of latencies
   double busy_seconds = 0;                  // the sum of latencies
-  // busy_seconds as the calibration's medians predict it, without stalls
+  // busy_seconds predicted from the calibration's medians, without stalls
   std::optional<double> predicted_seconds;
   std::vector<LadderSize> sizes;            // ascending
   std::vector<LadderEager> eager;           // ascending
-  std::vector<LadderPlacement> placements;  // in the order measured
+  std::vector<LadderPlacement> placements;  // in the order of measuring
   std::optional<LadderTuning> tuning;
   std::optional<LadderExecs> execs;
 };
@@ -178,14 +176,14 @@ struct LadderSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> busy_seconds;
-  // busy_seconds of this ladder's rivals under the same traffic, over its own.
+  // busy_seconds of a rival under the same traffic, divided by this ladder's. The rivals are:
   std::optional<double> over_eager;               // every step eager
   std::optional<double> over_every;               // every size of the traffic captured
   std::optional<double> over_engine;              // --engine-sizes
-  std::map<std::string, double> over_modes = {};  // of mode "best": over the same sizes, all in one mode
+  std::map<std::string, double> over_modes = {};  // of mode "best": the same sizes, all in one mode
 };
 
-// How many steps of a runtime mode a log of vLLM has.
+// The number of steps of one runtime mode in a vLLM log.
 struct TrafficMode {
   std::string mode;
   std::int64_t count = 0;
@@ -194,87 +192,87 @@ struct TrafficMode {
 };
 
 struct LadderTraffic {
-  std::string name;    // as it was given
-  std::string digest;  // digest of the steps and of their arrivals
+  std::string name;    // as the user gave it
+  std::string digest;  // digest of the steps and their arrivals
   std::int64_t steps = 0;
   std::int64_t rows = 0;
-  std::int64_t sizes = 0;               // different ones
-  std::optional<double> rate;           // --arrivals, in steps a second
-  bool arrivals = false;                // steps have a time to arrive at; else each follows the one before it
-  std::vector<TrafficMode> modes = {};  // runtime modes of the traffic, if it is a log of vLLM
+  std::int64_t sizes = 0;      // number of different sizes
+  std::optional<double> rate;  // --arrivals, in steps per second
+  bool arrivals = false;       // true: steps have arrival times; false: each follows the previous step
+  std::vector<TrafficMode> modes = {};  // runtime modes, if the traffic is a vLLM log
 };
 
 struct Ladder {
   std::string id;
-  Cell cell;  // its batch is the largest captured size; 0 if none is
-  // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": the same, captured then;
-  // "suggested"; "best": mixes modes
+  Cell cell;  // its batch is the largest captured size; 0: none
+  // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": a rival with the same
+  // sizes, captured at that time; "suggested"; "best": has several modes
   std::string role = "asked";
-  std::vector<std::string> also;  // roles that it has too, because they would be the same ladder
+  std::vector<std::string> also;  // its further roles, instead of an equal ladder for each
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;
   CellStatus status = CellStatus::pending;
   std::optional<Reason> reason;
-  std::optional<Check> check;  // the check of isolation; absent if nothing could be padded
+  std::optional<Check> check;  // check of isolation; absent if no step could be padded
   std::vector<LadderLaunch> launches;
   LadderSummary summary;
 };
 
-// Whether the ladder is a rival, measured only for comparison.
+// True if the ladder is a rival, which is measured only for comparison.
 inline bool is_rival(const Ladder& ladder) {
   return ladder.role != "asked" && ladder.role != "suggested" && ladder.role != "best";
 }
 
-// The least step time that a number of sizes can give.
+// The best step time that is possible with a number of sizes.
 struct FrontierPoint {
   std::int64_t sizes = 0;
   double step_seconds = 0;  // the mean over the traffic's steps
 };
 
-// `--suggest`: the ladder of least expected step time under a traffic, within budgets. Step times are means
-// over the traffic's steps.
+// `--suggest`: the ladder with the least expected step time for a traffic, within budgets. Step times are
+// means over the traffic's steps.
 struct Suggestion {
-  Cell cell;         // the cell that it was made from; its batch is the largest size
-  std::string from;  // a file, or the id of the ladder that was measured
+  Cell cell;         // the measured cell; its batch is the largest size
+  std::string from;  // a file, or the id of the measured ladder
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> interpolated;       // the sizes whose times were not measured
+  std::vector<std::int64_t> interpolated;       // the sizes without measured times
   double step_seconds = 0;                      // predicted
   double eager_step_seconds = 0;                // mean of the same steps, all eager
-  double startup_seconds = 0;                   // preparing and capturing all sizes
+  double startup_seconds = 0;                   // to prepare and capture all sizes
   double memory_bytes = 0;                      // the pool and the execs
   std::optional<double> memory_max_bytes = {};  // the budget
-  // a point for each number of sizes that is better than all smaller numbers
+  // a point for each number of sizes that improves on all smaller numbers
   std::vector<FrontierPoint> frontier;
-  std::string verified_by;                      // the id of the ladder that ran it; empty: none
-  std::optional<double> verified_step_seconds;  // as served
-  std::string eager = "graphbench";             // whose eager steps it is compared with
+  std::string verified_by;                      // id of the ladder that served it; empty: none
+  std::optional<double> verified_step_seconds;  // mean of the served steps
+  std::string eager = "graphbench";             // the program whose eager steps are the comparison
   std::optional<double> eager_verified_step_seconds = {};
-  std::optional<double> over_eager = {};  // eager as served over the suggestion as served, from 3 launches on
+  std::optional<double> over_eager = {};  // served eager over served suggestion, if there are 3 launches
   std::optional<double> over_eager_ci95_low = {};
   std::optional<double> over_eager_ci95_high = {};
-  std::string no_suggestion = {};  // why there is no suggestion; empty if there is one
+  std::string no_suggestion = {};  // why no ladder is suggested; empty if one is
 };
 
-// `--mode best`: the mode that was fastest at a size.
+// `--mode best`: the fastest mode at a size.
 struct BestSize {
   std::int64_t size = 0;
   std::string mode;
   double step_seconds = 0;
-  double margin = 0;                      // how much slower the next mode is: 0.1 is a tenth
-  std::optional<double> over_eager = {};  // eager over the fastest graph mode
+  double margin = 0;                      // relative distance to the next mode: 0.1 means 10 % slower
+  std::optional<double> over_eager = {};  // eager's time over the fastest graph mode's
 };
 
 struct BestModes {
   Cell cell;                    // its mode is "best", its batch the largest size
   std::vector<BestSize> sizes;  // ascending
-  // From this size on graphs gain less than 2 % wherever it was measured; absent if they gain at the largest.
+  // From this size on, graphs gain less than 2 % at each measured size; absent if they gain at the largest.
   std::optional<std::int64_t> no_gain_from;
-  // the same for tokens, for workloads whose sequences have tokens
+  // the same in tokens, for workloads whose sequences have tokens
   std::optional<std::int64_t> no_gain_from_tokens;
 };
 
-// The part of a result that `graphbench ladder` adds.
+// The part of a result document that `graphbench ladder` adds.
 struct LadderFindings {
   std::vector<Ladder> ladders;
   std::vector<Suggestion> suggestions;
@@ -285,10 +283,10 @@ struct LadderFindings {
 
 namespace graphbench::codec {
 
-// A result document with the lists of ladders behind the cells; empty lists are left out.
+// A result document with the lists of ladders after the cells. Leaves out empty lists.
 std::string to_json(const model::Result& result, const model::LadderFindings& findings);
 
-// The ladders of such a document. Throws as read_result() does.
+// The ladders of such a document. Throws what read_result() throws.
 std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
 
 }  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// The JSON form of ladders that served traffic: `ladders[]` of a result document.
+// The JSON form of ladders that served traffic, `ladders[]` of a result document.
 #pragma once
 
 #include <array>

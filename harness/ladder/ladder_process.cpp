@@ -1,5 +1,5 @@
 // Runs the ladder process, which builds the program, opens the device as a worker does, serves and answers.
-// Writes and reads its question and answer as JSON, and the lists of a result that hold what ladders found.
+// Encodes and decodes its task and answer as JSON, and the ladder lists of a result document.
 #include "harness/ladder/ladder_process.hpp"
 
 #include <exception>

@@ -1,5 +1,5 @@
-// The ladder process: `graphbench --ladder-process [PARENT]`, started by the command line, never by a person.
-// One launch of one ladder, so that a device that fails costs only that; and its parent's side.
+// The ladder process, `graphbench --ladder-process [PARENT]`, and the code of its parent. Each process runs
+// one launch of one ladder, so that a failing device costs only that launch.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace graphbench::ladder {
 
-// Says that the process is at work.
+// Reports that the process is still working.
 struct AliveEvent {
   std::string phase;
 };
@@ -20,14 +20,14 @@ std::string encode_task(const ServeTask& task);
 ServeTask decode_task(std::string_view text);
 std::string encode_alive(const AliveEvent& event);
 std::string encode_answer(const ServeAnswer& answer);
-// Absent for a line that only says that the process is at work. Throws Error(invalid_argument) for another.
+// Absent for an AliveEvent. Throws Error(invalid_argument) for an invalid line.
 std::optional<ServeAnswer> decode_answer(std::string_view line);
 
-// Reads a ServeTask from stdin, sends one ServeAnswer on descriptor 3. `parent` as in
+// Reads a ServeTask from stdin, and sends one ServeAnswer on file descriptor 3. `parent`: see
 // process::die_with_parent. Returns the exit code.
 int ladder_main(std::string_view parent);
 
-// `command`: own_command("--ladder-process"). A process that dies is a failed answer. Throws Interrupted.
+// `command`: own_command("--ladder-process"). The answer has failed if the process dies. Throws Interrupted.
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const ServeTask& task, double silent_seconds_max);
 

@@ -1,5 +1,5 @@
-// Makes the series of ladders from rows, one per family: its name, and the numbers of a launch by the values
-// of its label. Numbers are medians over launches.
+// Makes the series of ladders from one row per family: its name, and a function that returns a launch's
+// numbers by label value. Published numbers are medians over launches.
 #include <cmath>
 #include <map>
 #include <utility>
@@ -26,7 +26,7 @@ Numbers one(double number) {
 struct Row {
   const char* name;
   const char* unit;
-  const char* label;  // its own; empty: none
+  const char* label;  // the family's own label; empty: none
   const char* help;
   Numbers (*numbers)(const LadderLaunch& launch);
   // if set, the family has quantiles instead of numbers

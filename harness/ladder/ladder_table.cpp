@@ -1,4 +1,4 @@
-// Prints a block for each ladder: its traffic, its times, its costs and its sizes.
+// Prints a block per ladder: its traffic, times, costs and sizes.
 #include "harness/ladder/ladder_table.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::string percentiles(const std::optional<model::Summary>& summary) {
                      seconds_or_dash(summary->p999), format_seconds(summary->max));
 }
 
-// vLLM decodes in FULL and runs steps with a prefill in PIECEWISE or NONE, so a token count means different
+// vLLM decodes in FULL, and runs steps with a prefill in PIECEWISE or NONE: equal token counts differ in
 // work.
 void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes) {
   if (modes.empty()) return;

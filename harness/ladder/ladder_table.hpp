@@ -1,5 +1,5 @@
-// Prints ladders, a suggestion and the best modes on the console; and writes the series of ladders that
-// served traffic (`graphbench ladder --prometheus-textfile`).
+// Prints ladders, a suggestion and the best modes on the console. Writes the series of ladders (`graphbench
+// ladder --prometheus-textfile`).
 #pragma once
 
 #include <ostream>
@@ -11,16 +11,16 @@
 
 namespace graphbench::reporters {
 
-// Prints one block per ladder, from the first of its launches.
+// Prints one block per ladder, with the numbers of its first launch.
 void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
-// `flags`: the options for engines, one per line.
+// `flags`: the engines' options, one line each.
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours);
 void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
 const std::vector<FamilyRow>& ladder_families();
 
-// Returns the series of all ladders in the text format. A ladder without launches has no series.
+// The series of all ladders in the Prometheus text format. A ladder without launches has none.
 std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders);
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-// Plans ladders and rivals with their ids, and summarizes their launches.
+// Plans ladders and rivals, makes their ids, and summarizes their launches.
 #include "harness/ladder/plan_ladders.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
   return {sizes.begin(), sizes.end()};
 }
 
-// Ladders with one id are launches of the same ladder: same sizes, same policy, same traffic.
+// Ladders with the same sizes, policy and traffic have the same id: they are launches of one ladder.
 std::string id_of(const model::Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
@@ -34,7 +34,7 @@ std::string id_of(const model::Ladder& ladder) {
          ladder.traffic.digest;
 }
 
-// `mode`: the rival's mode, if it is another one.
+// `mode`: the rival's mode, if it differs from the ladder's.
 const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
                            const std::string& role, const std::string& mode = "") {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
@@ -69,7 +69,7 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
     planned.task.policy.when = role == "lazy" ? model::CaptureWhen::lazy : model::CaptureWhen::startup;
   if (planned.task.policy.when != model::CaptureWhen::lazy)
     planned.task.policy.warmup_by = model::WarmupBy::capture;
-  if (planned.task.sizes.empty()) {  // without sizes no policy applies, and all modes are the same
+  if (planned.task.sizes.empty()) {  // without sizes, policy and mode have no effect
     planned.task.task.mode = model::reference_mode().name;
     planned.task.policy = {};
   }
@@ -144,7 +144,7 @@ void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planne
                 const ServeAnswer& answer) {
   auto found = std::ranges::find(ladders, planned.ladder.id, &model::Ladder::id);
   if (found == ladders.end()) found = ladders.insert(ladders.end(), planned.ladder);
-  // `skipped` before `failed`, as CellStatus has them.
+  // CellStatus orders `skipped` before `failed`.
   if (answer.status > found->status) {
     found->status = answer.status;
     found->reason = answer.reason;

@@ -1,4 +1,4 @@
-// Chooses routes and counts them by arithmetic on sizes.
+// Chooses the captured size for each step, and counts steps by route.
 #include "harness/ladder/route.hpp"
 
 #include <algorithm>

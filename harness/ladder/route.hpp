@@ -1,5 +1,5 @@
-// Chooses the captured size that serves a step, and counts a trace of steps: exact and padded steps, padding,
-// uses of each size. Pure; the runner takes its routes from here and counts by itself.
+// Chooses the captured size that serves a step, and counts the steps of a trace: exact, padded and eager
+// steps, padding rows, uses of each size. Pure. The server uses these routes, and counts by itself.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace graphbench::ladder {
 
 enum class How : std::uint8_t { exact, padded, eager_below, eager_beyond };
 
-// A step's parts: `full_parts` of the largest captured size, then `rest` rows.
+// A step runs as `full_parts` parts of the largest captured size, and a last part with `rest` rows.
 struct Route {
-  How how = How::exact;         // of the rest
-  std::int64_t full_parts = 0;  // only where steps beyond the ladder are split
+  How how = How::exact;         // how the last part runs
+  std::int64_t full_parts = 0;  // not 0 only if the policy splits large steps
   std::int64_t rest = 0;        // rows of the last part
-  std::int64_t captured = 0;    // the size that it runs in; 0: it runs eagerly, with as many rows as it has
+  std::int64_t captured = 0;    // the captured size of the last part; 0: it runs eagerly, unpadded
   friend bool operator==(const Route&, const Route&) = default;
 };
 
-// `sizes` ascending. Absent if the policy refuses the step.
+// `sizes` is ascending. Absent if the policy refuses the step.
 std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t rows,
                            const model::LadderPolicy& policy);
 
@@ -33,11 +33,10 @@ struct Tally {
   std::int64_t graph_rows = 0;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> used;  // size -> rows -> replays
   std::map<std::int64_t, std::int64_t> eager;                         // rows -> steps
-  std::int64_t warmups = 0;                          // how many first requests of each size are warmups
-  std::map<std::int64_t, std::int64_t> warmed = {};  // size -> of these
+  std::int64_t warmups = 0;                          // number of first requests of each size that are warmups
+  std::map<std::int64_t, std::int64_t> warmed = {};  // size -> warmups so far
 
-  // Counts a step with this route. With captures inside requests, the first part in a size makes the step
-  // wait.
+  // Counts a step with this route. With lazy capture, the first part in a size makes its step wait.
   void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +
@@ -47,7 +46,7 @@ struct Tally {
   model::LadderPadding padding() const;
 };
 
-// Counts the steps in their order. Throws InputError(`where`) for a step that the policy refuses.
+// Counts the steps in order. Throws InputError(`where`) for a step that the policy refuses.
 Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
             const model::LadderPolicy& policy, const std::string& where);
 

@@ -1,4 +1,4 @@
-// Starts a server up and runs its steps. A step's time is its copies, padding, replays and awaited captures.
+// Starts a server and serves its steps. A step's time includes copies, padding, replays and awaited captures.
 #include "harness/ladder/serve.hpp"
 
 #include <algorithm>
@@ -34,14 +34,14 @@ namespace {
                                             " rows: it is beyond the largest size that fits in memory");
 }
 
-// A framework's eager step takes its caller's pointers: the copies that ours needs are not its cost.
+// A framework's eager step reads the caller's tensors, so it pays for no copies.
 bool takes_pointers(const Prepared& step) {
   return step.eager != nullptr && step.route.full_parts == 0;
 }
 
 }  // namespace
 
-// Gives up all memory, and keeps the facts about the sizes.
+// Releases all memory, and keeps what is known about the sizes.
 void Server::move() {
   for (auto& [size, rung] : rungs_) {
     rung.executor.reset();
@@ -77,7 +77,7 @@ ExecutionMode Server::mode_of(std::int64_t size) const {
   return execution::find_mode(task_.modes.at(static_cast<std::size_t>(at))).value();
 }
 
-// A size that is faster eagerly is not captured: its steps run eagerly, with their own rows.
+// A size that runs faster eagerly is not captured. Its steps run eagerly and unpadded.
 std::optional<Route> Server::route_of(std::int64_t rows) const {
   std::optional<Route> found = route(sizes_, rows, task_.policy);
   if (!found || task_.modes.empty()) return found;
@@ -90,7 +90,7 @@ std::optional<Route> Server::route_of(std::int64_t rows) const {
   return found;
 }
 
-// Allocates static buffers for the largest size that runs. Returns its rows.
+// Allocates static buffers for the largest size that runs. Returns that size in rows.
 std::int64_t Server::allocate() {
   while (true) {
     prepared_.clear();
@@ -109,7 +109,7 @@ std::int64_t Server::allocate() {
       rig_.stream().synchronize();
       return largest;
     } catch (const Error& error) {
-      // Dropping the largest size saves memory, unless steps of that many rows run eagerly.
+      // Dropping the largest size saves memory, unless eager steps need as many rows.
       if (error.code() != ErrorCode::out_of_memory || sizes_.empty() || sizes_.back() < largest) throw;
       rig_.release();
       drop(sizes_.back(), error);
@@ -169,7 +169,7 @@ void Server::start_up() {
   look_up();
 }
 
-// Routes once more, because sizes may have been dropped, and prepares kernels for the eager steps.
+// Routes again, because sizes may have been dropped, and prepares kernels for the eager steps.
 void Server::look_up() {
   for (auto& [rows, step] : prepared_) {
     const std::optional<Route> found = route_of(rows);
@@ -189,7 +189,7 @@ void Server::look_up() {
       model::Setup prepared{};
       prepared.prepare_seconds = watch.seconds();
       if (is_first()) clock_.add(prepared);
-      eager.executor->submit();  // the pool grows, and code is loaded, before steps are timed
+      eager.executor->submit();  // grows the pool and loads code before steps are timed
       rig_.stream().synchronize();
     }
     step.eager = eager.executor.get();
@@ -197,7 +197,7 @@ void Server::look_up() {
   }
 }
 
-// A request that is a warmup of its size runs padded as it will in the graph.
+// True if this request is a warmup of its size. It runs padded like the graph.
 bool Server::warm_up_by(Rung& rung) {
   if (rung.captured || !by_requests() || rung.warmed == task_.task.warmup) return false;
   ++rung.warmed;
@@ -212,7 +212,7 @@ void Server::replay(Rung& rung, Caller::Rows rows) {
     caller_->copy_out(rung.executor->eager(), rows);
     return caller_->copy_back(rows, rung.result.size);
   }
-  if (!rung.captured) {  // its warmups run on these inputs, and may write them
+  if (!rung.captured) {  // the warmups run on these inputs, and may write them
     capture(rung);
     caller_->forget();
     caller_->copy_in(rows, rung.result.size);
@@ -236,7 +236,7 @@ void Server::serve_one(const Prepared& step) {
   }
 }
 
-// Spins, because a sleeping thread would wake too late. Reports progress during long waits.
+// Spins, because a sleeping thread would wake up late. Reports progress during long waits.
 void Server::wait(double wanted, SteadyClock::time_point& said) const {
   const auto until = SteadyClock::now() + std::chrono::nanoseconds(std::llround(wanted * 1e9));
   for (auto now = SteadyClock::now(); now < until; now = SteadyClock::now()) {
@@ -279,7 +279,7 @@ void Server::serve_steps() {
       served.wait.push_back(turn.wait);
       served.response.push_back(turn.response);
     }
-    if (own.count > 0) {  // the framework's step wrote to its own memory
+    if (own.count > 0) {  // the framework's step wrote its own memory
       caller_->copy_back(own, own.count);
       rig_.stream().synchronize();
     }

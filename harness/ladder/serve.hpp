@@ -1,5 +1,5 @@
-// Serves a trace of steps from a ladder of captured sizes: starts up, serves each step as its route says,
-// and measures what it reports. One launch, in several placements.
+// Serves a trace of steps from a ladder of captured sizes: starts up, serves each step by its route, and
+// measures it. Each call is one launch with several placements.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace graphbench::ladder {
 
-// Each placement starts up and serves every step again, so a launch takes that many times as long, and so
-// does every rival. Two is the least number that shows how much addresses change a launch's times.
+// Each placement starts up and serves all steps again, so it adds its whole time to a launch and to each
+// rival. Two placements are the minimum for seeing how addresses change a launch's times.
 inline constexpr std::int64_t placements_of_a_launch = 2;
 
 struct ServeTask {
-  model::WorkerTask task;  // without batches; its mode is eager if nothing is captured
+  model::WorkerTask task;  // without batches; its mode is eager if there are no sizes
   std::vector<std::int64_t> sizes;
-  std::vector<std::string> modes;  // the mode of each size; empty: all have the task's
+  std::vector<std::string> modes;  // the mode of each size; empty: all sizes have the task's mode
   model::LadderPolicy policy;
-  std::vector<std::int64_t> rows;  // of each step
-  std::vector<double> arrivals;    // seconds; empty: each step follows the one before it
+  std::vector<std::int64_t> rows;  // the rows of each step
+  std::vector<double> arrivals;    // in seconds; empty: each step follows the previous one
   std::int64_t placements = placements_of_a_launch;
 };
 
@@ -39,15 +39,15 @@ struct ServeAnswer {
 };
 
 struct ServeHooks {
-  std::function<void()> alive;  // called between steps, now and then
-  // Gives up the rig's memory, and makes the next memory lie elsewhere (worker::Placement::move).
+  std::function<void()> alive;  // called between steps, to report that the process is working
+  // Releases the rig's memory, and changes the addresses of later allocations (worker::Placement::move).
   std::function<void(std::uint64_t seed)> move;
 };
 
-// Fills in all of the answer but the device and the choices. Throws Error: not_batch_major,
-// state_not_splittable, check_failed (isolation), and what steps throw. Sizes that do not fit in memory are
-// dropped in the first placement, and fail a later one. Throws out_of_memory if the remaining ladder refuses
-// one of the steps.
+// Fills in `answer`, except for the device and the choices. Throws Error: not_batch_major,
+// state_not_splittable, check_failed (isolation), and what steps throw. Drops sizes that do not fit into
+// memory in the first placement; in later placements they are errors. Throws out_of_memory if the remaining
+// sizes cannot serve a step.
 void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
            worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
 

@@ -1,4 +1,4 @@
-// The server behind serve(): start-up and steps are in serve.cpp, reports in server_report.cpp.
+// The class behind serve(). Start-up and steps are in serve.cpp, reports in server_report.cpp.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace graphbench::ladder {
 
-// The samples of a time in the current placement, and each placement's median and distance to the 90th
-// percentile.
+// The samples of one time in the current placement, and for each placement the median and the distance from
+// it to the 90th percentile.
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;
@@ -25,19 +25,19 @@ struct Samples {
   void close();
 };
 
-// A captured size. It stays over placements; its executor does not.
+// A captured size. The object lives over all placements, its executor over one.
 struct Rung {
   model::LadderSize result;
-  std::optional<model::Setup> later = {};  // the last placement's setup, if it is not the first placement
-  // Its kernels are prepared at start-up, also where it is captured later.
+  std::optional<model::Setup> later = {};  // the last placement's setup, unless that is the first placement
+  // Its kernels are prepared at start-up, even if the size is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
-  std::int64_t warmed = 0;      // requests of this placement that were its warmups
-  bool requested = false;       // requested by a step, in any placement
-  std::int64_t pool_bytes = 0;  // size of the pool after this capture
+  std::int64_t warmed = 0;      // requests of this placement that were warmups of the size
+  bool requested = false;       // true if a step of any placement used the size
+  std::int64_t pool_bytes = 0;  // the pool's size after this capture
   Samples step;
   Samples eager;
-  std::vector<double> served = {};  // latencies of the steps that ran in it alone, in all placements
+  std::vector<double> served = {};  // latencies of steps that ran only in this size, in all placements
 };
 struct EagerRows {
   std::unique_ptr<execution::Executor> executor;
@@ -45,21 +45,21 @@ struct EagerRows {
   std::vector<double> served = {};
 };
 
-// The times of the steps that one placement served.
+// The times of the steps in one placement.
 struct Served {
   std::vector<double> latency, submit, wait, response, stalls;
 };
 
-// The prepared work of serving a number of rows.
+// The prepared work for steps with a certain number of rows.
 struct Prepared {
   Route route;
-  Rung* full = nullptr;  // runs the parts of the largest size
+  Rung* full = nullptr;  // runs the full parts of a step in parts
   Rung* last = nullptr;
   execution::Executor* eager = nullptr;
-  std::vector<double>* served = nullptr;  // null for a step in parts, whose time belongs to no one size
+  std::vector<double>* served = nullptr;  // null for a step in parts: its time belongs to several sizes
 };
 
-// The work that one step enqueues, and the list that receives its time.
+// Work of a calibration step, and the list that receives its time.
 struct Turn {
   std::vector<double>* samples = nullptr;
   std::function<void()> enqueue;
@@ -92,7 +92,7 @@ class Server {
     if (by_requests()) tally.warmups = task_.task.warmup;
     return tally;
   }
-  bool is_first() const { return placements_.empty(); }  // until its steps are served
+  bool is_first() const { return placements_.empty(); }  // true until the first placement's steps are served
   void start_up();
   std::int64_t allocate();
   execution::ExecutionMode mode_of(std::int64_t size) const;
@@ -125,20 +125,20 @@ class Server {
   const ServeHooks& hooks_;
   ServeAnswer& answer_;
 
-  std::vector<std::int64_t> sizes_;  // ascending, without the sizes that were dropped
+  std::vector<std::int64_t> sizes_;  // ascending, without dropped sizes
   std::map<std::int64_t, Rung> rungs_;
   std::vector<model::LadderSize> dropped_;
   std::map<std::int64_t, EagerRows> eager_;
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  // with --exec shared: groups of sizes that launch the first one's execs
+  // With --exec shared: groups of sizes that launch the first size's execs.
   std::vector<std::vector<Rung*>> groups_;
-  std::int64_t updates_ = 0;  // of this placement's steps
+  std::int64_t updates_ = 0;  // updates during this placement's steps
   std::vector<double> update_seconds_;
-  bool warming_ = false;  // a part of the step under way was a warmup
+  bool warming_ = false;  // a part of the current step was a warmup
   Tally tally_ = fresh_tally();
-  double stall_ = 0;  // time that the current step waited for captures
+  double stall_ = 0;  // time for which the current step waited for captures
   std::vector<Served> placements_;
 };
 

@@ -1,5 +1,5 @@
-// Reports after a server's steps: times of sizes, counts, memory, and the check. The order matters, because
-// each of them would spoil the ones before it.
+// Reports after the steps: times of sizes, counts, memory, and the check. The order of these measurements
+// matters, because each would change the results of the ones before it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,7 +18,7 @@ namespace graphbench::ladder {
 
 namespace {
 
-// The mean over all placements; absent if one has none.
+// The geometric mean over all placements' medians; absent if there are none.
 std::optional<double> mean_of(const Samples& samples) {
   return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
 }
@@ -41,7 +41,7 @@ void Samples::close() {
   now.clear();
 }
 
-// Runs every turn several times, in mixed order as in traffic; the first round does not count.
+// Runs each turn several times in random order, as in traffic. The first round is not counted.
 void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   const std::size_t rounds = std::clamp<std::size_t>(8192 / std::max<std::size_t>(turns.size(), 1), 8, 32);
   for (std::size_t round = 0; round <= rounds; ++round) {
@@ -56,8 +56,8 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   }
 }
 
-// Runs the captured sizes with full sizes of the caller's rows, and the eager ones; then, apart from these,
-// the captured sizes eagerly, because a step's time depends on the steps before it.
+// Times the captured sizes, with full sizes of the caller's rows, together with the eager rows. Then times
+// the captured sizes eagerly: separately, because a step's time depends on the steps before it.
 void Server::calibrate() {
   const std::int64_t served_updates = updates_;
   std::vector<Turn> served, eagerly;
@@ -81,7 +81,7 @@ void Server::calibrate() {
   for (auto& [rows, eager] : eager_) eager.step.close();
 }
 
-// Times the updates alone, from each size to the next of its group.
+// Times only the updates, from each size of a group to the next.
 void Server::time_updates() {
   constexpr int rounds = 32;
   for (const std::vector<Rung*>& group : groups_) {
@@ -109,7 +109,6 @@ void Server::report_execs(model::LadderLaunch& launch) {
   *launch.memory.exec_bytes -= *execs.bytes_saved;
 }
 
-// The times of the placements' steps.
 void Server::report_times(model::LadderLaunch& launch) const {
   const auto summary = [this](std::vector<double> Served::*of) {
     std::vector<std::vector<double>> samples;
@@ -138,9 +137,9 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds || !of.step_seconds) continue;  // too few requests came for a capture
+    if (!of.first_request_seconds || !of.step_seconds) continue;  // not captured: too few requests
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
-    spreads.push_back(rung.step.spreads.front());  // first requests come in the first placement
+    spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }
   if (longer.empty()) return std::nullopt;
   return model::FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),
@@ -190,7 +189,7 @@ void Server::report() {
   report_tuning(launch);
 }
 
-// Runs of a size, by whether it has library choices of its own and whether it is captured.
+// Counts runs of sizes by their library choices (own or shared) and by graph or eager.
 void Server::report_tuning(model::LadderLaunch& launch) const {
   if (task_.task.caller.tune_sizes.empty()) return;
   model::LadderTuning& tuning = launch.tuning.emplace();
@@ -204,7 +203,7 @@ void Server::report_tuning(model::LadderLaunch& launch) const {
         eager.uses;
 }
 
-// Captures once more into a separate pool. Absent if a second set of kernels does not fit.
+// Captures the size again into a pool of its own. Absent if a second set of kernels does not fit into memory.
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
     pool::MemoryPool own(rig_.device());
@@ -225,7 +224,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
   for (const Rung* rung : capture_order_) steps.push_back(rung->executor->graphs());
   const auto costs = machine::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
   hooks_.alive();
-  std::vector<double> grown;  // pool and execs, after each capture
+  std::vector<double> grown;  // the pool and the execs after each capture
   machine::ExecCost execs;
   bool known = true;
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -239,7 +238,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
     }
     grown.push_back(static_cast<double>(rung.pool_bytes) + execs.bytes);
   }
-  // This comes after the graphs, because the memory of these captures would show in the driver's figures.
+  // Measured after the execs, because these captures would change the driver's memory figures.
   for (Rung* rung : capture_order_) {
     rung->result.pool_bytes = own_pool_bytes(rung->result.size);
     hooks_.alive();
@@ -253,11 +252,11 @@ void Server::report_memory(model::LadderLaunch& launch) {
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
 }
 
-// This comes last, because it writes inputs and state.
+// The last measurement, because it writes inputs and state.
 void Server::check() {
   std::int64_t below = 0;
   for (auto& [size, rung] : rungs_) {
-    const std::int64_t rows = below + 1;  // the fewest rows, so the most padding, of this size
+    const std::int64_t rows = below + 1;  // the fewest rows that run in this size, so the most padding
     below = size;
     if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
     answer_.check =

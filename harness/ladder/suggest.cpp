@@ -1,6 +1,6 @@
-// Finds the best ladders as shortest paths with resources: a ladder is a path over ascending sizes, an edge
-// from one size to the next costs the steps between them, and a label at a size is a way to get there. A
-// label that another beats in every respect is dropped.
+// Finds the best ladders as shortest paths with resource limits. A ladder is a path over ascending sizes, and
+// an edge between two sizes costs the steps between them. A label is one path to a size; it is dropped if
+// another label of that size is at least as good in every respect.
 #include "harness/ladder/suggest.hpp"
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 namespace graphbench::ladder {
 namespace {
 
-constexpr std::size_t labels_max = 500'000;  // some twenty seconds
+constexpr std::size_t labels_max = 500'000;  // about twenty seconds of search
 
 struct Label {
   double seconds = 0;
   double startup = 0;
   double execs = 0;
-  double pool = 0;  // the largest so far
+  double pool = 0;  // the largest pool on the path
   const Label* before = nullptr;
   std::size_t candidate = 0;
 };
@@ -82,7 +82,7 @@ class Search {
     return static_cast<double>(steps);
   }
 
-  // `from` with `k` sizes, and then candidate j for the `steps` between them.
+  // Adds candidate j, which serves the `steps` since the previous size, to the path `from` of `k` sizes.
   void extend(const Label* from, std::size_t k, std::size_t j, double steps) {
     const Candidate& to = problem_.candidates[j];
     Label label{.seconds = (from == nullptr ? 0 : from->seconds) + steps * to.step_seconds,
@@ -91,7 +91,7 @@ class Search {
                 .pool = 0,
                 .before = from,
                 .candidate = j};
-    // A quantity without a budget is not a resource.
+    // Only quantities with a budget are resources.
     if (problem_.startup_seconds) {
       label.startup = (from == nullptr ? 0 : from->startup) + to.startup_seconds;
       if (label.startup > *problem_.startup_seconds) return;
@@ -101,14 +101,14 @@ class Search {
       label.pool = std::max(from == nullptr ? 0 : from->pool, to.pool_bytes);
       if (label.execs + label.pool > *problem_.memory_bytes) return;
     }
-    // A partial ladder with one size fewer may go on wherever this one may.
+    // A path with one size fewer can continue in every way in which this path can.
     for (const std::size_t sizes : {k, k + 1}) {
       for (const auto& known : labels_[j][sizes]) {
         if (beats(known, label)) return;
       }
     }
     auto& bucket = labels_[j][k + 1];
-    // No label has gone on from candidate j yet, so dropping labels leaves no successor behind.
+    // No path continues from candidate j yet, so no label refers to a label that is erased here.
     kept_ -= std::erase_if(bucket, [&](const auto& known) { return beats(label, known); });
     bucket.push_back(label);
     if (++kept_ > labels_max)
@@ -136,7 +136,7 @@ class Search {
   const SuggestProblem& problem_;
   std::size_t count_;
   std::size_t deepest_ = 0;
-  std::vector<std::vector<std::list<Label>>> labels_;  // [candidate][sizes so far]; they stay where they are
+  std::vector<std::vector<std::list<Label>>> labels_;  // [candidate][number of sizes]; lists keep addresses
   std::size_t kept_ = 0;
 };
 
@@ -167,7 +167,7 @@ Measurements measurements_of(const model::Ladder& ladder) {
   BySize steps, startups, execs, pools, eager;
   for (const model::LadderLaunch& launch : ladder.launches) {
     for (const model::LadderSize& size : launch.sizes) {
-      if (!size.step_seconds) continue;  // it was not captured
+      if (!size.step_seconds) continue;  // the size was not captured
       add_value(steps, size.size, size.served_seconds);
       add_value(startups, size.size, std::optional(startup_seconds(size.setup)));
       add_value(execs, size.size, size.exec_bytes);
@@ -238,7 +238,7 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
   for (const auto& [size, seconds] : measured.step_seconds) sizes.insert(size);
   for (const auto& [size, count] : problem.steps) {
     if (steps.at(size)) sizes.insert(size);
-    // A step below the smallest measured size takes as long as that size.
+    // A step below the smallest measured size counts with that size's time.
     problem.eager[size] = eager.at(size).value_or(measured.eager.begin()->second);
   }
   for (const std::int64_t size : sizes) {
@@ -266,7 +266,7 @@ std::string flag_for(const std::string& engine, const std::vector<std::int64_t>&
     return R"(--compilation-config '{"cudagraph_capture_sizes": [)" + list +
            R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'";
   if (engine == "sglang") return "--cuda-graph-bs-decode " + list;
-  // Without it, every size that was not captured runs eagerly.
+  // Without enable_padding, TensorRT-LLM runs steps of all other sizes eagerly.
   const char* const padding = pad == model::LadderPad::up ? "enable_padding: true, " : "";
   return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
 }

@@ -1,4 +1,4 @@
-// Makes suggestions by cell, and ladders of the role "suggested"; finds the mode with the least median.
+// Makes suggestions by cell, and ladders of role "suggested". Finds the mode with the least median time.
 #include "harness/ladder/suggestions.hpp"
 
 #include <algorithm>
@@ -37,20 +37,20 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   suggestion.startup_seconds = best.back().startup_seconds;
   suggestion.memory_bytes = best.back().memory_bytes;
   suggestion.memory_max_bytes = problem.memory_bytes;
-  suggestion.no_suggestion = "not served";  // add_verification() may find otherwise
+  suggestion.no_suggestion = "not served";  // add_verification() replaces it for a verified suggestion
   for (const Choice& each : best)
     suggestion.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
   return suggestion;
 }
 
-// Whether both belong to one program in one mode.
+// True if both cells have the same program and mode.
 bool is_same(model::Cell a, const model::Cell& b) {
   a.batch = b.batch;
   return a == b;
 }
 
-// Collects the measurements of the ladder's launches, and for further sizes those of other ladders of its
-// program in its mode or eager.
+// Collects the measurements of the ladder's launches. Adds sizes that the ladder lacks from other ladders
+// with the same program, in its mode or eager.
 Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
   Measurements measured = measurements_of(ladder);
   for (const model::Ladder& other : all) {
@@ -69,8 +69,8 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
   return measured;
 }
 
-// The ladder that served these sizes of a program in a mode, captured at start-up; without sizes, the eager
-// one.
+// The ladder that served `sizes` of a cell's program and mode, captured at start-up; without sizes, the eager
+// ladder.
 const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
                             const std::vector<std::int64_t>& sizes) {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
@@ -82,7 +82,7 @@ const model::Ladder* served(const std::vector<model::Ladder>& ladders, const mod
   return found == ladders.end() ? nullptr : &*found;
 }
 
-// The mean step of each launch that the other ladder has too.
+// The mean step time of each launch that `other` has too.
 std::vector<double> step_seconds(const model::Ladder& ladder, const model::Ladder& other) {
   std::vector<double> means;
   for (const model::LadderLaunch& launch : ladder.launches) {
@@ -96,7 +96,7 @@ bool agree(double predicted, double served) {
   return std::abs(served / predicted - 1) <= disagreement_max;
 }
 
-// Says why there is no suggestion; empty if there is one.
+// The reason why there is no suggestion; empty if there is one.
 std::string why_none(const model::Suggestion& made, std::size_t launches) {
   if (!agree(made.step_seconds, *made.verified_step_seconds) ||
       !agree(made.eager_step_seconds, *made.eager_verified_step_seconds))
@@ -127,7 +127,7 @@ model::BestSize best_of(std::int64_t size, const ByMode& seconds) {
   return best;
 }
 
-// The first of the sizes at the end of the list that gain too little.
+// The first of the sizes, at the end of the list, whose gains are too small.
 std::optional<std::int64_t> no_gain_from(const std::vector<model::BestSize>& sizes) {
   std::optional<std::int64_t> from;
   for (const model::BestSize& size : sizes) {
@@ -247,7 +247,7 @@ std::vector<model::BestModes> best_modes(
     for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
       modes[ladder.cell.mode] = statistics::median(launches);
-      // Each graph mode was measured beside eager. Taking the quicker eager time is fair to graphs.
+      // Each graph mode has its own eager measurement. The faster eager time gives graphs no unfair gain.
       const double eager = statistics::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);

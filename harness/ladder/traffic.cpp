@@ -1,4 +1,4 @@
-// Makes traffic: distributions by name, and steps from a histogram, a trace or a chain of bursts.
+// Makes traffic from named distributions, and steps from a histogram, a trace or a Markov chain of bursts.
 #include "harness/ladder/traffic.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Traffic read_traffic_file(const std::string& where, const std::string& path);
 
 namespace {
 
-// The parts of "uniform:1:64" after its word.
+// The parameters of "uniform:1:64", which follow the name.
 class Parameters {
  public:
   Parameters(const std::string& where, const std::string& text, std::string form)
@@ -80,7 +80,7 @@ Traffic bursty(const Parameters& of) {
   return traffic;
 }
 
-// Shuffles as a plan does, because the standard's shuffle and distributions may differ between libraries.
+// A plan's shuffle, because std::shuffle and the standard distributions may differ between libraries.
 void shuffle(std::vector<std::int64_t>& rows, std::mt19937_64& random) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
 }
@@ -133,7 +133,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
     size = (size + multiple_of - 1) / multiple_of * multiple_of;
   }
   std::ranges::sort(sizes);
-  // Only rounding makes duplicates, because the list had each size once.
+  // The list has no duplicates before rounding, but rounding can make some.
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }

@@ -1,5 +1,5 @@
-// The sizes of the steps that a ladder serves and the times of their arrival, from a file or a distribution,
-// the same everywhere for one seed; and the queue of arrived steps. One function reads a file.
+// Sizes and arrival times of the steps that a ladder serves, from a file or a distribution, equal on every
+// machine for equal seeds; and the queue of arrived steps. One function reads a file.
 #pragma once
 
 #include <algorithm>
@@ -13,76 +13,75 @@
 namespace graphbench::ladder {
 
 inline constexpr std::int64_t steps_max = 1'000'000;
-inline constexpr std::int64_t size_max = 16'777'216;  // rows of a step, and sizes to capture
-inline constexpr double arrivals_max_seconds = 1e6;   // the most time from the first to the last step
+inline constexpr std::int64_t size_max = 16'777'216;  // limit of a step's rows, and of a size to capture
+inline constexpr double arrivals_max_seconds = 1e6;   // limit of the time between the first and the last step
 inline constexpr std::size_t file_bytes_max = std::size_t{64} << 20;
 
-// `--capture-sizes` and `--multiple-of` to ascending sizes: each rounded up to a multiple. Throws InputError.
+// Parses sizes into ascending order, each rounded up to a multiple of `multiple_of`. Throws InputError.
 std::vector<std::int64_t> parse_sizes(const std::string& where, const std::string& text,
                                       std::int64_t multiple_of = 1);
 
-// Either a histogram, whose counts or weights say how often a size comes, or a trace, whose steps have an
-// order and maybe times.
+// Either a histogram, with a count or weight per size, or a trace of steps in order, with or without times.
 struct Traffic {
   std::string name;
   std::map<std::int64_t, double> histogram;
-  bool counted = false;  // true: the numbers are counts, which `--steps all` needs
+  bool counted = false;  // true: the histogram has counts, which `--steps all` needs
   std::vector<std::int64_t> trace;
-  std::vector<double> arrivals;  // arrivals of a trace in seconds, not decreasing; empty if it has none
-  // A log of vLLM has counts by size of each runtime mode. The histogram adds up those that are served.
+  std::vector<double> arrivals;  // a trace's arrivals in seconds, ascending; empty: no times
+  // From a vLLM log: counts by size for each runtime mode. `histogram` is the sum over the served modes.
   std::map<std::string, std::map<std::int64_t, double>> modes;
   std::vector<std::string> modes_served;  // empty: all
-  // bursty: sizes are drawn when the steps are drawn
+  // For bursty traffic, whose sizes are drawn together with the steps.
   struct Bursts {
     std::int64_t low = 0;
     std::int64_t high = 0;
-    double enter = 0;  // the chance that a step of `high` follows one of `low`
+    double enter = 0;  // probability of a `high` step after a `low` step
     double leave = 0;
   };
   std::optional<Bursts> bursts;
 };
 
-// `text`: `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or a path. Throws InputError.
+// `text` is `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or a path. Throws InputError.
 Traffic read_traffic(const std::string& where, const std::string& text);
-// A file's content; `path` begins every message ("trace.csv:3: ..."). Its header names the form: `size,count`
-// or `time,size`. Any other file is read as a server's log: its lines may have prefixes, and vLLM's tables of
-// unpadded and padded tokens, of which there must be one, are added up.
+// Parses a file; `path` begins every message ("trace.csv:3: ..."). The header `size,count` or `time,size`
+// chooses the form. Without a header the file is a server's log, in which lines may have prefixes. The log
+// must have at least one of vLLM's tables of unpadded and padded tokens; the tables are added up.
 Traffic parse_traffic_file(const std::string& path, std::string_view content);
-// The traffic with steps of these runtime modes only. Throws InputError(`where`).
+// The traffic with only the steps of these runtime modes. Throws InputError(`where`).
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic);
 
 struct Trace {
   std::vector<std::int64_t> rows;
-  std::vector<double> arrivals;  // seconds from the start; empty: each step follows the one before it
+  std::vector<double> arrivals;  // seconds since the start; empty: each step follows the previous one
   std::string digest() const;
 };
 
 struct TraceRequest {
   std::optional<std::int64_t> steps;  // absent: all
-  std::optional<double> rate;         // steps a second, of Poisson arrivals
+  std::optional<double> rate;         // Poisson arrivals, in steps per second
   std::uint64_t seed = 1;
 };
-// A histogram becomes exactly `steps` steps, by largest remainders, shuffled. A trace gives its first steps.
-// Throws InputError, which names --steps or --arrivals.
+// Makes `steps` steps from a histogram, by largest remainders, and shuffles them. Takes the first steps of a
+// trace. Throws InputError, which names --steps or --arrivals.
 Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 
-// Scales `weights` to whole numbers that sum to `total`. Each is rounded down, and the rest goes to the
-// largest remainders; of equal ones to the smaller key.
+// Scales `weights` to integers with the sum `total`. Rounds down, and adds the rest to the largest
+// remainders; of equal remainders, to the smaller key.
 std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
                                                         std::int64_t total);
 
-// The one server that takes steps in the order of their arrival, by a clock of its own, which runs while a
-// step is served and while none is there. The harness's work between steps, such as putting inputs into
-// place, delays no step. Times in seconds.
+// A queue with a single server, which takes steps in the order of arrival. Its clock runs only while a step
+// is served or the server is idle, so the harness's work between steps, such as copying inputs, delays no
+// step. Times are in seconds.
 class Queue {
  public:
   struct Turn {
     double wait = 0;      // from the arrival to the start
     double response = 0;  // from the arrival to the end
   };
-  // How long the server is idle until the next step arrives; 0 if that one has been waiting.
+  // The idle time until the step arrives; 0 if the step is waiting already.
   double idle_before(double arrival) const { return std::max(0.0, arrival - free_); }
-  // The next step, and how long it takes.
+  // Serves the next step, which takes `seconds`.
   Turn serve(double arrival, double seconds) {
     const double start = std::max(free_, arrival);
     free_ = start + seconds;
@@ -90,7 +89,7 @@ class Queue {
   }
 
  private:
-  double free_ = 0;  // when the last step ended
+  double free_ = 0;  // the end of the last step
 };
 
 }  // namespace graphbench::ladder

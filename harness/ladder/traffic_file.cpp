@@ -1,4 +1,4 @@
-// Reads traffic files line by line. Every refusal names file and line.
+// Reads traffic files line by line. Each error names the file and the line.
 #include <algorithm>
 #include <array>
 
@@ -75,7 +75,7 @@ class TrafficReader {
 
   std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
 
-  // A first line that is not a header may belong to a server's log, whose tables come later.
+  // A first line that is not a header may be from a server's log, whose tables come later.
   void choose(std::string_view text) {
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields == std::vector<std::string_view>{"size", "count"}) {
@@ -91,8 +91,8 @@ class TrafficReader {
     traffic_.counted = form_ != Form::times;
   }
 
-  // The last five cells of a line that ends in a bar. The text before them is the log's prefix, which may
-  // have bars too. Empty if there are fewer.
+  // The last five cells of a line that ends with "|". The text before them is the log's prefix, which may
+  // contain "|" too. Empty if there are fewer cells.
   static std::vector<std::string_view> cells_of(std::string_view text) {
     std::vector<std::string_view> fields = fields_of(text, '|');
     if (!fields.back().empty() || fields.size() < vllm_header.size() + 2) return {};
@@ -107,8 +107,8 @@ class TrafficReader {
     });
   }
 
-  // A log has a table every few seconds, which counts the steps since the last one. Lines of other processes
-  // may stand between its rows, so a row counts wherever it stands; but a line of cells right after a row
+  // A log has a table every few seconds, with counts of the steps since the previous table. Other processes'
+  // lines may come between rows, so rows count anywhere after a header. But a line of cells right after a row
   // must be a row.
   void take_vllm(std::string_view text) {
     const std::vector<std::string_view> cells = cells_of(text);
@@ -166,7 +166,7 @@ class TrafficReader {
       refuse(in_quotes(text) + " is too large for a size: at most " + std::to_string(size_max));
     return rows;
   }
-  // Sums of counts stay exact in a double.
+  // Small enough that sums of counts are exact in a double.
   std::int64_t count(std::string_view text) const {
     const std::int64_t times = number(text, 0, "count");
     if (times > 1'000'000'000'000) refuse(in_quotes(text) + " is too large for a count");
@@ -179,10 +179,10 @@ class TrafficReader {
   const std::string& path_;
   std::int64_t line_ = 0;
   Form form_ = Form::unknown;
-  std::int64_t first_line_ = 0;  // the first line, if it is not a header
+  std::int64_t first_line_ = 0;  // the first line's number, if it is not a header
   std::string_view first_text_;
   bool seen_table_ = false;
-  bool in_table_ = false;  // the line before is a row of a table
+  bool in_table_ = false;  // the previous line is a row of a table
   Traffic traffic_;
 };
 

@@ -1,4 +1,4 @@
-// The merge rules: failed wins over skipped, skipped over ok; checks must hold in every launch.
+// Merges launches: failed wins over skipped, skipped over ok, and checks must hold in every launch.
 #include "harness/sweep/cell_table.hpp"
 
 #include <algorithm>
@@ -21,12 +21,12 @@ void merge_check(std::optional<model::Check>& merged, const std::optional<model:
   if (!merged->tolerated) merged->tolerated = check->tolerated;
 }
 
-// Whether `status` is worse than the cell's so far. The enumerators have that order.
+// The enumerators are ordered from best to worst.
 bool worse(model::CellStatus status, model::CellStatus so_far) {
   return static_cast<int>(status) > static_cast<int>(so_far);
 }
 
-// Keeps the choices of every launch, so that a launch that chose differently shows.
+// Keeps the choices of all launches, so that the document shows a launch that chose differently.
 void merge_paths(std::vector<model::OpPath>& merged, const std::vector<model::OpPath>& paths) {
   for (const model::OpPath& path : paths) {
     if (!contains(merged, path)) merged.push_back(path);
@@ -121,7 +121,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {
     launch.index = task_.launch;
-    // Launches that were taken over come before others of lower index.
+    // Inserts by index: launches of an earlier run are added first, whatever their index.
     const auto behind = std::ranges::upper_bound(cell.launches, launch.index, {}, &model::Launch::index);
     cell.launches.insert(behind, std::move(launch));
   }

@@ -1,5 +1,5 @@
-// The cells of a sweep as workers fill them in: merges launches, and knows which cells a worker has still to
-// report. Estimates when the sweep will end, from the times of its workers. Pure: the caller passes the time.
+// Merges workers' reports into the cells of a sweep, and knows which cells a worker has not reported yet.
+// Estimates when the sweep will end, from the times of its workers. Pure: the caller passes the time.
 #pragma once
 
 #include <cstdint>
@@ -18,45 +18,45 @@ class CellTable {
  public:
   explicit CellTable(const model::Plan& plan);
 
-  // From here on events are about this task's cells.
+  // Makes `task` the current task. The functions below are about its cells.
   void begin_task(const model::WorkerTask& task);
-  // A finished cell of the task. A cell that failed in one launch has failed, whatever the others
-  // found; its first reason stays. Throws Error(invalid_argument) for a cell that the task does not
-  // have or has reported already: the worker is not to be trusted then.
+  // Adds a finished cell of the task. A cell that fails in one launch has failed, whatever its other launches
+  // report; its first reason stays. Throws Error(invalid_argument), because the worker cannot be trusted, for
+  // a cell that is not in the task or was already reported.
   void add_cell(const model::CellResult& reported);
-  // The cell of a batch that the task has reported, for facts that arrive later. Throws if there is none.
+  // The cell of a reported batch, for facts that arrive later. Throws if the batch was not reported.
   model::CellResult& reported(std::int64_t batch);
-  // Adds a worker's memory figures of a batch that it has reported. Throws if it has not.
+  // Adds the worker's memory figures of a reported batch. Throws if the batch was not reported.
   void add_memory(std::int64_t batch, model::Memory memory);
-  // The task's cells were measured before an interruption; `on` is the device, if it was another one.
+  // Marks the task's cells as measured before an interruption; `on`: the device, if it is another one.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
-  // Divides the time of a worker of the task over the batches that it reported and measured.
+  // Divides a worker's time evenly over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
-  // Every cell that the task has not reported fails with this reason. Returns how many there were.
+  // Fails every cell that the task has not reported. Returns their number.
   std::int64_t fail_unreported(const model::Reason& reason);
-  // Marks one cell as failed; returns false if the task has already reported it.
+  // Fails one cell. Returns false if the task has already reported it.
   bool fail(std::int64_t batch, const model::Reason& reason);
   bool owes(std::int64_t batch) const { return owed_.contains(batch); }
-  // The task's batches that it has not reported, in the task's order.
+  // The batches that the task has not reported, in the task's order.
   std::vector<std::int64_t> unreported_batches() const;
 
-  // Cells of the task's workload, preset, dtype, pass and warmup, in all modes, whose launches have all
-  // reported or failed. They can be compared with each other.
+  // Cells with the task's workload, preset, dtype, pass and warmup, in all modes, whose launches have all
+  // reported or failed. Only these can be compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
-  // The finished part of the whole plan.
+  // The finished cells of the whole plan.
   std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
   std::int64_t failures() const { return failures_; }          // measurements that failed
 
-  // Cells that no launch measured become skipped, reason `interrupted`.
+  // Marks cells without a measurement as skipped, with the reason `interrupted`.
   void skip_pending();
   const std::vector<model::CellResult>& cells() const { return cells_; }
   std::vector<model::CellResult> take_cells() { return std::move(cells_); }
 
  private:
   model::CellResult& cell_of(std::int64_t batch);
-  model::Launch* launch_of(std::int64_t batch);  // the task's launch in the cell; null if it has none
+  model::Launch* launch_of(std::int64_t batch);  // the task's launch of the cell; null if none
   void count(std::int64_t batch, model::CellStatus status);
   std::size_t index_of(std::int64_t batch) const;
 
@@ -64,7 +64,7 @@ class CellTable {
   std::unordered_map<std::string, std::size_t> index_;  // by id
   model::WorkerTask task_;
   std::unordered_map<std::int64_t, bool> owed_;  // batches of the task not reported yet
-  std::vector<std::int64_t> launches_to_come_;   // of each cell
+  std::vector<std::int64_t> launches_to_come_;   // per cell: its launches that have not ended
   std::int64_t measurements_ = 0;
   std::int64_t failures_ = 0;
 };
@@ -72,11 +72,11 @@ class CellTable {
 class ProgressTracker {
  public:
   explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
-  // `whole`: the plan of the complete sweep; `left`: its tasks that are still to run. Measurements
-  // are those of the complete sweep, taken over or new.
+  // `whole` is the plan of the complete sweep, `left` are its tasks that must still run. Counts measurements
+  // of the complete sweep, including those of an earlier run.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
-  // The task will not run.
+  // Removes a task that will not run.
   void drop_task(const model::WorkerTask& task);
   void begin_task(const model::WorkerTask& task, double now_seconds);
   void phase(std::int64_t batch, const std::string& phase);
@@ -90,15 +90,15 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // The mean over the workers of this kind that have ended, else over all workers that have ended. At least
-  // one has.
+  // The mean time of ended workers of this kind or, if there are none, of all ended workers. At least one
+  // must have ended.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;
   std::map<std::string, std::int64_t> waiting_;  // tasks not begun yet, by kind
   std::map<std::string, Mean> durations_;        // durations of ended tasks, by kind
   Mean all_;
-  std::string running_;  // kind; empty between workers
+  std::string running_;  // kind of the running task; empty between workers
   double started_at_seconds_ = 0;
 };
 

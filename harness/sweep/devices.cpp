@@ -1,5 +1,5 @@
-// Runs each device's sweep in a forked child, which opens its own files and ports. A crash costs its device
-// alone.
+// Runs each device's sweep in a forked child, which opens its own files and ports, so that a crash affects
+// only one device.
 #include "harness/sweep/devices.hpp"
 
 #include <sched.h>
@@ -27,11 +27,11 @@ namespace {
 
 constexpr std::string_view device_placeholder = "{device}";
 
-// Each option names a file or group that a device would overwrite for another.
+// Options that name files. Without {device}, one device would overwrite another's file.
 constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "report",
                                                     "trace", "dump-graph", "prometheus-textfile"};
 
-// All CUDA devices; without one, the host's.
+// All CUDA devices, or the host's devices if there is none.
 std::vector<std::string> all_devices() {
   process::ProcessSupervisor supervisor;
   sweep::ProbeRequest request;
@@ -84,7 +84,7 @@ config::RawOptions options_of(const config::RawOptions& raw, const std::string& 
   return own;
 }
 
-// The children, for a handler that hands signals on: `kill` sends one to the parent alone, unlike a terminal.
+// The children's ids for the signal handler: `kill` signals only the parent, unlike Ctrl-C in a terminal.
 constexpr std::size_t children_max = 1024;
 std::array<volatile sig_atomic_t, children_max> device_children;
 volatile sig_atomic_t children_count = 0;
@@ -133,7 +133,7 @@ class Children {
     if (told_to_stop != 0) ::kill(child, SIGTERM);
   }
 
-  // The exit code of the one that was started as number `place`.
+  // Waits for the child that was started as number `place`, and returns its exit code.
   int wait(std::size_t place) {
     int status = 0;
     while (::waitpid(device_children[place], &status, 0) < 0 && errno == EINTR) {
@@ -201,7 +201,7 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
   int code = exit_done;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     config::RawOptions own = options_of(raw, devices[i]);
-    // Their tables and progress would run into each other.
+    // Tables and progress lines of several devices would mix.
     if (together) own["quiet"] = {{"true", "--quiet"}};
     children_of_this.start([&] { return sweep(own); });
     if (together) continue;

@@ -1,4 +1,4 @@
-// Digests of files, of the loader's list of them, and of tasks as workers are sent them.
+// Computes digests of files, of the loaded graphbench libraries, and of tasks as workers receive them.
 #include "harness/sweep/identity.hpp"
 
 #include <link.h>
@@ -20,7 +20,7 @@ namespace {
 std::string digest_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Sha256 digest;
-  // Every sweep computes this at its start, and a binary with debug information has many megabytes.
+  // A large buffer: each sweep reads the binary at its start, which has many MiB with debug information.
   std::string bytes(std::size_t{1} << 20, '\0');
   while (file) {
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -30,7 +30,7 @@ std::string digest_of_file(const std::string& path) {
   return digest.hex();
 }
 
-// Where they lie does not matter: machines that share a sweep may keep them at other paths.
+// Leaves out the paths: machines that share a sweep may keep the files in different folders.
 std::string digest_of_files(const std::set<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) text += digest_of_file(path) + "\n";
@@ -66,7 +66,7 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
   for (model::WorkerTask task : plan.tasks) {
     task.device.clear();
     task.plugins.clear();
-    task.package.file.clear();  // its digest says which
+    task.package.file.clear();  // the digest identifies the package
     task.package.weights.clear();
     task.instruments.submitter.reset();
     tasks += codec::write_data(task) + "\n";

@@ -1,4 +1,4 @@
-// Appends with fsync under a lock of the whole file; the kernel gives it back whatever ends us.
+// Appends records with fsync while it holds a file lock, which the kernel releases however the process ends.
 #include "harness/sweep/journal.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace graphbench::sweep {
 
-// The process that writes the journal, and the identity of its sweep.
+// The first record of a process that writes the journal, with its sweep's identity.
 struct JournalWriter {
   std::string schema;
   std::string hostname;
@@ -56,7 +56,7 @@ std::string digest_of(std::string_view record) {
   return sha256_hex(record).substr(0, digest_size);
 }
 
-// The record of a line; absent if the line is not as it was written.
+// The record in a line; absent if its digest differs.
 std::optional<std::string_view> record_of(std::string_view line) {
   if (line.size() <= digest_size || line[digest_size] != ' ') return std::nullopt;
   const std::string_view record = line.substr(digest_size + 1);
@@ -64,7 +64,7 @@ std::optional<std::string_view> record_of(std::string_view line) {
   return record;
 }
 
-// Only a file that begins as a journal may be overwritten, because another may belong to another program.
+// Only a file that begins like a journal may be overwritten: other files may belong to other programs.
 bool may_begin_a_journal(std::string_view line) {
   constexpr std::string_view start = R"( {"event":"writer")";
   return line.find_first_not_of("0123456789abcdef") == digest_size &&
@@ -85,7 +85,7 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
     if (size_ == 0) ::unlink(settings_.path.c_str());
     throw;
   }
-  // The file's name too survives a power cut; some file systems cannot sync a folder.
+  // Syncs the folder, so that the file's name survives a power failure; some file systems return EINVAL.
   const std::string folder = std::filesystem::absolute(settings_.path).parent_path().string();
   const Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (of_folder.get() < 0 || (::fsync(of_folder.get()) != 0 && errno != EINVAL)) fail("sync its folder");
@@ -100,7 +100,7 @@ void Journal::refuse(const std::string& detail) const {
   throw InputError(settings_.where, in_quotes(settings_.path) + " " + detail);
 }
 
-// The file may be removed between opening and locking it, by a sweep that was about to end.
+// Tries again if another sweep removed the file between open and lock, as it does at its end.
 void Journal::open() {
   for (;;) {
     file_ = Descriptor(::open(settings_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
@@ -151,8 +151,7 @@ void Journal::read() {
   is_worth_keeping_ = !finished_.empty();
 }
 
-// Discards the tasks of another sweep. If there are any, this is refused unless the settings say to start
-// over.
+// Discards another sweep's tasks. Refuses if there are any, unless the settings allow to start over.
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
     refuse(other_ + ": remove it (its cells are lost), or give another --json");
@@ -220,7 +219,7 @@ void Journal::append(const FinishedTask& task) {
 }
 
 void Journal::remove() {
-  is_worth_keeping_ = true;  // the destructor must not remove a later file of this name
+  is_worth_keeping_ = true;  // keeps the destructor from removing a newer file of this name
   if (::unlink(settings_.path.c_str()) != 0) fail("remove the journal");
 }
 
@@ -240,7 +239,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>&
                        const model::MeasuredOn& here) {
   std::unordered_map<std::string, const FinishedTask*> known;
   for (const FinishedTask& each : finished) known[each.id] = &each;
-  // The device on which a group was measured; null if there were several.
+  // The device that measured all tasks of the group; null if there is none.
   std::map<std::string, const model::MeasuredOn*> places;
   std::vector<const FinishedTask*> of_tasks;
   for (const model::WorkerTask& task : plan.tasks) {

@@ -1,5 +1,5 @@
-// FILE.partial: the tasks that a sweep has finished before its document FILE is written. One process writes
-// it at a time; its records survive kill -9 and a power cut.
+// FILE.partial holds the tasks that a sweep has finished before it writes its document FILE. One process at a
+// time writes it. Its records survive kill -9 and a power failure.
 #pragma once
 
 #include <cstdint>
@@ -14,67 +14,66 @@
 
 namespace graphbench::sweep {
 
-// A task whose worker has reported every cell, none of them failed, as a journal keeps it.
+// A task whose worker has reported every cell without a failure.
 struct FinishedTask {
-  std::string id;  // task_id() of its task
+  std::string id;  // task_id() of the task
   model::MeasuredOn on{};
   double worker_seconds = 0;
-  std::vector<std::string> events = {};  // the worker's reports of its cells, as it sent them
+  std::vector<std::string> events = {};  // the worker's messages about its cells, unchanged
 };
 
-// "mlp/tiny/fp32/forward/b1/w0/eager launch 2", by the task's first batch: no other task of a plan has the
-// same name.
+// "mlp/tiny/fp32/forward/b1/w0/eager launch 2": the cell of the task's first batch, and the launch. Unique
+// within a plan.
 std::string task_id(const model::WorkerTask& task);
 
 struct TakenOver {
   model::WorkerTask task;
-  const FinishedTask* kept;  // one of `finished`
+  const FinishedTask* kept;  // an element of `finished`
 };
 
 struct Remainder {
-  std::vector<TakenOver> taken_over;     // in the plan's order
-  std::vector<model::WorkerTask> tasks;  // tasks of the plan, in their order
+  std::vector<TakenOver> taken_over;     // finished tasks, in the plan's order
+  std::vector<model::WorkerTask> tasks;  // tasks to run, in the plan's order
 };
 
-// `finished` outlives the result; of two tasks with one id the later counts. Tasks that were measured on
-// another device than `here` are taken over only with their whole group (model::group_of), because cells that
-// are compared with each other are measured on one device.
+// `finished` must outlive the result; of two tasks with one id the later counts. Tasks that another device
+// than `here` measured are taken over only as whole groups (model::group_of), because cells that are compared
+// with each other must come from one device.
 Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>& finished,
                        const model::MeasuredOn& here);
 
-// The journal of a document.
 inline std::string journal_of(const std::string& document) {
   return document + ".partial";
 }
 
 struct JournalSettings {
   std::string path;
-  std::string where;  // begins messages
+  std::string where;  // the beginning of messages
   RunIdentity identity;
   model::MeasuredOn here{};
-  bool start_over = false;  // replaces a journal of another identity instead of refusing it
+  bool start_over = false;  // true: replaces a journal of another identity; false: refuses it
 };
 
-// One record per line, each behind its digest: the process that begins to write, or a finished task.
+// Each line is one record after its digest: the process that begins to write, or a finished task.
 class Journal {
  public:
-  // Begins a journal, or goes on with an existing one. Throws InputError if another process writes it
-  // (named), if it has another identity, or if it is damaged elsewhere than in its last line; the file then
-  // stays as it was. Throws Error(io) if it cannot be opened or written.
+  // Begins a journal, or continues an existing one. Throws InputError if another process is writing it, if it
+  // has another identity, or if a line other than the last is damaged; the file then stays unchanged. Throws
+  // Error(io) if the file cannot be opened or written.
   explicit Journal(JournalSettings settings);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  // Removes the journal if it holds no task.
+  // Removes the journal if it has no task.
   ~Journal();
 
-  // The tasks that it held when it was opened.
+  // The tasks that were in the journal when it was opened.
   const std::vector<FinishedTask>& finished() const { return finished_; }
-  // A sentence about lines that were dropped when it was opened; empty if there were none.
+  // A sentence about the lines that were dropped at the opening; empty if there were none.
   const std::string& said() const { return said_; }
 
-  // On disk when it returns. Throws Error(io); the file then ends with the record before.
+  // Returns when the record is on disk. Throws Error(io); the file then ends with the previous record.
   void append(const FinishedTask& task);
-  // To be called when the document, which replaces the journal, is written.
+  // Call this after the document, which replaces the journal, is written.
   void remove();
 
  private:
@@ -89,10 +88,10 @@ class Journal {
 
   const JournalSettings settings_;
   Descriptor file_;
-  std::int64_t size_ = 0;  // bytes of the records that are whole
+  std::int64_t size_ = 0;  // bytes of complete records
   std::vector<FinishedTask> finished_;
-  std::string writer_;  // the writer in the last line that names one
-  std::string other_;   // the identity of the existing journal, if it is another one
+  std::string writer_;  // the last writer that the journal names
+  std::string other_;   // how the existing journal's identity differs; empty: not at all
   bool locked_ = false;
   bool is_worth_keeping_ = false;
   std::string said_;

@@ -1,4 +1,4 @@
-// Asks the probe two questions, and plans between them.
+// Makes checked plans: asks the probe for the catalog, plans, and lets the probe build the programs.
 #include "harness/sweep/planning.hpp"
 
 #include <stdlib.h>
@@ -85,8 +85,8 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
 
 namespace {
 
-// One program per (workload, preset, dtype, pass, and the axes of a pass), which modes and warmups share. To
-// show captures, one per later axis and graph mode, with the first batch alone.
+// One program per workload, preset, dtype, pass, and axes of the pass; modes and warmups share it. If
+// captures are shown (`captured`), one per later axis and graph mode too, with only the first batch.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
   const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {
@@ -113,7 +113,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
   return programs;
 }
 
-// Programs are built in the probe, so that a mistake is found before anything is measured.
+// Builds the programs in the probe, so that mistakes are found before anything is measured.
 std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
                                         process::ProcessSupervisor& supervisor) {
@@ -127,7 +127,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   return std::move(answer.dumps);
 }
 
-// Checks the options that a package decides, and returns its workload, which is not built.
+// Checks the options that a package fixes. Returns the package's workload, which is not built here.
 abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),
@@ -170,8 +170,8 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   return info;
 }
 
-// The package of a sweep, whole and with the weights that its manifest names; absent without --package.
-// Throws InputError.
+// Opens the sweep's package, and checks that it is complete and has the weights of its manifest. Absent
+// without --package. Throws InputError.
 std::optional<package::Package> open_package(config::SweepOptions& options) {
   model::PackageFiles& files = options.package;
   if (files.file.empty()) return std::nullopt;
@@ -192,7 +192,6 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
-// The part of the plan that options.shard names.
 model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   const config::ShardOption& asked = *options.shard;
   plan::CellCosts costs;

@@ -1,5 +1,4 @@
-// The beginning of sweeps: a plan whose programs are known to build, and the conditions of measuring (CPU,
-// machine, floors).
+// Prepares sweeps: a plan whose programs build, and the conditions of measuring (CPU, machine, floors).
 #pragma once
 
 #include <cstdint>
@@ -17,41 +16,41 @@ namespace graphbench::cli {
 struct CheckedPlan {
   plan::Catalog catalog;
   model::Plan plan;
-  std::vector<std::string> dumps;  // texts of the programs, if the options ask for them
+  std::vector<std::string> dumps;  // the programs as text, if requested
 };
 
 // Asks the probe for devices and workloads, plans, and lets the probe build every program once. Throws
-// InputError for mistakes of the user, Error for limits of this machine, and process::Interrupted.
+// InputError for the user's mistakes, Error for limits of this machine, and process::Interrupted.
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
 // The command that starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
-// What a result that no sweep made says of this program, the plan and the machine; its library choices stay.
+// Fills in the program, the plan and the machine of a result that no sweep made. Keeps its library choices.
 void finish_result(const CheckedPlan& checked, model::Result& result);
 
-// Throws InputError if the plan is of a foreign step, which `command` ("ladder") does not run.
+// Throws InputError if the plan is of a foreign step: `command` ("ladder") runs only programs.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 
-// To be called before anything starts or looks at CPUs: if the device is a share of the host (devices.hpp),
-// only that share is used from here on. Throws InputError for a CPU that this process may not use.
+// Call this before anything starts or reads CPUs. If the device is a share of the host (devices.hpp),
+// restricts this process to the share. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
-// Sets the cache's folder of --cache in this process and its children; throws InputError if it is not a
-// folder. Without --cache the environment decides.
+// Sets the cache folder of --cache for this process and its children. Throws InputError if it is not a
+// folder. Without --cache, the environment variable decides.
 void use_cache(const std::string& where, const std::string& folder);
 
-// Read once, before the cells are measured. The plan has tasks.
+// Read once, before the cells are measured. `plan` must have a task.
 struct Conditions {
   model::CpuState machine;
   std::optional<model::Floors> floors;
-  std::string warning;  // why there are no floors; empty if there are
+  std::string warning;  // why the floors are absent; empty if they are present
 };
 Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor);
 
-// Puts the facts into the result, with their consequences.
+// Adds the conditions to the result, and each cell's ratio to the floors.
 void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// Follows the probe's stages and keeps its answer or its failure.
+// Follows the probe's stages, and keeps its answer or its failure.
 #include "harness/sweep/probe.hpp"
 
 #include "graphs/base/error.hpp"
@@ -8,7 +8,7 @@
 namespace graphbench::sweep {
 namespace {
 
-// The option to blame if a stage fails.
+// The option that a message names if the stage fails.
 std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
   if (stage.what == ProbeStage::What::interpreter) return options.where("torch");
@@ -71,7 +71,7 @@ ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSetting
   const process::ChildExit exit =
       supervisor.ask({settings.command, encode_request(request), settings.silent_seconds_max}, on_line);
   if (failure) failed(*failure, options);
-  // The answer was complete when it was sent: a crash in a destructor afterwards changes nothing.
+  // The answer was complete when it was sent, so a later crash, such as in a destructor, is ignored.
   if (answer) return std::move(*answer);
   died(stage, exit, settings.silent_seconds_max, options);
 }

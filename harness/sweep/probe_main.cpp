@@ -1,4 +1,4 @@
-// Opens what the request names, one stage after the other, and reports each before it begins.
+// Opens the devices, plugins and programs of the request in stages, and reports each stage before it begins.
 #include "harness/sweep/probe_main.hpp"
 
 #include <algorithm>
@@ -29,13 +29,13 @@ class Probe {
  public:
   Probe(const ProbeRequest& request, const abi::LentPlugin* lent) : request_(request), lent_(lent) {}
 
-  // Failures are sent, not thrown: no answer follows then.
+  // Sends failures instead of throwing them. After a failure there is no answer.
   void run() {
     try {
       stages();
     } catch (const std::exception& error) {
-      // An absent device is a fact of the machine; meaningless variables, plugins and programs are the user's
-      // choice.
+      // An absent device is the machine's limit. Invalid variables, plugins and programs are the user's
+      // mistake.
       const auto* ours = dynamic_cast<const Error*>(&error);
       const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
       const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;
@@ -66,14 +66,14 @@ class Probe {
     begin({ProbeStage::What::device, request_.device});
     const std::unique_ptr<Device> device = open_device(request_.device);
     const facts::DeviceFacts& info = device->info();
-    const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole of it, or a share
+    const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole host, or a share of it
     answer_.catalog.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
     answer_.catalog.facts = info;
     if (lent_ != nullptr) answer_.catalog.facts.libraries[lent_->plugin->name] = lent_->plugin->version;
     answer_.catalog.dtypes = supported_dtypes([&](ir::DType dtype) { return device->supports(dtype); });
   }
 
-  // A package's programs need plugins' ops alone.
+  // The programs of a package need only the plugins' ops, and no built-in workloads.
   void load_plugins() {
     const bool packaged = !request_.programs.empty() && !request_.programs.front().package.file.empty();
     if (!packaged) workloads::add_builtin(registry_);
@@ -95,7 +95,7 @@ class Probe {
                                                                task.more_axes, task.split_ops})
                              : packaged_program(task));
     } catch (const Error& error) {
-      // Its cells will say so, and others can be measured.
+      // Not a failure here: the program's cells will report it, and other cells can be measured.
       if (error.code() != ErrorCode::no_backward) throw;
       if (request_.dump) answer_.dumps.push_back(cell_of(task) + not_captured(error));
     }
@@ -125,7 +125,7 @@ class Probe {
     return std::string("not captured: ") + error.what() + "\n";
   }
 
-  // The pieces that the cell's executor captures.
+  // The pieces of the program that the cell's executor captures.
   static std::string dump_of(const model::WorkerTask& task, const ir::Program& program) {
     const std::optional<execution::ExecutionMode> mode = execution::find_mode(task.mode);
     GRAPHBENCH_ASSERT(mode.has_value());
@@ -136,8 +136,8 @@ class Probe {
     }
   }
 
-  // One list serves several workloads. A kind that no op has is a mistake, and so is a pattern that names no
-  // op of any program. What only one program lacks is a note.
+  // All programs share one list of splits. A kind that the catalog lacks is a mistake, and so is a pattern
+  // that matches no op of any program. A split that only this program lacks is a note.
   void check_split(const ir::Program& program, const std::string& split) {
     if (std::ranges::any_of(program.ops(), [&](const ir::Op& op) { return ir::splits_at(op, split); })) {
       found_.insert(split);
@@ -166,7 +166,7 @@ class Probe {
     }
   }
 
-  // "*.norm" for "layer0.norm": a pattern that names the op, and those like it.
+  // Makes "*.norm" from "layer0.norm": a pattern for the op and its siblings in other layers.
   static std::string ending_of(const std::string& name) {
     const std::size_t dot = name.rfind('.');
     return "*" + (dot == std::string::npos ? name : name.substr(dot));
@@ -180,7 +180,7 @@ class Probe {
   bool bad_split_ = false;
   std::set<std::string> found_;  // splits that some program has
   std::map<std::string, std::pair<ProbeStage, std::string>>
-      lacking_;  // per pattern: the first program without it
+      lacking_;  // per pattern: the first program without a match
 };
 
 }  // namespace

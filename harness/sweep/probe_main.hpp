@@ -1,4 +1,4 @@
-// The probe process: `graphbench --probe [PARENT]`, started by the command line, never by a person.
+// The probe process, `graphbench --probe [PARENT]`, which graphbench starts for itself.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace graphbench::sweep {
 
-// Reads a ProbeRequest from stdin, sends ProbeEvents on descriptor 3. `parent` as in die_with_parent.
+// Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: see die_with_parent.
 int probe_main(std::string_view parent);
-// Runs the probe in another program's process, which lends its step.
+// Runs the probe inside another program's process, with that program's step as a plugin.
 int probe_main(std::string_view parent, const abi::LentPlugin& lent);
 
 }  // namespace graphbench::sweep

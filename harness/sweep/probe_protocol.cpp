@@ -1,4 +1,4 @@
-// The JSON form of the probe's questions and answers.
+// Encodes the probe's requests and answers as JSON.
 #include "harness/sweep/probe_protocol.hpp"
 
 #include "harness/model/codec/messages.hpp"

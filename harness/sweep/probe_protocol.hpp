@@ -1,5 +1,5 @@
-// The messages between graphbench and its probe process. The probe opens devices and loads plugins so that
-// neither can take the command line's own process down.
+// The messages between graphbench and its probe process. The probe opens devices and loads plugins, because
+// either may crash the process that does it.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,34 @@ namespace graphbench::sweep {
 
 struct ProbeRequest {
   bool list_devices = false;
-  std::string device;  // opened and described; empty: none
+  std::string device;  // the device to open and describe; empty: none
   std::vector<std::string> plugins;
   bool list_workloads = false;
-  // Programs to build once, to find mistakes before a sweep starts. A task's workload, preset, dtype, pass,
-  // later axes, options, split_ops and batches decide its program; to write it, mode and warmup too.
+  // Programs to build once, to find mistakes before a sweep starts. Workload, preset, dtype, pass, later
+  // axes, options, split_ops and batches of a task decide its program; mode and warmup also decide its text.
   std::vector<model::WorkerTask> programs;
-  bool dump = false;  // writes each program as text too, at its first batch
+  bool dump = false;  // true: also writes each program as text, at its first batch
 };
 
-// The probe's next action, reported before it begins: if the probe dies, this was the cause.
+// The probe reports each stage before it begins. If the probe dies, its last stage was the cause.
 struct ProbeStage {
   enum class What : std::uint8_t { device, plugin, program, interpreter } what = What::device;
   std::string subject;  // the device, the plugin's path or the workload
 };
 
-// A request that cannot be met. `bad_input`: the person's mistake, else this machine's.
+// A request that the probe cannot answer. `bad_input`: the user's mistake, otherwise this machine's limit.
 struct ProbeFailure {
   ProbeStage stage;
   bool bad_input = true;
-  bool bad_split = false;  // a program built, but has no op to split at
+  bool bad_split = false;  // a program was built, but a split pattern matches no op
   std::string message;
 };
 
 struct ProbeAnswer {
   std::vector<DeviceStatus> devices;
   plan::Catalog catalog;
-  std::vector<std::string> dumps;  // the text of each program, if asked for
-  std::vector<std::string> notes;  // notes on programs that lack a kind to split at
+  std::vector<std::string> dumps;  // each program as text, if requested
+  std::vector<std::string> notes;  // notes on programs without an op for a split
 };
 
 using ProbeEvent = std::variant<ProbeStage, ProbeFailure, ProbeAnswer>;

@@ -1,4 +1,4 @@
-// Loops over the tasks, and decides which cells a worker's end affects.
+// Runs a plan's tasks one after the other, and decides which cells fail when a worker dies.
 #include "harness/sweep/run_sweep.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Sweep {
   }
 
  private:
-  // Listeners have not seen the earlier run.
+  // Reports the tasks of the earlier run to the table and the listener, which have not seen them.
   void take_over() {
     if (remainder_.taken_over.empty()) return;
     for (const TakenOver& each : remainder_.taken_over) {
@@ -63,7 +63,7 @@ class Sweep {
     tell(table_.done());
   }
 
-  // A journal's digests say that a line is as it was written, and not that a worker wrote it.
+  // The journal's digests prove that a line is unchanged, but not that a worker wrote it.
   void apply_kept(const FinishedTask& kept) {
     try {
       for (const std::string& line : kept.events) apply(worker::decode_event(line));
@@ -84,7 +84,7 @@ class Sweep {
     listener_.update(tracker_.at(since_start_.seconds(), table_.measurements(), table_.failures()));
   }
 
-  // Runs a worker, and another one after each batch that ended a worker, for the remaining batches.
+  // Runs workers until all batches of the task are reported: a batch may end its worker.
   void run_task(const model::WorkerTask& planned) {
     model::WorkerTask task = planned;
     table_.begin_task(task);
@@ -103,7 +103,7 @@ class Sweep {
     tell(table_.done_beside_task());
   }
 
-  // A batch that ended a worker in an earlier launch has failed, even if it would pass now.
+  // A batch that ended a worker in an earlier launch fails without being run again.
   void leave_out_fatal(const model::WorkerTask& task) {
     for (const std::int64_t batch : task.batches) {
       if (!fatal_.contains(model::id_of(model::cell_of(task, batch)))) continue;
@@ -154,7 +154,7 @@ class Sweep {
     keep(std::move(event), line);
   }
 
-  // Records a worker's findings, from now or from an earlier run.
+  // Records a worker's message, which may come from an earlier run.
   void apply(const worker::WorkerEvent& event) {
     if (event.device) facts_ = *event.device;
     model::add_choices(choices_, event.choices);
@@ -167,13 +167,13 @@ class Sweep {
     take_state(event.monitor, monitor_);
   }
 
-  // Every worker reports it; the first failure is kept, else the last success.
+  // Each worker reports this state. Keeps the first failure, else the last success.
   static void take_state(const std::optional<model::InstrumentState>& said,
                          std::optional<model::InstrumentState>& state) {
     if (said && (!state || state->available)) state = said;
   }
 
-  // For the journal, if there is one. Samples would make it as large as all sample files together.
+  // Keeps a message for the journal, if there is one. Omits samples, which would make the journal too large.
   void keep(worker::WorkerEvent event, std::string_view line) {
     const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
     if (!settings_.keep || about_the_worker) return;
@@ -192,7 +192,6 @@ class Sweep {
     finished_.events.push_back(worker::encode_event(event));
   }
 
-  // "in phase capture of batch 64"
   std::string last_phase() const {
     if (phase_.empty()) return "before its first phase";
     return "in phase " + phase_ + (phase_batch_ > 0 ? " of batch " + std::to_string(phase_batch_) : "");
@@ -206,7 +205,7 @@ class Sweep {
     return spoke ? *error_ : model::Reason{"worker_crashed", ended};
   }
 
-  // The batch that the worker worked on when it died has failed. If it worked on none, all have.
+  // Fails the batch that the worker was measuring when it died, or all unreported batches if it was at none.
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
     if (phase_batch_ > 0 && table_.fail(phase_batch_, reason)) {
@@ -253,12 +252,12 @@ class Sweep {
   CellTable table_;
   ProgressTracker tracker_;
   const Stopwatch since_start_;
-  std::set<std::string> fatal_;         // cells that ended a worker
+  std::set<std::string> fatal_;         // ids of cells that ended a worker
   FinishedTask finished_;               // the task that is being measured
-  std::vector<std::int64_t> reported_;  // batches, by the worker that runs
-  std::string phase_;                   // the phase that the worker is in
+  std::vector<std::int64_t> reported_;  // batches that the running worker has reported
+  std::string phase_;                   // the running worker's phase
   std::int64_t phase_batch_ = 0;
-  std::optional<std::int64_t> stopped_at_;  // the batch at which the worker ended itself
+  std::optional<std::int64_t> stopped_at_;  // the last batch of a worker that stopped itself
   std::optional<model::Reason> error_;
   std::vector<model::LibraryChoice> choices_;
   std::optional<model::InstrumentState> profiler_;

@@ -1,4 +1,4 @@
-// Runs a plan: one worker process after the other, also after one that failed.
+// Runs a plan in one worker process after the other, and continues after a worker has failed.
 #pragma once
 
 #include <functional>
@@ -17,28 +17,28 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // The tasks that an earlier run of this plan finished, and the receiver of newly finished tasks (none: they
-  // are not kept).
+  // `finished` are tasks that an earlier run of this plan finished. `keep` receives newly finished tasks;
+  // null: they are not kept.
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
-  bool keep_samples = false;                 // true: all samples of kept tasks; false: the first steps alone
-  std::string hostname = {};                 // this machine's
-  std::optional<model::Floors> floors = {};  // floors that finished cells are compared with
-  std::string finished_in = {};  // begins messages about `finished`: the option and the journal's file
+  bool keep_samples = false;                 // true: keeps all samples of tasks; false: only the first steps
+  std::string hostname = {};                 // this machine's name
+  std::optional<model::Floors> floors = {};  // finished cells are compared with these
+  std::string finished_in = {};              // the beginning of messages about `finished`: option and journal
 };
 
 struct SweepOutcome {
   model::Result result;
   bool interrupted = false;
   std::int64_t cells_failed = 0;
-  std::vector<std::string> warnings;       // warnings about failures that cost no cell
-  std::vector<model::TraceProcess> trace;  // timelines of the profiling passes, if asked for
+  std::vector<std::string> warnings;       // about failures that affect no cell
+  std::vector<model::TraceProcess> trace;  // timelines of the profiling passes, if requested
 };
 
-// A worker that crashes, hangs or is killed costs the batch it was at, failed with the reason: the batches
-// that it had not reported are measured again, without that one, in another worker. Where it was at no batch,
-// they all fail. Later launches leave such a batch out. `facts`: the device as the probe saw it; a worker's
-// own account replaces it.
+// If a worker crashes, hangs or is killed, the batch that it was measuring fails with that reason, and
+// another worker measures the unreported batches. If it was at no batch, all unreported batches fail. Later
+// launches skip the failed batch. `facts` describes the device as the probe saw it; reports of workers
+// replace it.
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
                        const SweepSettings& settings, process::ProcessSupervisor& supervisor,
                        SweepListener& listener);

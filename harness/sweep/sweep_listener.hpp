@@ -1,4 +1,4 @@
-// The interface to which a running sweep reports: a terminal, a file of metrics, the service.
+// The interface to which a running sweep reports: a terminal, a metrics file or the service.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ namespace graphbench::sweep {
 class SweepListener {
  public:
   virtual ~SweepListener() = default;
-  // Called about once per second and whenever something changed.
+  // Called about once per second, and whenever something has changed.
   virtual void update(const model::Progress& progress) = 0;
-  // Called between two workers, while nothing is measured, with cells whose launches have all ended, and
-  // their summaries. A cell comes again when cells of other modes make its speedup known.
+  // Called between two workers, while nothing is measured, with cells whose launches have all ended and with
+  // their summaries. A cell is passed again when cells of other modes determine its speedup.
   virtual void cells_done(const std::vector<model::CellResult>&) {}
 };
 

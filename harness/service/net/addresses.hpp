@@ -1,4 +1,4 @@
-// Where a server listens, and absolute http and https addresses of other servers.
+// The address where a server listens, and http and https URLs of other servers.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@ namespace graphbench::net {
 struct ListenAddress {
   std::string host;  // a numeric address, without brackets
   std::uint16_t port = 0;
-  bool loopback = false;  // reached from this machine alone
+  bool loopback = false;  // only this machine can connect
   bool v6 = false;
 
   std::string text() const;  // "127.0.0.1:9464", "[::1]:9464"
 };
 
-// Parses numeric addresses and "localhost" (127.0.0.1), because other names may resolve to several addresses,
-// or to another one tomorrow. Port 0 is any free port. Absent for anything else.
+// Parses numeric addresses and "localhost" (127.0.0.1). Refuses other names, because a name may resolve to
+// several addresses, which may change. Port 0 means any free port. Absent if the text is invalid.
 std::optional<ListenAddress> parse_listen_address(const std::string& text);
 
 struct Url {
   bool tls = false;
   std::string host;  // without brackets
-  std::string port;  // "80" or "443" where none is given
+  std::string port;  // "80" or "443" if the URL has no port
   std::string path;  // "/prefix", without a slash at the end; empty for none
 };
 
-// Parses an http(s) address. Absent for others, and for one with user information, a query or a fragment.
+// Parses an http(s) URL. Absent for other schemes, and for a URL with user information, query or fragment.
 std::optional<Url> parse_url(const std::string& text);
 
 // Writes every byte except letters, digits and -._~ as %XX.

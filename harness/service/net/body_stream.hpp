@@ -1,4 +1,4 @@
-// The body of an answer that goes on until it is ended, such as server-sent events.
+// A response body that grows until it is ended, such as server-sent events.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class BodyStream {
  public:
   using Bytes = std::shared_ptr<const std::string>;
 
-  // `first` is sent at once, however long; many streams may share it. `waiting_max` bytes that were put in
-  // later may wait for the client; one that lags further behind is cut off. `keep_alive` is sent after
-  // ServerLimits::keep_alive without anything else.
+  // `first` is sent at once and has no size limit; many streams may share it. Later bytes wait for the
+  // client; a client with more than `waiting_max` bytes waiting is cut off. `keep_alive` is sent when nothing
+  // was sent for ServerLimits::keep_alive.
   BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;
@@ -25,11 +25,11 @@ class BodyStream {
 
   // Returns false if the client has left or was cut off.
   bool put(Bytes bytes);
-  // Ends the stream after what was put in before.
+  // Ends the stream after the bytes that are already waiting.
   void end();
   bool listened_to();
 
-  // For the connection: `wake` is called, with a lock held, when there is something to send.
+  // Called by the connection. `wake` is called, with the lock held, when there are bytes to send.
   void attach(std::function<void()> wake);
   void detach() noexcept;
   struct Taken {

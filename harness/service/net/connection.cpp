@@ -1,5 +1,5 @@
-// Serves each connection in a coroutine: Beast parses, and this file decides the order of steps. A client
-// that leaves or is late ends its coroutine with an exception.
+// Serves each connection in a coroutine: Beast parses, and this file decides the order of steps. An exception
+// ends the coroutine when the client disconnects or a time limit passes.
 #include "harness/service/net/connection.hpp"
 
 #include <openssl/err.h>
@@ -52,7 +52,7 @@ constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Ends the connection after its answer, because the bytes after it may not be a request.
+// Ends the connection after the response, because the bytes that follow may not be a request.
 struct Refusal : std::exception {
   Refusal(unsigned status, const std::string& line) : response(text_response(status, line)) {}
   explicit Refusal(http::status status)
@@ -77,7 +77,7 @@ Response answer_of(const Handler& handler, Request& request) {
   }
 }
 
-// Detaches when the connection ends, for any reason.
+// Detaches the stream's body when the connection ends, for any reason.
 class Followed {
  public:
   explicit Followed(std::shared_ptr<BodyStream> body) : body_(std::move(body)) {}
@@ -122,7 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       const Followed followed(response.stream);
       const bool head_only = request_.method == "HEAD";
-      request_ = {};  // releases its hold before the answer, because the client may ask again at once
+      request_ = {};  // releases the hold before sending: the client may send another request at once
       if (followed) keep_alive_ = false;  // the connection ends with its stream
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
@@ -148,14 +148,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  private:
   awaitable<void> read_more(std::size_t bytes_max) {
     const std::size_t room = buffer_.max_size() - buffer_.size();
-    // The line of a chunk, or the trailers.
+    // The buffer is full: a chunk's size line or the trailers are too long.
     if (room == 0) throw Refusal(http::status::request_header_fields_too_large);
     const asio::mutable_buffer space = buffer_.prepare(std::min(bytes_max, room));
     const std::size_t got = co_await stream_.async_read_some(space, use_awaitable);
     buffer_.commit(got);
   }
 
-  // Waits for the first byte. An idle connection has another limit than a slow request.
+  // Waits for the first byte. The limit of an idle connection differs from the limit of a slow request.
   awaitable<void> wait_for_request() {
     if (buffer_.size() > 0) co_return;
     const Resting resting(all_, tcp());
@@ -163,7 +163,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await read_more(read_bytes);
   }
 
-  // Parses at most `left` bytes, which it reduces. Returns false if more must be read first.
+  // Parses at most `left` bytes, which it subtracts from `left`. Returns false if it needs more bytes.
   bool parse(std::uint64_t& left) {
     if (buffer_.size() == 0) return false;
     error_code error;
@@ -193,7 +193,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     Admission admission = admission_of();
     request_.hold = std::move(admission.hold);
     if (!parser_->is_done()) {
-      if (!admission.wants_body) {  // the body is not read: the bytes after it are not a request
+      if (!admission.wants_body) {  // the body stays unread: the next bytes are not a request
         Response response = co_await respond();
         co_return response;
       }
@@ -205,7 +205,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  // A proxy in front that frames a body in another way would take its end for the next request.
+  // Refuses other codings: a proxy that frames a body differently may take its end for a new request.
   void check_coding() const {
     const auto& head = parser_->get();
     const std::size_t codings = head.count(http::field::transfer_encoding);
@@ -235,8 +235,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         throw Refusal(417, "Expect: give 100-continue, or leave it out");
       co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
     }
-    // The parser's limit counts what chunks carry. Their framing and trailers may take as much again, so that
-    // no framing makes a body endless.
+    // The parser's limit counts only the content of chunks. This limit also bounds their framing and the
+    // trailers, so a body cannot be endless.
     std::uint64_t left = 2 * bytes_max + all_.limits.header_bytes_max;
     while (!parser_->is_done()) {
       if (!parse(left)) co_await read_more(buffer_.max_size());
@@ -268,7 +268,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await write(buffers);
   }
 
-  // Each piece has a time limit. The whole has none, because it depends on the client's line.
+  // Each piece has a time limit; the whole response has none, because clients' networks differ in speed.
   awaitable<void> write(Buffers buffers) {
     beast::buffers_suffix<Buffers> rest(buffers);
     while (beast::buffer_bytes(rest) > 0) {
@@ -279,7 +279,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  // The client only listens from here on. What it sends is read and dropped, so that its end is noticed.
+  // The client only receives from here on. Reading and dropping its bytes detects a disconnect.
   awaitable<void> follow(const Followed& body) {
     const auto self = this->shared_from_this();
     const auto executor = stream_.get_executor();
@@ -316,7 +316,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     std::array<char, read_bytes> dropped{};
     error_code error;
     while (!error) {
-      tcp().expires_never();  // a write that is under way keeps its limit
+      tcp().expires_never();  // does not change the time limit of a write in progress
       co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, error));
     }
     left_ = true;
@@ -324,7 +324,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     wake_.cancel();
   }
 
-  // The client reads the rest and leaves, which read_and_drop() sees, or this closes the socket.
+  // The client reads the rest and disconnects, which read_and_drop() detects, or the timer closes the socket.
   awaitable<void> end_stream() {
     wake_.expires_after(all_.limits.request_max);
     wake_.async_wait([self = this->shared_from_this()](const error_code& error) {
@@ -334,15 +334,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   awaitable<void> end_sending() {
-    error_code ignored;  // the other side may have left first
+    error_code ignored;  // the client may have disconnected already
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
     }
     static_cast<void>(tcp().socket().shutdown(tcp::socket::shutdown_send, ignored));
   }
 
-  // Reads and drops bytes as long as a request may take: closing with unread bytes would reset the
-  // connection, and a client that is still sending would lose the answer that says why.
+  // Reads and drops bytes for as long as a request may take. Closing a socket with unread bytes resets the
+  // connection, and a client that is still sending would not receive the response.
   awaitable<void> end() {
     const Resting resting(all_, tcp());
     tcp().expires_after(farewell_max);
@@ -358,14 +358,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Connections& all_;
   const Open open_;
   Stream stream_;
-  asio::steady_timer wake_;  // wakes a stream that has something to send, or had nothing for long
-  // end of the request's time; later of the time for what a client sends after the answer
+  asio::steady_timer wake_;  // wakes a stream that has bytes to send, or that was silent for long
+  // The time limit of the request, and then of the bytes that the client sends after the response.
   Clock::time_point deadline_;
-  beast::flat_buffer buffer_;  // holds a head, the line of a chunk or the trailers: no more
+  beast::flat_buffer buffer_;  // holds only a head, a chunk's size line or trailers
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
   bool keep_alive_ = false;
-  bool left_ = false;  // the client of a stream has left
+  bool left_ = false;  // the client of a stream has disconnected
 };
 
 awaitable<void> serve_plain(tcp::socket socket, Connections& all) {
@@ -383,7 +383,7 @@ awaitable<void> serve_tls(tcp::socket socket, Connections& all) {
   error_code error;
   co_await connection->shake_hands(error);
   if (!error) co_await connection->serve();
-  if (!is_plain_http(error)) co_return;  // OpenSSL has told the client why
+  if (!is_plain_http(error)) co_return;  // OpenSSL has sent the client an alert
   const auto plain = std::make_shared<Connection<TcpStream>>(all, connection->tcp().release_socket());
   co_await plain->refuse(Refusal(400, "this port speaks TLS: begin with https://"));
 }
@@ -398,7 +398,7 @@ void serve_connection(tcp::socket socket, Connections& all) {
 
 namespace {
 
-// The number of connections bounds smaller bodies.
+// Smaller bodies need no limit of their own: the limit of connections bounds their sum.
 constexpr std::size_t large_bytes = 64 * 1024;
 
 }  // namespace

@@ -25,25 +25,25 @@ struct Connections {
   Handler handler;
   Admit admit;
   Router::Refuse refuse;
-  // Where Response::later runs, by whether its work is brief.
+  // The executor for Response::later, by whether the work is brief.
   std::function<boost::asio::any_io_executor(bool brief)> aside;
-  // Is called when an answer has been sent, and when a connection has ended or has no request any more.
+  // Called when a response was sent, when a connection has closed, and when a connection has become idle.
   std::function<void()> changed;
 
   std::size_t open = 0;
-  std::list<boost::beast::tcp_stream*> resting;  // connections without a request, the longest first
-  std::size_t answers = 0;  // answers that are being sent; only the beginning of a stream counts
-  // Large bodies that are being sent, with the number of clients of each; and the sum of their bytes.
+  std::list<boost::beast::tcp_stream*> resting;  // idle connections, the longest idle first
+  std::size_t answers = 0;  // responses that are being sent; for a stream, only its beginning counts
+  // The large bodies that are being sent, each with its number of clients, and the sum of their bytes.
   std::map<const std::string*, std::size_t> bodies;
   std::uint64_t body_bytes = 0;
 
-  // A connection of a full server does not stay open between two requests.
+  // A full server closes each connection after its response.
   bool is_full() const { return open >= limits.connections_max; }
-  // True if the body may be sent beside the others. A single one always may.
+  // True if the body may be sent now, beside the other large bodies. One body alone may have any size.
   bool has_room_for(const std::string& body) const;
 };
 
-// A connection, until its socket is closed.
+// Counts a connection until its socket is closed.
 class Open {
  public:
   explicit Open(Connections& all) : all_(all) { ++all_.open; }
@@ -58,7 +58,7 @@ class Open {
   Connections& all_;
 };
 
-// A connection without a request, which may be closed to make room for another.
+// Lists an idle connection, which may be closed to make room for another.
 class Resting {
  public:
   Resting(Connections& all, boost::beast::tcp_stream& stream)
@@ -74,7 +74,7 @@ class Resting {
   std::list<boost::beast::tcp_stream*>::iterator place_;
 };
 
-// An answer that is being sent.
+// Counts a response while it is being sent.
 class Sending {
  public:
   // `body` is not null.
@@ -88,15 +88,15 @@ class Sending {
   std::shared_ptr<const std::string> body_;
 };
 
-// Reads requests, passes them on, writes the answers, and goes on where one goes on: until the client leaves,
-// a limit is reached or the socket's executor stops. `all` must outlive it.
+// Reads requests, calls the handler and writes responses until the client disconnects, a limit is reached or
+// the socket's executor stops. `all` must outlive the connection.
 void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
 
-// A target in absolute form ("http://host/path") is split: its host takes the place of the Host header's.
-// Absent if a header that decides access or meaning, and may be given once, is given twice.
+// Splits a target in absolute form ("http://host/path"); its host replaces the Host header. Absent if a
+// header such as Authorization or Host, which may be given only once, is given twice.
 std::optional<Request> request_of(const boost::beast::http::request_header<>& head);
 
-// Makes the status line and headers, with the empty line behind them.
+// Makes the status line and the headers, with the empty line that ends them.
 std::string head_of(const Response& response, bool keep_alive);
 
 }  // namespace graphbench::net

@@ -1,4 +1,4 @@
-// Routes requests: compares paths part by part as sent. Nothing is decoded, so nothing hides in an escape.
+// Routes requests by comparing paths part by part. Paths are not decoded, so an escape cannot hide a slash.
 #include "harness/service/net/http.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sends one request in a coroutine with a deadline: resolves, connects, does TLS, and reads the answer.
+// Sends one request in a coroutine with a deadline: resolves, connects, uses TLS, reads the response.
 #include "harness/service/net/http_client.hpp"
 
 #include <openssl/err.h>
@@ -62,7 +62,7 @@ asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& re
   co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
   if (error == asio::ssl::error::stream_truncated) {
     error = {};
-    parser.put_eof(error);  // fails if a part is missing
+    parser.put_eof(error);  // fails if a part of the message is missing
   }
   if (error) throw boost::system::system_error(error);
   co_return ClientResponse{parser.get().result_int(), std::move(parser.get().body())};
@@ -73,7 +73,7 @@ using TlsSocket = asio::ssl::stream<tcp::socket>;
 // Checks the server's certificate against `host`, a name or an address.
 asio::awaitable<void> shake_hands(TlsSocket& stream, const std::string& host) {
   stream.set_verify_callback(asio::ssl::host_name_verification(host));
-  // RFC 6066 allows only names there, not addresses.
+  // RFC 6066 allows host names in server_name, but not addresses.
   error_code no_address;
   static_cast<void>(asio::ip::make_address(host, no_address));
   if (no_address && SSL_set_tlsext_host_name(stream.native_handle(), host.c_str()) != 1) {

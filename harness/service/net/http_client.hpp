@@ -1,4 +1,4 @@
-// One request to another server, with one deadline for all of it.
+// Sends one request to another server, with one deadline for everything.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace graphbench::net {
 struct ClientRequest {
   std::string method = "GET";
   Url url;
-  std::string path;  // after the URL's own; begins with a slash
+  std::string path;  // appended to the URL's path; begins with a slash
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::chrono::milliseconds deadline{15'000};
@@ -21,11 +21,11 @@ struct ClientRequest {
 
 struct ClientResponse {
   unsigned status = 0;
-  std::string body;  // at most 64 KiB of it
+  std::string body;  // at most the first 64 KiB
 };
 
-// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) if there is no answer: unknown
-// host, refused connection, untrusted certificate (the system's decide), deadline.
+// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) if there is no response: unknown
+// host, refused connection, certificate that the system does not trust, deadline passed.
 ClientResponse send(const ClientRequest& request);
 
 }  // namespace graphbench::net

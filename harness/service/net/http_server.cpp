@@ -1,4 +1,4 @@
-// Listens on a socket, and runs the server's thread, on which everything after construction happens.
+// Listens on a socket, and runs the server's thread, which does everything after the construction.
 #include "harness/service/net/http_server.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Blocks signals, which the server's threads do not take: the thread that started the server does.
+// Blocks all signals in the server's threads, so that the thread that started the server receives them.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -70,7 +70,7 @@ class HttpServer::Impl {
     all_.changed = [this] { changed(); };
     listen();
     asio::co_spawn(io_, accept_all(), asio::detached);
-    const SignalsBlocked blocked;  // a thread inherits the mask
+    const SignalsBlocked blocked;  // the new thread inherits the mask
     thread_ = std::thread([this] {
       on_thread_();
       io_.run();
@@ -83,7 +83,7 @@ class HttpServer::Impl {
   ~Impl() {
     asio::post(io_, [this] { stop(); });
     thread_.join();
-    brief_.reset();  // waits for its work; handlers that it posted are destroyed with io_
+    brief_.reset();  // waits for running work; io_ destroys the handlers that the work posted
     long_.reset();
   }
 
@@ -99,7 +99,7 @@ class HttpServer::Impl {
     error_code error;
     acceptor_.open(endpoint.protocol(), error);
     check(error);
-    // A child that inherited the socket would keep the port after this process.
+    // A child process that inherited the socket would keep the port after this process ends.
     if (fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0) {
       check(error_code(errno, boost::system::system_category()));
     }
@@ -118,9 +118,9 @@ class HttpServer::Impl {
     for (;;) {
       co_await acceptor_.async_wait(tcp::acceptor::wait_read,
                                     asio::redirect_error(asio::use_awaitable, error));
-      bool closed = false;  // a connection, for the client that waits
+      bool closed = false;  // whether an idle connection was closed for the waiting client
       for (;;) {
-        co_await asio::post(io_, asio::use_awaitable);  // connections handle bytes that have arrived first
+        co_await asio::post(io_, asio::use_awaitable);  // lets connections handle arrived bytes first
         if (!all_.is_full()) break;
         closed = closed || close_one_at_rest();
         room_.expires_at(asio::steady_timer::time_point::max());
@@ -133,12 +133,12 @@ class HttpServer::Impl {
         serve(std::move(socket));
         continue;
       }
-      room_.expires_after(accept_pause);  // there are no file descriptors left, most likely
+      room_.expires_after(accept_pause);  // most likely, no file descriptors are left
       co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
     }
   }
 
-  // Closes the connection that has been without a request for longest, but none with an unread one.
+  // Closes the connection that has been idle for longest, unless it has unread bytes.
   bool close_one_at_rest() {
     error_code ignored;
     const auto found = std::ranges::find_if(
@@ -149,17 +149,17 @@ class HttpServer::Impl {
   }
 
   void serve(tcp::socket socket) {
-    // Between accept and here a child may have been started; `spawn` closes what is not its own.
+    // A child may have started since the accept; `spawn` closes descriptors that are not meant for the child.
     static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
-    // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
+    // Without TCP_NODELAY, an answer's last record waits for the client's delayed acknowledgement, 40 ms.
     error_code ignored;
     static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
-    // A large buffer would hide for long whether a slow client reads on.
+    // With a large send buffer, it takes long to notice that a client reads slowly.
     static_cast<void>(socket.set_option(tcp::socket::send_buffer_size(send_buffer_bytes), ignored));
     serve_connection(std::move(socket), all_);
   }
 
-  // A client that has a part of an answer gets the rest, if it reads on.
+  // Responses that are being sent are finished first, within last_answers_max.
   void stop() {
     stopping_ = true;
     last_.expires_after(last_answers_max);
@@ -175,8 +175,8 @@ class HttpServer::Impl {
     }
   }
 
-  // A thread for work that others need not wait for, one piece after the other. The server's thread starts it
-  // when it is first needed, so it inherits the mask of signals.
+  // A thread for work that would delay the server's thread; it does one piece of work at a time. The server's
+  // thread starts it when it is first needed, so it inherits the signal mask.
   using Aside = std::optional<asio::thread_pool>;
   asio::any_io_executor executor_of(Aside& aside) {
     if (!aside) {
@@ -190,11 +190,11 @@ class HttpServer::Impl {
   const std::function<void()> on_thread_;
   Connections all_;
   bool stopping_ = false;
-  // declared after the members that its coroutines use, because they are destroyed with it
+  // Declared after the members that coroutines use, because destroying io_ destroys the coroutines.
   asio::io_context io_;
   tcp::acceptor acceptor_;
-  asio::steady_timer room_;  // waits for a connection to end or rest
-  asio::steady_timer last_;  // bounds the last answers
+  asio::steady_timer room_;  // waits until a connection closes or becomes idle
+  asio::steady_timer last_;  // limits the time of the last responses
   Aside brief_;
   Aside long_;
   std::thread thread_;

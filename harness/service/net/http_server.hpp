@@ -1,4 +1,4 @@
-// A small HTTP/1.1 server on a thread of its own, made of Boost.Asio and Beast, which limits requests.
+// A small HTTP/1.1 server with its own thread, built on Boost.Asio and Beast, which limits requests.
 #pragma once
 
 #include <chrono>
@@ -14,40 +14,40 @@ namespace graphbench::net {
 
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
-  std::uint64_t body_bytes_max = 0;           // a longer body is refused with 413, unless an Admit decides
-  // Beyond it the connection that has been without a request for longest is closed. Where all have one, or
-  // are streams, clients wait in the system's queue until one ends.
+  std::uint64_t body_bytes_max = 0;  // a longer body is refused with 413, unless `admit` sets another limit
+  // When the server is full, it closes the connection that has been idle for longest. If no connection is
+  // idle, clients wait in the listen queue until one ends.
   std::size_t connections_max = 256;
-  // The time limit from a request's first byte to its last, with a second more for each MiB that it
-  // announces. The same limit holds for a handshake, and for each 64 KiB of an answer.
+  // The time limit from a request's first byte to its last, plus one second for each MiB of Content-Length.
+  // It is also the limit of a TLS handshake, and of each 64 KiB of a response.
   std::chrono::milliseconds request_max{10'000};
-  // The most bytes of large bodies that are being sent, each once for all its clients. Beyond it: 503.
+  // The limit on the sum of large bodies being sent; a body with many clients counts once. Beyond it: 503.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
-  std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
+  std::chrono::milliseconds keep_alive{15'000};  // a stream that was silent for this long sends a comment
 };
 
 struct ServerSettings {
   ListenAddress address;
   ServerLimits limits;
   std::shared_ptr<TlsContext> tls = nullptr;  // null: plain HTTP
-  Admit admit = nullptr;                      // empty: every request, up to limits.body_bytes_max
-  Router::Refuse refuse = text_response;      // how a server that is too busy answers
-  // Is called first on each of the server's threads, to put it on a CPU.
+  Admit admit = nullptr;                      // empty: admits every request, with limits.body_bytes_max
+  Router::Refuse refuse = text_response;      // makes the response of a server that is too busy
+  // Called first on each of the server's threads, to set the CPUs that the thread may use.
   std::function<void()> on_thread = [] {};
 };
 
 // Serves from construction to destruction. `handler` and `admit` are called on the server's thread.
 class HttpServer {
  public:
-  // Throws Error(io) if it cannot listen there.
+  // Throws Error(io) if it cannot listen at the address.
   HttpServer(ServerSettings settings, Handler handler);
-  // Waits for pending answers, up to a second for those being written, then ends all connections.
+  // Waits up to one second for responses that are being sent, then ends all connections.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // The address with the port that was bound, where the settings left it to the system.
+  // The bound address; if the settings gave port 0, with the port that the system chose.
   const ListenAddress& address() const noexcept;
 
  private:

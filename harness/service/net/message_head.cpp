@@ -1,4 +1,4 @@
-// Reads and writes the heads of messages; splits targets by RFC 9112 3.2, and decodes nothing.
+// Reads and writes heads of HTTP messages. Splits targets by RFC 9112, section 3.2, and does not decode them.
 #include <algorithm>
 #include <array>
 #include <boost/beast/core/string.hpp>

@@ -1,4 +1,4 @@
-// Reads and checks certificate and key through OpenSSL, and makes sentences of its error codes.
+// Reads and checks certificate and key with OpenSSL, and turns its error codes into sentences.
 #include "harness/service/net/tls.hpp"
 
 #include <openssl/err.h>
@@ -22,10 +22,10 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using File = TlsFileError::File;
 
-// The ciphers of TLS 1.2; those of 1.3 are all good.
+// Limits only TLS 1.2: all ciphers of TLS 1.3 are good.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// Allows version 1.2 or later, with forward secrecy and authenticated encryption.
+// Allows TLS 1.2 or later, with forward secrecy and authenticated encryption.
 void set_protocol(ssl::context& context) {
   SSL_CTX* native = context.native_handle();
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
@@ -35,7 +35,7 @@ void set_protocol(ssl::context& context) {
 }
 
 void check_readable(File file, const std::string& path) {
-  std::error_code ignored;  // `access` has the better message
+  std::error_code ignored;  // ignored, because `access` gives the better message
   const bool folder = std::filesystem::is_directory(path, ignored);
   if (!folder && access(path.c_str(), R_OK) == 0) return;
   throw TlsFileError(file, std::string("it cannot be read (") + std::strerror(folder ? EISDIR : errno) +
@@ -49,7 +49,7 @@ std::string day_of(const ASN1_TIME* time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
-// Finds a certificate that no client accepts before the first client does.
+// Reports an expired certificate at the start, before a client refuses it.
 void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);
@@ -77,7 +77,7 @@ void use_certificate(ssl::context& context, const std::string& path) {
 void use_key(ssl::context& context, const std::string& path) {
   check_readable(File::key, path);
   bool asked = false;
-  // Without it OpenSSL would ask at the terminal.
+  // Without this callback OpenSSL would ask for the passphrase at the terminal.
   context.set_password_callback([&asked](std::size_t, ssl::context::password_purpose) {
     asked = true;
     return std::string();
@@ -116,7 +116,7 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
   ssl::context& context = tls->context;
   set_protocol(context);
   SSL_CTX* native = context.native_handle();
-  // Nothing is resumed: every connection is checked in full, and no key of tickets lives for long.
+  // Sessions are not resumed: each connection is checked in full, and there is no ticket key to protect.
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);

@@ -8,11 +8,11 @@
 namespace graphbench::net {
 
 struct TlsFiles {
-  std::string certificate;  // the server's own certificate first, then those up to the root
+  std::string certificate;  // a chain: the server's own certificate first, then up to the root
   std::string key;          // without a passphrase
 };
 
-// Says which of the two files cannot be used, why, and what to give instead, on one line.
+// Says on one line which of the two files cannot be used, why, and what to give instead.
 class TlsFileError : public std::runtime_error {
  public:
   enum class File { certificate, key };
@@ -25,7 +25,7 @@ class TlsFileError : public std::runtime_error {
 
 struct TlsContext;
 
-// Reads the files once; later changes to them have no effect. Never asks at a terminal. Throws TlsFileError.
+// Reads the files once; later changes have no effect. Never asks for a passphrase. Throws TlsFileError.
 std::shared_ptr<TlsContext> load_tls(const TlsFiles& files);
 
 }  // namespace graphbench::net

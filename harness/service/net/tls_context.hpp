@@ -11,7 +11,7 @@ struct TlsContext {
   boost::asio::ssl::context context;
 };
 
-// Makes the context of a client that trusts whom the system trusts. Throws Error(internal).
+// Makes the context of a client that trusts the system's root certificates. Throws Error(internal).
 std::shared_ptr<TlsContext> tls_for_client();
 
 }  // namespace graphbench::net

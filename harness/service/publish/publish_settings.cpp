@@ -24,7 +24,7 @@ namespace {
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
 }
 
-// The labels that grouping keys may not have: a key replaces its label, so that series would coincide.
+// Labels that grouping keys may not have: a key replaces the label, and series would coincide.
 constexpr std::array<std::string_view, 18> taken_labels = {
     "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
@@ -84,14 +84,14 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-// Refuses option `name` where the option that it needs is missing.
+// Refuses option `name` if it was given and the option that it needs was not (`there` is false).
 void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;
   throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
 }
 
-// Checks the file before the sweep, which takes long.
+// Checks the file's name before the sweep, which takes long, begins.
 std::string textfile(const config::SweepOptions& options) {
   const std::string& path = options.prometheus.textfile;
   const std::string where = options.where("prometheus-textfile");
@@ -128,7 +128,7 @@ std::shared_ptr<const Side> read(const std::string& path) {
   }
 }
 
-// Opens the history for each question, because others add to it in between.
+// Opens the history for each look-up, because other processes add to it.
 history::Store store_of(const std::string& file) {
   return {file, history::Store::Access::existing};
 }
@@ -199,7 +199,7 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
   const std::string file =
       options.history.empty() ? history::default_file(history::process_environment()) : options.history;
   history::Store store = store_of(file);
-  history::entries_called(store, name);  // throws where there are none
+  history::entries_called(store, name);  // throws if there are no entries
   const SideFor latest = [name, file](const Side& now) {
     history::Store opened = store_of(file);
     return std::make_shared<const Side>(history::find_baseline(opened, {name, now.source, {}}, now));

@@ -1,5 +1,5 @@
 // Checks the options of publishing: parses addresses, reads files, and requires the options that others need.
-// Compares published sweeps with a baseline, as `graphbench compare` would compare the same documents.
+// Compares published sweeps with a baseline by the rules of `graphbench compare`.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,25 @@
 
 namespace graphbench::publish {
 
-// Where a baseline comes from, as the user says: `path` or `against`, or neither.
+// The source of a baseline, as the user gives it: `path`, `against` or neither.
 struct BaselineOptions {
   std::string path;     // a result document or a folder of them
   std::string against;  // a branch, a label or the beginning of a commit in the history
-  std::string history;  // the history's file; empty: the default one
+  std::string history;  // the history's file; empty: the default file
 };
 
 class Baseline {
  public:
-  // Null without options. A document is read only here, because the sweep may overwrite the file of its own
-  // baseline. The history is read for each sweep when it has ended. Throws InputError, which begins with the
-  // option's name, for an unreadable file, a name that the history lacks, or two sources.
+  // Null if neither is given. A document is read only here, because the sweep may overwrite its own baseline.
+  // The history is read each time a sweep has ended. Throws InputError, which begins with the option's name,
+  // for an unreadable file, a name that is not in the history, or two sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
-  // Compares by the rules and defaults of `graphbench compare`. If the history has nothing comparable, the
-  // headline says so, and "history" is the difference. Thread-safe.
+  // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the
+  // headline says so, and "history" is the only difference. Thread-safe.
   model::Comparison compare_with(codec::Document document) const;
 
-  // Describes a comparison with it in one line for people.
+  // Describes a comparison with this baseline in one line.
   std::string said_of(const model::Comparison& comparison) const;
 
  private:
@@ -45,8 +45,8 @@ class Baseline {
   SideFor side_for_;
 };
 
-// Null if none is given. `where` names an option to a person, as "--tls-key" or "sweep.toml:3: tls-key".
-// Throws InputError for files that cannot be used, and for options that lack another.
+// Null if neither file is given. `where` returns an option as messages name it: "--tls-key" or "sweep.toml:3:
+// tls-key". Throws InputError for files that cannot be used, and if only one is given.
 std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where);
 
@@ -55,7 +55,7 @@ struct PublishSettings {
   std::shared_ptr<net::TlsContext> tls;  // for `listen`; null: plain HTTP
   std::string textfile;                  // empty: none
   std::optional<net::Url> push;
-  std::map<std::string, std::string> grouping;  // in addition to job and instance, or instead of them
+  std::map<std::string, std::string> grouping;  // labels that are added, or replace job and instance
   bool push_delete = false;
   double linger_seconds = 0;
   std::shared_ptr<const Baseline> baseline;  // null: none

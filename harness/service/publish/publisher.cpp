@@ -1,5 +1,5 @@
-// Makes metrics of the sweep's events, and hands them to the server, the file and the Pushgateway, through
-// the HTTP interface that its README describes.
+// Makes metrics from the sweep's events, and gives them to the server, the file and the Pushgateway; the HTTP
+// interface is described in the Pushgateway's README.
 #include "harness/service/publish/publisher.hpp"
 
 #include <cstdlib>
@@ -54,14 +54,14 @@ void Publisher::begin(const std::string& device, const model::DeviceFacts& facts
 
 void Publisher::cells_done(const std::vector<model::CellResult>& cells) {
   for (const model::CellResult& cell : cells) metrics_.set_cell(device_, cell);
-  // A write that fails now may succeed later; only the last one counts.
+  // A failed write is ignored here, because finish() writes the file again and reports a failure.
   static_cast<void>(write_textfile());
 }
 
 std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome) {
   const bool success = !outcome.interrupted && outcome.cells_failed == 0;
   metrics_.set_device(device_, outcome.result.environment.device);
-  // The floors' metrics are known only now.
+  // The ratios of submit times to floors are known only now.
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
   }
@@ -117,7 +117,7 @@ std::string Publisher::write_textfile() {
 
 namespace {
 
-// A path cannot hold an escaped slash or an empty part, so these are sent in base64.
+// A path cannot hold an escaped slash or an empty part, so such values are sent in base64.
 std::string path_part(const std::string& key, const std::string& value) {
   if (value.empty()) return "/" + key + "@base64/=";
   if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);

@@ -18,15 +18,15 @@
 
 namespace graphbench::publish {
 
-// Puts metrics to a Pushgateway, one group per host of a sweep, and deletes them. prometheus-cpp's Gateway is
-// not used, because it has no deadline, reports no cause and encodes no values. Both functions throw
-// Error(io) unless the gateway accepts.
+// Replaces and deletes metrics on a Pushgateway, in one group per host. Does not use prometheus-cpp's
+// Gateway, which has no deadline, reports no cause and encodes no values. replace() and remove() throw
+// Error(io) unless the gateway accepts the request.
 class PushGateway {
  public:
-  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION becomes its header.
+  // `grouping` may replace job ("graphbench") and instance. Authorization is GRAPHBENCH_PUSH_AUTHORIZATION.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
-  // Replaces the whole group, so that series which this push lacks are gone.
+  // Replaces the whole group, which removes series that are not in `text`.
   void replace(const std::string& text) const { send("PUT", text); }
   void remove() const { send("DELETE", ""); }
 
@@ -40,20 +40,20 @@ class PushGateway {
   std::string path_;
 };
 
-// The failures, and the option of each ("prometheus-push").
+// A failure, and the option that it belongs to ("prometheus-push").
 struct PublishFailure {
   std::string option;
   std::string message;
 };
 
-// Nothing here runs in a process that measures; the server's thread keeps off the CPU that a worker's
-// submitting thread will take, and files are written between workers. Used from one thread.
+// Runs in a process that does not measure. The server's thread avoids the CPUs of a worker's submitting
+// thread, and files are written between workers. Not thread-safe.
 class Publisher final : public sweep::SweepListener {
  public:
-  // Listens from here on, where asked for. Throws Error(io) if it cannot.
+  // Starts to listen, if the settings say so. Throws Error(io) if it cannot.
   Publisher(PublishSettings settings, const std::string& tool_version);
 
-  // Where /metrics is: "http://127.0.0.1:9464/metrics"; empty if nothing listens.
+  // The URL of /metrics, "http://127.0.0.1:9464/metrics"; empty if nothing listens.
   std::string url() const;
 
   // `submitter`: the CPUs that the submitting thread may be on.
@@ -62,32 +62,32 @@ class Publisher final : public sweep::SweepListener {
   void update(const model::Progress& progress) override { metrics_.set_progress(device_, progress); }
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // Is called when the sweep has ended: compares, writes the last state of the file, and pushes. An
-  // interrupted sweep pushes nothing, because it would replace a whole one, and is not compared, because
-  // cells that were not measured would count as lost. Returns what failed.
+  // Called when the sweep has ended. Compares, writes the file for the last time, and pushes. An interrupted
+  // sweep is not pushed, because it would replace a whole sweep, and is not compared, because cells that it
+  // did not measure would count as lost. Returns the failures.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
-  // The comparison with the baseline, and a line about it, after finish(); none without a baseline.
+  // The comparison with the baseline, and one line about it, after finish(); absent without a baseline.
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 
-  // Is called after the lingering: deletes what was pushed, where the settings say so. Returns what failed.
+  // Called after the lingering. Deletes the pushed metrics if the settings say so. Returns the failures.
   std::vector<PublishFailure> leave();
 
  private:
   void compare(const model::Result& result);
-  std::string write_textfile();  // returns what failed; empty: nothing
+  std::string write_textfile();  // returns the error; empty: the file is written
 
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;
-  // threads of the server; both absent if nothing listens
+  // Both are absent if nothing listens.
   std::optional<machine::HousekeepingThreads> housekeeping_;
   std::unique_ptr<net::HttpServer> server_;
   std::string device_;
   std::string instance_;
   bool pushed_ = false;
   std::optional<model::Comparison> comparison_;
-  std::shared_ptr<const std::string> written_;  // what the file holds
+  std::shared_ptr<const std::string> written_;  // the file's content
 };
 
 }  // namespace graphbench::publish

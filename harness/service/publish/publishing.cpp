@@ -1,4 +1,4 @@
-// Connects the publisher with options, stderr and Ctrl-C, and writes the lines that the service reads.
+// Connects the publisher with options, stderr and Ctrl-C, and writes the event lines that the service reads.
 #include "harness/service/publish/publishing.hpp"
 
 #include <chrono>
@@ -37,7 +37,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Lingers, until the time is up or Ctrl-C ends it. The sweep then no longer counts as interrupted.
+// Waits until the time is up or Ctrl-C, which ends only the wait: the sweep does not count as interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
@@ -53,7 +53,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   }
 }
 
-// Results that are not comparable are reported with --quiet too: nothing else says why there are no verdicts.
+// If the results are not comparable, --quiet prints that too: nothing else says why there are no verdicts.
 void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;

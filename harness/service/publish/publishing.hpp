@@ -20,18 +20,18 @@ namespace graphbench::cli {
 // Listens if the options say so, and prints the address. Throws InputError for invalid options, else Error.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
-// Is called after the result is written: writes the file, pushes, lingers, deletes. Returns false if
-// something failed, which a line on stderr names.
+// Called after the result is written: writes the file, pushes, lingers, deletes. Prints each failure on
+// stderr; returns false if there is one.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
-// Receives the requests of the service, process `parent`; this process ends with it. Throws Error(io).
+// Reads the request of the service, which is process `parent`. Ends with that process. Throws Error(io).
 serve::ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {
  public:
   explicit ServiceReporter(const serve::SweepBegan& began);
-  // Reports at most once per second, and when all is done: many clients may listen while a worker measures.
+  // Reports at most once per second, and at the end, because many clients may receive each report.
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 

@@ -1,4 +1,4 @@
-// Runs graphbench report, which writes documents as one page to look at.
+// Runs graphbench report, which writes documents as one web page.
 #include "harness/options/command.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The parts of its documents that a report holds. Internal to this folder.
+// The parts of its documents that a report shows. Internal to this folder.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,15 +13,15 @@ namespace graphbench::report {
 
 struct Contents {
   std::optional<model::Result> result;
-  nlohmann::json lists;       // of the result: ladders and suggestions, or bills; null: it has none
-  nlohmann::json comparison;  // without cells that are the same; null: there is none
+  nlohmann::json lists;       // ladders and suggestions of the result, or bills; null: none
+  nlohmann::json comparison;  // without cells whose verdicts are all "same"; null: no comparison
   std::vector<nlohmann::json> series;
 };
 
 Contents read_contents(const std::vector<NamedText>& documents);
 
-// For the page's script: each cell a row of numbers with five digits, under the paths that a document has.
+// JSON for the page's script: one row per cell, with five digits, under the paths of the result document.
 std::string to_json(const Contents& contents);
-// For readers without scripts.
+// Plain HTML for readers without scripts.
 std::string to_html(const Contents& contents);
 }  // namespace graphbench::report

@@ -1,4 +1,4 @@
-// Cuts documents to the parts that a report's page shows, short enough to be sent around.
+// Reduces documents to the parts that a report shows, so that the report is small enough to send.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ json parsed(const NamedText& document) {
   return value;
 }
 
-// Leaves out the cells that are the same, and all but the first of many others.
+// Leaves out cells without a change, and keeps at most changed_cells_max of the others.
 json without_same_cells(json comparison) {
   json kept = json::array();
   for (json& cell : comparison.at("cells")) {
@@ -67,7 +67,7 @@ json comparison_of(const NamedResult& base, const NamedResult& now) {
   return json::parse(std::move(out).str());
 }
 
-// A ladder's steps and memory, as its first launch has them.
+// A ladder's steps and memory, from its first launch.
 json brief(const json& ladder) {
   json kept;
   for (const char* key : {"id", "role", "sizes"}) kept[key] = ladder.at(key);
@@ -95,7 +95,7 @@ json ladders_in(const NamedText& document) {
   return found;
 }
 
-// A bill's sentence is its conclusion; its accounts are drawn.
+// The sentence of each bill is its conclusion; the page draws the amounts.
 json bills_in(const NamedText& document) {
   const json whole = parsed(document);
   json found = {{"conclusions", json::array()}, {"bills", json::array()}};
@@ -112,7 +112,7 @@ json bills_in(const NamedText& document) {
   return found;
 }
 
-// A column of the rows of cells: its path in a cell, and its JSON; empty where a cell has none.
+// A column in the rows of cells: the path in a cell, and the value as JSON, empty if a cell has none.
 struct Column {
   std::string path;
   std::function<std::string(const CellResult&)> text;
@@ -126,7 +126,7 @@ std::string json_text(std::string_view text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Metrics whose numbers the page's table and figures show.
+// The metrics that the page's table and figures show.
 const std::vector<std::string>& shown_metrics() {
   static const std::vector<std::string> names = {"submit",
                                                  "latency",
@@ -214,7 +214,7 @@ std::string row_of(const CellResult& cell, const std::vector<Column>& columns) {
   return row + "]";
 }
 
-// The head of the document, without lists of cells.
+// The document's head, without lists of cells.
 json head_json(const model::Result& result) {
   json head = json::parse(codec::head_to_json(result) + "]}");
   head.erase("cells");
@@ -222,7 +222,7 @@ json head_json(const model::Result& result) {
   for (const char* key : {"argv", "launches"}) plan[key] = head["plan"].value(key, json());
   head["plan"] = std::move(plan);
   for (const char* list : {"conclusions", "notes"}) {
-    if (!head.contains(list)) continue;  // a ladder has no conclusions
+    if (!head.contains(list)) continue;  // the result of a ladder has no conclusions
     for (json& each : head[list]) {
       each.erase("cells");
       each.erase("figures");
@@ -297,7 +297,7 @@ std::string to_json(const Contents& contents) {
   const std::string text =
       "{\"result\":" + (contents.result ? text_of(*contents.result, contents.lists) : "null") +
       ",\"comparison\":" + contents.comparison.dump() + ",\"series\":" + json(contents.series).dump() + "}";
-  // No text in it ends the element that holds it.
+  // Escapes "<", so that no text ends the script element around the JSON.
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);

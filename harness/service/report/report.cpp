@@ -1,4 +1,4 @@
-// Puts documents into the page: for its script, and as plain tables for readers without scripts.
+// Puts documents into the page, as JSON for its script and as plain tables for readers without scripts.
 #include "harness/service/report/report.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-// "<" and the like become entities.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -38,7 +37,7 @@ std::string item(const std::string& text) {
   return "<li>" + escaped(text) + "\n";
 }
 
-// Cells' ends are left out, as HTML allows: a report may have thousands.
+// Leaves out </td>, as HTML allows, because a report may have thousands of cells.
 std::string row_of(const std::vector<std::string>& texts, const char* tag = "<td>") {
   std::string row = "<tr>";
   for (const std::string& text : texts) row += tag + escaped(text);
@@ -128,7 +127,7 @@ std::string series_html(const json& series) {
   return html + "</table>\n";
 }
 
-// Replaces all between two texts that the page has once; both stay.
+// Replaces the text between `begin` and `end`, each of which the page has once.
 void fill(std::string& page, std::string_view begin, std::string_view end, const std::string& text) {
   const std::size_t from = page.find(begin);
   const std::size_t to = from == std::string::npos ? from : page.find(end, from + begin.size());
@@ -137,7 +136,7 @@ void fill(std::string& page, std::string_view begin, std::string_view end, const
   page.replace(from + begin.size(), to - from - begin.size(), text);
 }
 
-// A file has no service to connect to, and a policy inside of a page cannot say who may frame it.
+// Removes connect-src, because a file has no service, and frame-ancestors, which browsers ignore in <meta>.
 std::string policy_of(const serve::Page& page) {
   std::vector<std::string> directives = split(std::string(page.policy), ';');
   std::erase_if(directives, [](const std::string& each) {

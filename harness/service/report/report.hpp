@@ -1,5 +1,4 @@
-// A report: the service's page with documents inside of it, one HTML file that asks for nothing from
-// anywhere.
+// A report: one HTML file, which is the service's page with the documents inside. It loads nothing else.
 #pragma once
 
 #include <string>
@@ -10,17 +9,17 @@
 namespace graphbench::report {
 
 struct NamedText {
-  std::string source;  // where it is from, for messages
+  std::string source;  // the name for messages, such as the file's path
   std::string text;
 };
 
-// A report of more cells has no table of them for readers without scripts.
+// Readers without scripts get a table of cells only if the report has at most this many.
 inline constexpr std::size_t plain_cells_max = 500;
 
-// Makes a report of one result (findings, figures and cells), or of two, where the second is NEW and the
-// report also has the changes; or of a comparison, alone or with one result; and of any number of series.
-// Throws InputError, which begins with the source, for other documents, and Error(unsupported) if `page` was
-// not built in.
+// Makes a report of one result (findings, figures and cells); of two results, with the changes from the first
+// to the second; or of a comparison, alone or with one result. Any number of series may be added. Throws
+// InputError, which begins with the source, for other documents, and Error(unsupported) if `page` was not
+// built in.
 std::string make_report(const serve::Page& page, const std::vector<NamedText>& documents);
 
 }  // namespace graphbench::report

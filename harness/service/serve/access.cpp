@@ -1,5 +1,5 @@
-// Decides which requests are answered. Tokens are compared in constant time, so that none can be guessed byte
-// by byte. A turn to compare is a shared pointer, which the end of the request releases.
+// Decides which requests are answered. Compares tokens in constant time, so that response times reveal
+// nothing about the token. A turn to compare is a shared pointer, which the end of the request releases.
 #include "harness/service/serve/access.hpp"
 
 #include <openssl/crypto.h>
@@ -14,8 +14,8 @@
 namespace graphbench::serve {
 namespace {
 
-// True for "localhost:9464", with and without a port. The owner of a page can make any name resolve to
-// loopback, but not an address, so every loopback address is accepted.
+// True for "localhost" and loopback addresses, with or without a port. An attacker can make a name of their
+// own resolve to loopback, so other names are not accepted.
 bool is_loopback_name(std::string_view host) {
   const std::size_t digits = host.find_last_not_of("0123456789");
   if (digits != std::string_view::npos && host[digits] == ':') host = host.substr(0, digits);
@@ -27,15 +27,15 @@ bool is_loopback_name(std::string_view host) {
   return !error && address.is_v6() == bracketed && address.is_loopback();
 }
 
-// The text after "Bearer", in upper or lower case; empty for another scheme.
+// The token after the word "Bearer", which may have any case; empty for another scheme.
 std::string_view bearer_token(std::string_view credentials) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(credentials.substr(0, scheme.size()), scheme)) return {};
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// True if a browser sends the request for a page of another origin or port. The browser sets
-// Sec-Fetch-Site, which holds behind a proxy too; others send the page's origin with every request but GET.
+// True if a browser sends the request for a page of another origin or port. Most browsers set Sec-Fetch-Site,
+// which is right behind a proxy too; others send the page's Origin except with GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";
@@ -55,17 +55,17 @@ constexpr std::uint64_t request_bytes_max = 64 * 1024;
 }  // namespace
 
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
-  // A supervisor's probes carry no token, and these answers reveal nothing.
+  // A supervisor's health probes carry no token, and their answers reveal nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
   if (changes_something(request) && is_of_another_origin(request)) {
     return refusal(403, "a page of another origin may not do this: ask from the service's own page");
   }
   if (access.token.empty()) {
-    // A page in a browser could reach loopback through a name that resolves to it.
+    // Without this check, a web page could reach the service through a name that resolves to loopback.
     if (is_loopback_name(request.header("host"))) return std::nullopt;
     return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
   }
-  // The page asks its reader for the token; it holds no data of the service.
+  // The page contains no data of the service, and asks its user for the token.
   if (request.path == "/" && !changes_something(request)) return std::nullopt;
   const std::string_view given = bearer_token(request.header("authorization"));
   const std::string& wanted = access.token;

@@ -1,6 +1,6 @@
-// Lists plugins and checks workloads. Names of plugins come from the folder, never from a request; links are
-// resolved before anything is checked. Workloads get the command line's check. The sweep, which opens the
-// device, checks what depends on it.
+// Lists plugins and checks workloads. Plugin names come from the folder, never from a request; symlinks are
+// resolved before the checks. Workloads are checked as on the command line, except for what depends on the
+// device: the sweep checks that when it opens the device.
 #include "harness/service/serve/catalog.hpp"
 
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && text.find_first_not_of(letters) == std::string::npos;
 }
 
-// True if only root and this user can write the file. A group counts as others: its members change.
+// True if only root and this user can write the file. A group counts as other users: its members may change.
 bool is_ours_alone(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return false;
@@ -37,8 +37,8 @@ bool is_ours_alone(const std::string& path) {
 constexpr const char* not_ours_alone =
     " is owned or can be written by others than root and this user: chown it, chmod go-w it";
 
-// Finds plugins by name. Exchanging a file between this look and the loader's gains nothing, because it needs
-// the right to write to the folder, which decides what runs anyway.
+// Finds plugins by name. Replacing a file between this check and its loading gains nothing: it needs the
+// right to write to the folder, which already decides what runs.
 std::map<std::string, std::string> plugins_in(const std::string& folder) {
   std::map<std::string, std::string> found;
   std::error_code error;
@@ -53,7 +53,7 @@ std::map<std::string, std::string> plugins_in(const std::string& folder) {
   return found;
 }
 
-// Removes file names, because clients do not learn where the service keeps its plugins.
+// Replaces plugin files by plugin names, because clients must not learn where the service keeps its plugins.
 std::string without_files(std::string message, const SweepRequest& request,
                           const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -1,5 +1,5 @@
-// The names that requests may use: the plugins in one folder, by their bare names, and workloads, presets and
-// options, built in or of the plugins.
+// The names that requests may use: plugins in one folder, by bare name, and the workloads, presets and
+// options that are built in or belong to the plugins.
 #pragma once
 
 #include <functional>
@@ -11,37 +11,37 @@
 
 namespace graphbench::serve {
 
-// Reads the folder at each call, so that a plugin may be added while the service runs. No part of a request
-// becomes part of a path, because names in requests are compared with those in the folder.
+// Reads the folder at each call, so that plugins can be added while the service runs. Compares names in
+// requests with names in the folder, so no part of a request becomes part of a path.
 class PluginFolder {
  public:
   PluginFolder() = default;  // no plugins
-  // An empty `folder` means no plugins. Throws InputError for `--plugin-folder` where `folder` is not a
-  // folder, or others than root and this process's user own or can write it or a plugin in it.
+  // An empty `folder` means no plugins. Throws InputError for `--plugin-folder` if `folder` is not a folder,
+  // or if a user other than root and this process's user owns or can write the folder or a plugin in it.
   explicit PluginFolder(const std::string& folder);
 
   bool given() const noexcept { return !folder_.empty(); }
-  // NAME of each NAME.so, in order, of letters, digits, _ and -. Leaves out links that leave the folder, what
-  // is not a plain file, and what others own or may write. Loads nothing.
+  // The sorted names of all NAME.so with only letters, digits, _ and -. Leaves out symlinks to outside the
+  // folder, files that are not regular, and files that other users own or can write. Loads nothing.
   std::vector<std::string> names() const;
-  // A plugin's path without links. Throws Error(io) with the reason if names() lacks it.
+  // The plugin's path without symlinks. Throws Error(io) with the reason if names() does not have the name.
   std::string path_of(const std::string& name) const;
 
  private:
-  std::string folder_;  // without links; empty: none
+  std::string folder_;  // without symlinks; empty: no plugins
 };
 
 class WorkloadCatalog {
  public:
-  // Loads the plugins' files in a separate process, and returns all workloads, with those built in. Throws
-  // InputError, on the key `plugins`, for one that does not load, and Error where no process answers.
+  // Loads plugin files in a separate process, and returns the built-in and the plugins' workloads. Throws
+  // InputError with the key `plugins` if a file does not load, and Error if the process does not answer.
   using Ask = std::function<std::vector<abi::WorkloadInfo>(const std::vector<std::string>& plugin_files)>;
 
-  WorkloadCatalog() = default;  // knows nothing and refuses nothing
+  WorkloadCatalog() = default;  // an empty catalog, which refuses nothing
   WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask);
 
-  // Throws InputError for an unknown name, with the key and the known names. `plugin_files` are those of the
-  // request's plugins, in its order; loading them takes time.
+  // Throws InputError, with the key and the known names, for an unknown name. `plugin_files` are the files of
+  // the request's plugins, in the same order. Loading them takes time.
   void check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const;
 
  private:

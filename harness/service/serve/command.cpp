@@ -1,4 +1,4 @@
-// Runs graphbench serve: checks its options, serves until a signal, and stops within the grace.
+// Runs graphbench serve: checks its options, serves until a signal, and stops within --grace.
 #include "harness/options/command.hpp"
 
 #include <pthread.h>
@@ -29,7 +29,7 @@ struct ServeArguments {
   std::string state = "graphbench-state";
   std::string token_file;  // empty: none
   std::string baseline;    // empty: none
-  std::string against;     // instead of it, a name in the history
+  std::string against;     // instead of `baseline`: a name in the history
   std::string history;     // the history's file
   config::TlsOptions tls;
   std::string plugin_folder;  // empty: requests name no plugins
@@ -39,7 +39,7 @@ struct ServeArguments {
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
-// The bound of a plugin's silence, because a client waits for it, and so does a service that is stopping.
+// Limits of a plugin's silence, because a client waits for the plugin, and so does a stopping service.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
@@ -49,7 +49,7 @@ double grace_of(const std::string& text) {
   throw InputError("--grace", in_quotes(text) + " is not valid: give seconds, 0 to 3600");
 }
 
-// Takes the variable out of the environment and of /proc: sweeps run plugins, which must not learn the token.
+// Erases the variable from the environment and /proc, because sweeps run plugins, which must not learn it.
 std::optional<std::string> take_token_variable() {
   char* const given = std::getenv("GRAPHBENCH_TOKEN");
   if (given == nullptr) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes a line ending, of any system, from the token. A token that no client could send means a wrong file.
+// Removes blanks and line ends after the token. A token that no client can send means a wrong file.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -74,7 +74,7 @@ std::string checked_token(std::string token, const std::string& where) {
   return token;
 }
 
-// Reads the token from the file, else from GRAPHBENCH_TOKEN; others can see the command line.
+// Reads the token from the file or GRAPHBENCH_TOKEN, because other users can see the command line.
 std::string read_token(const std::string& path) {
   const std::optional<std::string> given = take_token_variable();
   if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";
@@ -101,14 +101,14 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// Blocks SIGHUP too, so that a supervisor that sends it to have files read again ends nothing.
+// Blocks SIGHUP too: supervisors send it to make a service reread its files, and it must not end this one.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGHUP);
-  // Under nohup it is ignored, and would never arrive.
+  // nohup makes a process ignore SIGHUP, and sigwait never returns an ignored signal.
   if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
   if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
   return signals;
@@ -123,12 +123,12 @@ int wait_for_signal(const sigset_t& signals) {
 sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
   process::ProcessSupervisor supervisor;
   config::SweepOptions options;
-  options.places["plugin"] = "plugins";  // as requests name it
+  options.places["plugin"] = "plugins";  // the name of the key in requests
   return sweep::ask_probe(supervisor, {process::own_command(probe_role), silent_seconds_max}, request,
                           options);
 }
 
-// Loads plugins in a separate process, which they may crash.
+// Loads plugins in a separate process, because a plugin may crash its process.
 serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
   return [silent_max](const std::vector<std::string>& plugin_files) {
@@ -139,7 +139,7 @@ serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   };
 }
 
-// Asks once, before anything is measured, a separate process that opens the devices.
+// Runs a separate process that opens the devices, once, before anything is measured.
 void describe_machine(serve::ServiceSettings& settings) {
   sweep::ProbeRequest request;
   request.list_devices = true;
@@ -154,7 +154,7 @@ void describe_machine(serve::ServiceSettings& settings) {
 
 int serve_until_stopped(serve::ServiceSettings settings) {
   const char* scheme = settings.tls ? "https" : "http";
-  // Signals are blocked before any thread starts, so that all leave them to the wait below.
+  // Blocks signals before any thread starts: all threads inherit the mask, and sigwait gets the signals.
   const sigset_t signals = block_signals();
   serve::Service service(std::move(settings));
   complain("serving %s://%s", scheme, service.address().text().c_str());
@@ -209,7 +209,7 @@ class ServeCommand final : public Command {
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
     serve::raise_descriptor_limit();
-    // the files of its sweeps are private too, even in a folder that others may enter
+    // Makes the files of sweeps private too, even in a folder that other users may enter.
     ::umask(S_IRWXG | S_IRWXO);
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;

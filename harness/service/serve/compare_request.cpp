@@ -1,4 +1,4 @@
-// Does what `graphbench compare` does, on documents that are in memory already.
+// Answers POST /v1/compare: does what `graphbench compare` does, on documents in memory.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"mar
                                                                            {"alpha", compare::set_alpha},
                                                                            {"allow", compare::set_allow}}};
 
-// The body's members by name, as parts of it.
+// The members of the body's JSON object, by name, as views into the body.
 using Members = std::map<std::string, Member>;
 
 Members members_in(std::string_view body) {

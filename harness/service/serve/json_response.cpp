@@ -1,5 +1,5 @@
-// Writes answers as JSON. Every body ends with a line break, for people with curl. What is not known yet is
-// null. Queries are not decoded, because an id or a number has no escape in it.
+// Writes responses as JSON. Each body ends with a newline, for users of curl. Unknown values are null.
+// Queries are not decoded, because no id or number needs an escape.
 #include "harness/service/serve/json_response.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Answers as JSON, refusals as exceptions, and sweeps. reporters/schema/openapi.json lists the members.
+// Answers, refusals and sweeps as JSON. reporters/schema/openapi.json lists the members.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@
 namespace graphbench::serve {
 
 net::Response json_response(unsigned status, std::string document);
-// Answers with a document that many clients share, which ends with a line break.
+// Answers with a document that many clients share and that already ends with a newline.
 net::Response json_response(unsigned status, std::shared_ptr<const std::string> document);
 // {"error": "why"}
 net::Response refusal(unsigned status, const std::string& why);
@@ -38,8 +38,8 @@ nlohmann::json json_of(const model::Progress& progress);
 // Writes the document on one line, and replaces bytes that are not UTF-8.
 std::string text_of(const nlohmann::json& document);
 
-// `query` is "limit=N&after=ID", each at most once, N up to 1000 (default 100); `after` is the last sweep of
-// the page before. Newer sweeps do not move pages. Throws InputError for any other query.
+// `query` is "limit=N&after=ID", each at most once. N is at most 1000, by default 100; `after` is the last
+// sweep of the previous page. New sweeps do not shift the pages. Throws InputError for any other query.
 net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
 }  // namespace graphbench::serve

@@ -1,5 +1,5 @@
-// Takes turns by two locks: one to measure, one to be next. A service that has measured must be next again
-// before it measures once more, so that two services with full queues alternate.
+// Takes turns with two file locks, `next` and `running`. A service must get `next` before it gets `running`,
+// so that two services with full queues alternate.
 #include "harness/service/serve/machine_turn.hpp"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 namespace graphbench::serve {
 namespace {
 
-// In a folder that all may write to, a file of that name may be another user's, or a link.
+// In a folder that all users can write to, the file may be another user's, or a symlink.
 Descriptor open_lock(const std::string& folder, const std::string& what) {
   const std::string path = folder + "/graphbench-" + std::to_string(geteuid()) + "." + what;
   Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -1,4 +1,4 @@
-// Answers with the page, whose headers keep a browser from running or loading anything else.
+// Answers with the page, and with headers that keep browsers from running or loading anything else.
 #include "harness/service/serve/page.hpp"
 
 #include <memory>

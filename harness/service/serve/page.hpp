@@ -1,4 +1,4 @@
-// Bodies that were made when the service was built: the web page and the description of the API.
+// Responses that were built into the binary: the web page and the description of the API.
 #pragma once
 
 #include <string_view>
@@ -8,19 +8,18 @@
 namespace graphbench::serve {
 
 struct Page {
-  std::string_view html;  // empty if the page was not built in
-  std::string_view
-      policy;  // the Content-Security-Policy, which names the page's script and style by their hashes
+  std::string_view html;    // empty if the page was not built in
+  std::string_view policy;  // the Content-Security-Policy, with the hashes of script and style
 };
 
 extern const Page built_in_page;
 
-// The text of a binary without the page, with what would help.
+// The answer of a binary without the page, and how to build one with the page.
 inline constexpr const char* no_page =
     "the web page was not built into this binary. Install nodejs (18 or newer) and npm, then build with "
     "-DGRAPHBENCH_PAGE=ON";
 
-// The page, or a line that says how to get it.
+// The page, or no_page if it was not built in.
 net::Response page_response(const Page& page);
 
 extern const char* const openapi_document;

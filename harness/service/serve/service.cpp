@@ -1,4 +1,4 @@
-// Puts the parts of the service together in the order in which they need each other.
+// Makes the parts of the service in the order in which they need each other.
 #include "harness/service/serve/service.hpp"
 
 #include <fcntl.h>
@@ -25,8 +25,8 @@
 namespace graphbench::serve {
 namespace {
 
-// Locks the folder. Otherwise, of two services on it, each would take the other's running sweep for an
-// interrupted one.
+// Locks the state folder. Without the lock, a second service on the folder would mark the first one's running
+// sweep as interrupted.
 Descriptor lock_folder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
@@ -43,12 +43,12 @@ Descriptor lock_folder(const std::string& folder) {
 }
 
 constexpr std::size_t connections_max = 256;
-// Streams stay open for hours, so most connections are left for short requests.
+// Event streams stay open for hours. This limit leaves most connections for short requests.
 constexpr std::size_t followers_max = 64;
-// The allocator would raise this to the size of what was freed, and then keep as much for each thread: a
-// service that has sent a few large documents would hold their memory for ever.
+// A fixed threshold: otherwise the allocator raises it to the size of freed blocks, and keeps that much
+// memory for each thread after a few large documents were sent.
 constexpr int mmap_threshold_bytes = 128 * 1024;
-// Descriptors of standard streams, the listening socket, database, lock, a sweep's pipes and libraries.
+// File descriptors of standard streams, listening socket, database, lock, a sweep's pipes, and libraries.
 constexpr rlim_t other_descriptors = 64;
 
 RunnerSettings runner_settings(const ServiceSettings& settings) {
@@ -109,7 +109,7 @@ Service::Service(ServiceSettings settings) {
   parts_ = std::make_unique<Parts>(settings);
 }
 
-// Stops the runner first, so that the grace begins here, before the server's long answers.
+// Stops the runner first: the grace begins here, and does not wait for the server's long answers.
 Service::~Service() {
   parts_->runner.stop();
 }

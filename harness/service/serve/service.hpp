@@ -1,5 +1,5 @@
-// The service as a whole: store, runner, server, from start to stop; and its routes and their answers, which
-// docs/reference/service.md describes for users.
+// The whole service: store, runner and server from start to stop, and its routes with their answers.
+// docs/reference/service.md describes the routes for users.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +26,18 @@ struct ListedDevice {
   std::string id;  // "cuda:0"
   bool available = false;
   std::string detail;
-  std::string advice;  // advice to make it work; empty if it works
+  std::string advice;  // how to make the device work; empty if it works
 };
 
 struct ApiSettings {
   Access access = {};
-  std::size_t queued_max = 64;  // beyond it: 429
+  std::size_t queued_max = 64;  // a longer queue is refused with 429
   std::vector<ListedDevice> devices;
-  PluginFolder plugins = {};       // what requests may name
-  WorkloadCatalog workloads = {};  // what requests may name
+  PluginFolder plugins = {};       // plugins that requests may name
+  WorkloadCatalog workloads = {};  // workloads that requests may name
 };
 
-// The objects that the API reads; all outlive the handler.
+// The objects that the API uses. They outlive the handler.
 struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;
@@ -46,7 +46,7 @@ struct ApiParts {
   reporters::ServiceMetrics& service_metrics;
 };
 
-// All routes, as "GET /v1/sweeps/{id}".
+// All routes, such as "GET /v1/sweeps/{id}".
 std::vector<std::string> api_routes();
 
 net::Handler make_api(ApiSettings settings, ApiParts parts);
@@ -54,16 +54,16 @@ net::Handler make_api(ApiSettings settings, ApiParts parts);
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  Access access;                         // it has a token if `listen` is not loopback
+  Access access;                         // has a token unless `listen` is loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // the limit of a comparison's body
-  PluginFolder plugins = {};                           // what requests may name
-  WorkloadCatalog workloads = {};                      // what requests may name
-  std::vector<std::string> sweep_command;              // starts a sweep that reports its events
-  std::vector<ListedDevice> devices;                   // what GET /v1/devices says
+  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // limit of the body of POST /v1/compare
+  PluginFolder plugins = {};                           // plugins that requests may name
+  WorkloadCatalog workloads = {};                      // workloads that requests may name
+  std::vector<std::string> sweep_command;              // the command that starts a sweep's process
+  std::vector<ListedDevice> devices;                   // the answer of GET /v1/devices
   std::string tool_version;
-  std::shared_ptr<const publish::Baseline> baseline;  // result that sweeps are compared with; null: none
+  std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
 };
 
 // Raises the soft limit of file descriptors to what all clients need. Throws Error(io) at a lower hard limit.
@@ -71,9 +71,9 @@ void raise_descriptor_limit();
 
 class Service {
  public:
-  // Begins to serve. Throws Error(io) if it cannot listen, or keep its state in the folder.
+  // Begins to serve. Throws Error(io) if it cannot listen or cannot write to the state folder.
   explicit Service(ServiceSettings settings);
-  // Stops listening, then the running sweep.
+  // Asks the running sweep to stop, ends the server, and waits for the sweep.
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;

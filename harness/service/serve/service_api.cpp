@@ -1,5 +1,5 @@
-// Routes requests to the store and the runner. Reading a disk does not happen on the network's thread, so
-// that others are answered while the disk is slow.
+// Routes requests to the store and the runner. The network's thread reads no disk, so that a slow disk delays
+// only the requests that need it.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -77,7 +77,7 @@ class Api {
 
   Response counted(Request& request, const Stopwatch& watch, const net::Handler& handle) const {
     Response response = answered(request, handle);
-    if (response.later) return response;  // counted when it is answered
+    if (response.later) return response;  // counted when `later` has answered
     service_metrics_.count_request(router_.pattern_of(request.path), response.status, watch.seconds());
     return response;
   }
@@ -98,7 +98,7 @@ class Api {
     }
   }
 
-  // A change is stored completely or not at all, so the client may repeat it. stderr says so once per minute.
+  // A change is stored completely or not at all, so clients may repeat it. Warns once per minute on stderr.
   Response store_fails(const Request& request, const std::string& why) const {
     {
       const std::scoped_lock lock(warning_mutex_);
@@ -143,7 +143,7 @@ class Api {
     return json_response(200, text_of({{"plugins", plugins}}));
   }
 
-  // Documents may be long, so one comparison runs at a time, outside of the network's thread.
+  // Documents may be long, so one comparison runs at a time, on another thread than the network's.
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
     if (!request.hold) throw Refused(503, "another comparison is under way: try again", 1);
@@ -171,7 +171,7 @@ class Api {
     std::optional<std::size_t> queued;
     try {
       queued = store_.queued();
-    } catch (const storage::StorageError&) {  // /metrics shows everything else
+    } catch (const storage::StorageError&) {  // /metrics shows all other metrics without the store
     }
     service_metrics_.set_queue(queued, settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
@@ -183,7 +183,7 @@ class Api {
 
   Response list(const Request& request) const { return list_sweeps(store_, runner_, request.query); }
 
-  // The sweep that the path names.
+  // Returns the sweep with the id in the path.
   StoredSweep asked(const Request& request) const {
     std::optional<StoredSweep> sweep = store_.find(request.parameters.at("id"));
     if (!sweep) throw Refused(404, "there is no such sweep");
@@ -198,7 +198,7 @@ class Api {
 
   Response remove(const Request& request) const {
     const std::string& id = request.parameters.at("id");
-    // The runner is asked first, so that a sweep can be stopped where nothing can be stored.
+    // Asks the runner first, so that a sweep can be stopped even if the store fails.
     if (runner_.cancel(id)) return answer_with(202, request);
     const StoredSweep sweep = asked(request);
     if (sweep.state == SweepState::queued && store_.cancel(id)) {
@@ -206,12 +206,12 @@ class Api {
       feed_.tell_done(id);
       return answer_with(200, request);
     }
-    if (runner_.cancel(id)) return answer_with(202, request);  // the sweep has begun to run meanwhile
+    if (runner_.cancel(id)) return answer_with(202, request);  // the sweep has started since the first call
     const bool ending = sweep.state == SweepState::running && !sweep.message.empty();
     throw Refused(409, ending ? sweep.message : "this sweep has ended");
   }
 
-  // Finished cells are not measured again: the document marks them as taken over.
+  // Does not measure finished cells again: the document marks them as resumed.
   Response resume(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const Refused not_resumable(409, "this sweep was not interrupted and has not failed");
@@ -276,7 +276,7 @@ class Api {
     }));
   }
 
-  // The result as a page of its own, which is made again for each that asks.
+  // The result as a report; each request makes it again.
   Response report(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const std::optional<std::string> document = store_.result(sweep.id);
@@ -298,9 +298,9 @@ class Api {
   reporters::ServiceMetrics& service_metrics_;
   Submission submission_;
   net::Router router_;
-  mutable SharedDocuments documents_;  // used by the thread of brief work
+  mutable SharedDocuments documents_;  // used only on the thread for brief work
   mutable std::mutex warning_mutex_;
-  mutable std::string warning_;  // the last warning about the store on stderr
+  mutable std::string warning_;  // the last store warning on stderr
   mutable SteadyClock::time_point warned_at_;
 };
 
@@ -334,7 +334,7 @@ std::vector<std::string> api_routes() {
 }
 
 net::Handler make_api(ApiSettings settings, ApiParts parts) {
-  // Shared: a handler is copied, and its routes point at the object.
+  // A shared_ptr, because the handler is copied while the object's routes point to the object.
   const auto api = std::make_shared<const Api>(std::move(settings), parts);
   return [api](Request& request) { return (*api)(request); };
 }

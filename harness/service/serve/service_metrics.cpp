@@ -6,7 +6,7 @@
 
 namespace graphbench::reporters {
 
-// The range is from a look-up to a slow disk, 100 us to 2.5 s.
+// Bounds from 100 us, a look-up in memory, to 2.5 s, a slow disk.
 static const prometheus::Histogram::BucketBoundaries buckets = {1e-4,   2.5e-4, 1e-3, 2.5e-3, 1e-2,
                                                                 2.5e-2, 0.1,    0.25, 1,      2.5};
 

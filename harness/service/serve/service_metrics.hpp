@@ -1,4 +1,4 @@
-// The metrics of the service itself: requests, sweeps, its queue, open event streams.
+// The service's own metrics: requests, sweeps, the queue, open event streams.
 #pragma once
 
 #include <prometheus/histogram.h>
@@ -19,15 +19,15 @@ class ServiceMetrics {
   ServiceMetrics(const ServiceMetrics&) = delete;
   ServiceMetrics& operator=(const ServiceMetrics&) = delete;
 
-  // `route` is the pattern, "/v1/sweeps/{id}", never a client's text, because every label value is kept.
+  // `route` is a pattern such as "/v1/sweeps/{id}", never text of a client: each label value stays in memory.
   void count_request(const std::string& route, unsigned code, double seconds);
   // `status` is "done", "failed", "cells_failed", "cancelled" or "interrupted".
   void count_sweep(const std::string& status) { sweeps_.Add({{"status", status}}).Increment(); }
-  // Where `queued` is absent there is no such series.
+  // If `queued` is absent, /metrics has no series for it.
   void set_queue(std::optional<std::size_t> queued, std::size_t capacity);
   void set_streams(std::size_t open) { streams_.Set(static_cast<double>(open)); }
 
-  // Everything in the text format.
+  // All metrics in the Prometheus text format.
   std::string text() const { return rendered(registry_.Collect()); }
 
  private:

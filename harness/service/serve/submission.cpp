@@ -15,7 +15,7 @@ using net::Request;
 using net::Response;
 
 constexpr std::size_t key_bytes_max = 255;
-// The number of requests that may wait; they keep their connections meanwhile.
+// The number of requests that may wait for plugins to load; each keeps its connection.
 constexpr long waiting_max = 16;
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<std::string> Submission::files_of(const std::vector<std::string>& pl
   std::vector<std::string> files;
   try {
     for (const std::string& plugin : plugins) files.push_back(settings_.plugins.path_of(plugin));
-  } catch (const Error& error) {  // the plugin was removed after its name was read
+  } catch (const Error& error) {  // the plugin was removed after its name was checked
     throw InputError("plugins", error.what());
   }
   return files;

@@ -15,7 +15,7 @@ namespace graphbench::serve {
 
 Refused queue_is_full();
 
-// Thread-safe as far as a Router needs it.
+// Thread-safe for use in a Router's handlers.
 class Submission {
  public:
   struct Settings {
@@ -23,10 +23,10 @@ class Submission {
     PluginFolder plugins;
     WorkloadCatalog workloads;
   };
-  // Calls `queued` after it queued a sweep. The store outlives this.
+  // Calls `queued` after each queued sweep. The store must outlive this object.
   Submission(Settings settings, SweepStore& store, std::function<void()> queued);
 
-  // A request that names plugins, which are loaded first, is answered later. Throws Refused and InputError.
+  // If the request names plugins, another thread loads them and answers. Throws Refused and InputError.
   net::Response answer(const net::Request& request) const;
 
  private:
@@ -36,7 +36,7 @@ class Submission {
   const Settings settings_;
   SweepStore& store_;
   const std::function<void()> queued_;
-  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // a copy for each request that waits
+  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // copied by each request that waits
 };
 
 }  // namespace graphbench::serve

@@ -1,4 +1,4 @@
-// Reads the events of a sweep's process, whose cells have the form of the result document.
+// Encodes and decodes the events of a sweep's process. Their cells have the form of the result document.
 #include "harness/service/serve/sweep_events.hpp"
 
 #include "harness/model/codec/messages.hpp"

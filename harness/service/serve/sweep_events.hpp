@@ -1,5 +1,5 @@
-// The messages between the service and a sweep's process: requests on its stdin, and JSON lines from it on
-// its descriptor 3.
+// The messages between the service and a sweep's process: the request on its stdin, and the process's events
+// as JSON lines on file descriptor 3.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace graphbench::serve {
 
-// The requested and the actual command line of `graphbench --sweep`, by their options. Documents keep the
-// requested one, so those of equal requests are equal, and none says where the service keeps its files.
+// Two command lines of `graphbench --sweep`, as lists of options. Documents keep `asked`, so that equal
+// requests give equal documents, and no document says where the service keeps its files.
 struct ServedSweep {
   std::vector<std::string> asked;
-  std::vector<std::string> run;  // the same command line, with what the service adds
+  std::vector<std::string> run;  // the command line that runs, with the service's additions
 };
 
 std::string encode_served_sweep(const ServedSweep& served);
@@ -27,12 +27,12 @@ ServedSweep decode_served_sweep(std::string_view text);
 struct SweepBegan {
   std::string device;  // "cuda:0"
   model::DeviceFacts facts{};
-  std::vector<std::int64_t> submitter;  // the CPUs that its submitting thread may be on
+  std::vector<std::int64_t> submitter;  // the CPUs that the sweep's submitting thread may use
 };
 struct SweepProgress {
   model::Progress progress;
 };
-// The cells of sweep::SweepListener::cells_done, with no samples but the first steps' latencies.
+// The cells of sweep::SweepListener::cells_done. Of their samples, only the first steps' latencies are kept.
 struct SweepCells {
   std::vector<model::CellResult> cells;
 };

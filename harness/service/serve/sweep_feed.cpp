@@ -1,4 +1,4 @@
-// Sends events to followers. One lock guards what has happened and who follows, so that no event is lost.
+// Sends events to followers. One lock guards events and followers, so that no follower misses an event.
 #include "harness/service/serve/sweep_feed.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// This is more than the cells that a worker brings at once.
+// More than the size of the cells that a worker reports at once.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
-// A document has no line breaks, which would end the event.
+// `document` must not have line breaks, because a line break would end the event.
 std::string event_of(const char* name, const std::string& document, std::int64_t number = 0) {
   const std::string id = number > 0 ? "id: " + std::to_string(number) + "\n" : "";
   return id + "event: " + name + "\ndata: " + document + "\n\n";
@@ -41,7 +41,7 @@ void SweepFeed::tell_cells(const std::string& id, const std::vector<StoredCell>&
   const std::scoped_lock lock(mutex_);
   for (const StoredCell& cell : cells) {
     const Bytes bytes = bytes_of(event_of("cell", cell.document, cell.number));
-    // A client that connected after it was stored has received it already.
+    // A client that connected after the cell was stored has received it already.
     std::erase_if(followers_, [&](Follower& follower) {
       if (follower.id != id || follower.told >= cell.number) return false;
       follower.told = cell.number;
@@ -57,7 +57,7 @@ void SweepFeed::tell_done(const std::string& id) {
   std::optional<StoredSweep> sweep;
   try {
     sweep = store_.find(id);
-  } catch (const Error&) {  // a stream that ends without the event makes its client ask again
+  } catch (const Error&) {  // the stream then ends without `done`, and the client asks again
   }
   if (sweep) tell(id, bytes_of(event_of("done", text_of(json_of(*sweep)))));
   std::erase_if(followers_, [&](const Follower& follower) {

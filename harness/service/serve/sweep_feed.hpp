@@ -1,4 +1,4 @@
-// Sends a sweep's events to the clients that follow it: first past ones, then new ones.
+// Sends a sweep's events to the clients that follow the sweep: first the past events, then new ones.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace graphbench::serve {
 
-// Holds nothing itself: a document is freed with the last client that is sent it. Used by one thread.
+// Keeps only weak pointers: a document is freed after the last client has received it. Not thread-safe.
 class SharedDocuments {
  public:
   using Document = std::shared_ptr<const std::string>;
 
-  // `name` says all that the document depends on. `make` makes it where no client is being sent it.
+  // `name` names everything that the document depends on. Calls `make` if no client is receiving it.
   template <typename Make>
   Document get(const std::string& name, Make&& make) {
     std::erase_if(documents_, [](const auto& each) { return each.second.expired(); });
@@ -32,18 +32,18 @@ class SharedDocuments {
     return document;
   }
 
-  // Forgets the name, which is another document's from now on.
+  // Forgets the document, because `name` means another document from now on.
   void forget(const std::string& name) { documents_.erase(name); }
 
  private:
   std::map<std::string, std::weak_ptr<const std::string>> documents_;
 };
 
-// Events: `progress`, `cell` (with an id, which a client gives back to go on where it was), `done`.
-// Thread-safe. Adding an event never waits for a client.
+// Events are `progress`, `cell` and `done`. A `cell` has an id, which a client sends back to continue after
+// that cell. Thread-safe. Adding an event never waits for a client.
 class SweepFeed {
  public:
-  // The store outlives it. At most `followers_max` clients may follow.
+  // The store must outlive the feed.
   SweepFeed(const SweepStore& store, std::size_t followers_max)
       : store_(store), followers_max_(followers_max) {}
   SweepFeed(const SweepFeed&) = delete;
@@ -51,16 +51,16 @@ class SweepFeed {
   ~SweepFeed() = default;
 
   void tell_progress(const std::string& id, const std::string& document);
-  // Is called after the store has the cells.
+  // Called after the cells are stored.
   void tell_cells(const std::string& id, const std::vector<StoredCell>& cells);
-  // Is called after the store has the end.
+  // Called after the sweep's end is stored.
   void tell_done(const std::string& id);
 
   struct Following {
-    SharedDocuments::Document past;           // cells with numbers beyond `after`, which clients share
-    std::shared_ptr<net::BodyStream> stream;  // progress, cells, and so on until the sweep has ended
+    SharedDocuments::Document past;           // the cells with numbers above `after`; clients share the text
+    std::shared_ptr<net::BodyStream> stream;  // the progress, then new events until the sweep has ended
   };
-  // Absent if `followers_max` clients follow already; the sweep must exist.
+  // Absent if `followers_max` clients follow already. The sweep must exist.
   std::optional<Following> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
 
@@ -68,7 +68,7 @@ class SweepFeed {
   using Bytes = net::BodyStream::Bytes;
   struct Follower {
     std::string id;
-    std::int64_t told = 0;  // the last cell's number
+    std::int64_t told = 0;  // the number of the last cell that was sent
     std::shared_ptr<net::BodyStream> stream;
   };
 
@@ -81,7 +81,7 @@ class SweepFeed {
   std::vector<Follower> followers_;
   const std::size_t followers_max_;
   std::string running_;  // the sweep that `progress_` belongs to
-  Bytes progress_;       // its last such event
+  Bytes progress_;       // the last progress event of that sweep
   SharedDocuments past_;
 };
 

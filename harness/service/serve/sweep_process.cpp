@@ -1,5 +1,5 @@
-// Runs a sweep's process. Boost.Asio waits for its pipes and, through a pidfd, for its end. There are no
-// signal handlers, so any thread can run one.
+// Runs a sweep's process. Boost.Asio waits for its pipes and, with a pidfd, for its end. No signal handler is
+// needed, so any thread can run a sweep.
 #include "harness/service/serve/sweep_process.hpp"
 
 #include <sys/syscall.h>
@@ -86,7 +86,7 @@ void SweepProcess::read_output() {
   });
 }
 
-// Ends the pipes with the child, so that run() returns once all its output is read.
+// Also ends the child's orphans: they would keep the pipes open, and run() reads until the pipes close.
 void SweepProcess::reap() {
   int status = 0;
   if (waitpid(pid_, &status, 0) == pid_) {

@@ -1,4 +1,4 @@
-// One sweep as a child process, this binary's --sweep, so that a crash ends only that sweep.
+// Runs one sweep as a child process, `graphbench --sweep`, so that a crash ends only that sweep.
 #pragma once
 
 #include <sys/types.h>
@@ -16,24 +16,24 @@
 namespace graphbench::serve {
 
 struct SweepExit {
-  int exit_code = 0;   // meaningless where a signal ended it
-  int signal = 0;      // 0: none
-  std::string output;  // the last of its stdout and stderr together
+  int exit_code = 0;   // invalid if a signal ended the process
+  int signal = 0;      // 0: no signal ended the process
+  std::string output;  // the end of stdout and stderr together
 };
 
 class SweepProcess {
  public:
-  // `argv[0]` is the file to run, `input` its stdin. Throws Error(io) if it cannot be started.
+  // `argv[0]` is the file to run, `input` is its stdin. Throws Error(io) if the process cannot be started.
   explicit SweepProcess(const std::vector<std::string>& argv, const std::string& input = "");
-  // A child that still runs is killed.
+  // Kills the child if it still runs.
   ~SweepProcess();
   SweepProcess(const SweepProcess&) = delete;
   SweepProcess& operator=(const SweepProcess&) = delete;
 
-  // Runs, once, until the child has ended; `on_line` gets every line on its descriptor 3, on this thread.
+  // Waits until the child has ended; to be called once. Passes each line of descriptor 3 to `on_line`.
   SweepExit run(const std::function<void(std::string_view line)>& on_line);
 
-  // Sends SIGTERM, which makes a sweep keep what it measured, and SIGKILL `grace` later, from any thread.
+  // Sends SIGTERM, on which a sweep saves its measurements, and SIGKILL after `grace`. Thread-safe.
   void stop(std::chrono::milliseconds grace);
 
  private:

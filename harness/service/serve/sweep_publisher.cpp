@@ -1,4 +1,4 @@
-// Shows sweeps on /metrics; one that ended earlier is shown from the documents of its cells.
+// Shows sweeps on /metrics. A sweep that ended before the service started is shown from its stored cells.
 #include "harness/service/serve/sweep_publisher.hpp"
 
 #include <exception>
@@ -23,7 +23,7 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
   }
 }
 
-// Reads everything before it shows anything.
+// Reads everything before showing anything, so that an unreadable sweep is not shown in part.
 void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended& sweep) {
   const SweepEvent event = decode_sweep_event(sweep.began);
   const auto* began = std::get_if<SweepBegan>(&event);
@@ -59,7 +59,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   const bool done = end.state == SweepState::done;
   if (done) metrics_.drop_vanished(device_);
   if (end.result) note(id, *end.result);
-  // A sweep that did not end by itself is not compared, because its missing cells are not lost.
+  // Compares only complete sweeps, because missing cells would count as lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
   metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);

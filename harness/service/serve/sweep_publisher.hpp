@@ -1,5 +1,5 @@
-// The state of sweeps that /metrics shows: the running one's events, and after a restart the last published
-// ones.
+// Keeps the sweeps' metrics on /metrics up to date: with the running sweep's events and, after a restart,
+// with the last complete sweep.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace graphbench::serve {
 
-// One thread uses it; the metrics are thread-safe.
+// Used by one thread; the metrics are thread-safe.
 class SweepPublisher {
  public:
-  // Begins with the cells of the last sweep that is done, and their comparison with `baseline`, unless that
-  // is null. A line on stderr says where the sweep cannot be read.
+  // Shows the cells of the last complete sweep, and their comparison with `baseline` unless that is null.
+  // Warns on stderr if the sweep cannot be read.
   SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
-  // These are called in this order for each sweep. One that never reported its device has nothing to end.
+  // Called in this order for each sweep. end() does nothing for a sweep that never reported its device.
   void prepare() { device_.clear(); }
   void begin(const SweepBegan& event);
   void update(const model::Progress& progress) { metrics_.set_progress(device_, progress); }
@@ -34,7 +34,7 @@ class SweepPublisher {
 
   reporters::SweepMetrics& metrics_;
   const std::shared_ptr<const publish::Baseline> baseline_;
-  std::string device_;  // device of the running sweep; empty: not known yet
+  std::string device_;  // the running sweep's device; empty: not known yet
 };
 
 }  // namespace graphbench::serve

@@ -1,4 +1,4 @@
-// Parses requests for sweeps. JSON and TOML become the same values, so that both have the same rules.
+// Parses requests for sweeps. Converts JSON to the values that TOML gives, so that both have the same rules.
 #include "harness/service/serve/sweep_request.hpp"
 
 #include <algorithm>
@@ -22,15 +22,14 @@ constexpr const char* request_name = "request";
 constexpr int depth_max = 4;
 const config::OptionSpec plugins_key = {.name = "plugins", .kind = config::OptionKind::repeated};
 
-// Clients whose languages have no dashes in names write time_per_cell.
+// Some clients write time_per_cell, because names in their languages have no dashes.
 std::string key_of(const std::string& written) {
   std::string dashed = written;
   std::ranges::replace(dashed, '_', '-');
   return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-// Refuses two members of one name, because nlohmann would keep the last; and too much depth, before any code
-// recurses.
+// Refuses a repeated member, of which nlohmann would keep the last, and deep nesting, before code recurses.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {

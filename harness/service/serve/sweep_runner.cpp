@@ -1,5 +1,5 @@
 // Runs queued sweeps on one thread, which takes a sweep from the store, runs its process and stores its end.
-// Where the store fails, the end is kept in memory and tried again, and no other sweep starts meanwhile.
+// While the store fails, the end stays in memory, storing it is tried again, and no other sweep starts.
 #include "harness/service/serve/sweep_runner.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ struct FinishedDocument {
   std::vector<SweepStore::NewCell> cells;
 };
 
-// Reads a document that is complete although its sweep's end is not stored, because the service or the
-// sweep's process died in between. Absent if there is no complete document at `path`.
+// Reads a complete document whose sweep has no stored end, because the service or the sweep's process died
+// before that. Absent if there is no complete document at `path`.
 std::optional<FinishedDocument> read_finished(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -50,8 +50,8 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
   }
 }
 
-// Stores interrupted sweeps whose documents in the folder are complete as done, and removes those files. The
-// name of a document says whose it is; it is removed before its sweep runs again.
+// Marks interrupted sweeps with complete documents as done, and removes the documents. A document's name is
+// the sweep's id; a new run of a sweep first removes the old document.
 void store_finished_documents(SweepStore& store, const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();
@@ -75,7 +75,7 @@ std::optional<std::string> contents_of(const std::string& path) {
   return std::move(file.text);
 }
 
-// Where the file cannot be removed, the next run of this sweep reports that it cannot write its document.
+// Ignores errors: if the file stays, the next run of the sweep reports that it cannot write its document.
 void remove_file(const std::string& path) {
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
@@ -97,19 +97,19 @@ SweepEnd end_of(const SweepExit& exit) {
   return end;
 }
 
-// The status of graphbench_sweeps_total.
+// The label `status` of graphbench_sweeps_total.
 const char* end_status(const SweepEnd& end) {
   const bool cells_failed = end.state == SweepState::done && end.exit_code == exit_cells_failed;
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
 
-// Is called before the store is used, because /metrics begins with the last sweep that is done.
+// Runs before the store is used, because /metrics begins with the last sweep that is done.
 SweepStore& with_finished_documents(SweepStore& store, const std::string& folder) {
   store_finished_documents(store, folder);
   return store;
 }
 
-// Files are named only on stderr, which operators read and clients do not.
+// Names the file only on stderr: operators read stderr, clients do not.
 void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::string& why,
                       const std::string& document) {
   const std::string where = end.result ? "; its results are in " + document : "";
@@ -178,21 +178,21 @@ void SweepRunner::loop() {
   housekeeping_.add_this_thread();
   while (const std::optional<StoredSweep> sweep = next()) {
     const std::string document = settings_.folder + "/" + sweep->id + ".json";
-    remove_file(document);  // an earlier run's
+    remove_file(document);  // from an earlier run
     const SweepEnd end = run(*sweep, document);
     turn_.give_back();
     const bool stored = store_end(sweep->id, end, document);
     service_metrics_.count_sweep(end_status(end));
-    if (!stored) return;  // the next start finds the sweep's document or journal
+    if (!stored) return;  // the next start of the service finds the document or the journal
     feed_.tell_done(sweep->id);
     remove_file(document);
-    // The next run finds the tasks that earlier runs have finished.
+    // Other ends keep the journal, so that the next run does not repeat finished tasks.
     if (end.state == SweepState::done || end.state == SweepState::cancelled)
       remove_file(sweep::journal_of(document));
   }
 }
 
-// Returns the next sweep; absent if the service stops.
+// Waits for the next sweep; absent if the service stops.
 std::optional<StoredSweep> SweepRunner::next() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
@@ -214,7 +214,7 @@ std::optional<StoredSweep> SweepRunner::next() {
   return std::nullopt;
 }
 
-// Is called with the lock held. Leaves the turn to other services where nothing is queued.
+// Called with the lock held. Takes no turn if nothing is queued, so that other services can have it.
 std::optional<StoredSweep> SweepRunner::take_if_our_turn() {
   const bool queued = store_.queued() > 0;
   waits_for_turn_ = queued && !turn_.try_take();
@@ -235,8 +235,8 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     end.result = contents_of(document);
     std::optional<FinishedDocument> finished;
     if (end.state == SweepState::failed) finished = read_finished(document);
-    if (finished) end = std::move(finished->end);  // the sweep is complete; something after it failed
-  } catch (const storage::StorageError& error) {  // the measured cells are kept, and the sweep can be resumed
+    if (finished) end = std::move(finished->end);  // the process failed after its document was complete
+  } catch (const storage::StorageError& error) {   // the stored cells stay, and the sweep can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();
     complain("warning: sweep %s is interrupted: %s: resume it once they can be", sweep.id.c_str(),
@@ -247,7 +247,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
   }
   {
     const std::scoped_lock lock(mutex_);
-    ended_ = std::exchange(running_, "");  // from here on it cannot be cancelled
+    ended_ = std::exchange(running_, "");  // from here on cancel() returns false
     ended_message_ = "it has ended, and its end is being stored";
     if (cancelled_) {
       end.state = SweepState::cancelled;
@@ -263,7 +263,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
 }
 
 SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& document) {
-  // A request names plugins by bare names; the folder's present contents decide which files those are.
+  // Requests name plugins; the folder's content at this time decides which file a name means.
   ServedSweep served;
   served.asked = sweep.asked.arguments([](const std::string& plugin) { return plugin + ".so"; });
   served.run =
@@ -302,7 +302,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
   }
 }
 
-// Tries until the store has the end. Returns false if that fails before the service must end.
+// Tries until the end is stored. Returns false if the service must stop first.
 bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const std::string& document) {
   while (true) {
     std::string why;
@@ -334,7 +334,7 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
   }
 }
 
-// Warns once, however often it is tried. Is called with the lock held.
+// Warns once per cause, however many attempts fail. Called with the lock held.
 void SweepRunner::warn_of_trouble(const std::string& why, const std::string& advice) {
   if (trouble_ == why) return;
   trouble_ = why;

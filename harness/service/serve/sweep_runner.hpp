@@ -1,4 +1,4 @@
-// Runs queued sweeps, one at a time, because two on one machine would disturb each other.
+// Runs queued sweeps one at a time, because two sweeps on one machine would disturb each other.
 #pragma once
 
 #include <chrono>
@@ -27,16 +27,16 @@ class SweepProcess;
 struct SweepExit;
 
 struct RunnerSettings {
-  std::vector<std::string> command;  // starts the process that reads a ServedSweep
-  std::string folder;                // where a running sweep writes its document
+  std::vector<std::string> command;  // the command that starts a sweep's process, which reads a ServedSweep
+  std::string folder;                // the folder for the running sweep's document
   std::chrono::milliseconds grace{10'000};
-  std::chrono::milliseconds retry{3'000};                       // between attempts to store a sweep's end
-  std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
-  PluginFolder plugins = {};                                    // where a sweep's plugins have their files
-  std::string turn_folder = {};  // where services take turns; empty: this one takes none
+  std::chrono::milliseconds retry{3'000};  // the pause between attempts to store a sweep's end
+  std::shared_ptr<const publish::Baseline> baseline = nullptr;  // null: none
+  PluginFolder plugins = {};                                    // finds the plugins' files
+  std::string turn_folder = {};  // the folder with the locks for turns; empty: no turns
 };
 
-// The objects that the runner works on; all outlive it.
+// The objects that the runner uses. They must outlive it.
 struct RunnerParts {
   SweepStore& store;
   reporters::SweepMetrics& metrics;
@@ -48,23 +48,23 @@ struct RunnerParts {
 // Has its own thread. All members are thread-safe.
 class SweepRunner {
  public:
-  // Begins with the queued sweeps.
+  // Begins to run the queued sweeps.
   SweepRunner(RunnerSettings settings, RunnerParts parts);
-  // Stops, and waits. The running sweep becomes interrupted and keeps what it measured. Storing its end is
-  // tried until the grace is over.
+  // Stops and waits. The running sweep becomes interrupted, and its measurements are kept. Tries to store its
+  // end until the grace is over.
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
-  // Begins to stop, and does not wait.
+  // Begins to stop, without waiting.
   void stop();
-  // Is called after a sweep was queued.
+  // Called after a sweep was queued.
   void wake();
-  // Stops a running sweep, which becomes cancelled. Returns false if it does not run.
+  // Stops the running sweep, which becomes cancelled. Returns false if `id` is not running.
   bool cancel(const std::string& id);
-  // Why no sweep starts: the store fails. Empty if it works.
+  // The error of the store that keeps sweeps from starting; empty if the store works.
   std::string trouble() const;
-  // The sweep with a message that only this process knows: why it waits, or why its end is not stored yet.
+  // Adds the message that only this process knows: why the sweep waits, or why its end is not stored yet.
   StoredSweep with_message(StoredSweep sweep) const;
 
  private:
@@ -94,7 +94,7 @@ class SweepRunner {
   std::string trouble_;
   std::string running_;              // the sweep's id
   SweepProcess* process_ = nullptr;  // the running sweep's
-  std::string ended_;                // the id of a sweep that has ended and is not stored as such
+  std::string ended_;                // the id of a sweep that has ended, but whose end is not stored yet
   std::string ended_message_;
   MachineTurn turn_;          // used only by the thread
   SweepPublisher publisher_;  // used only by the thread

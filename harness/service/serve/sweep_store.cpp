@@ -1,4 +1,4 @@
-// Keeps sweeps in a SQLite file. Statements are prepared for each call, which costs little beside a sweep.
+// Keeps sweeps in a SQLite file. Prepares statements for each call: that costs little compared with a sweep.
 #include "harness/service/serve/sweep_store.hpp"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ std::vector<std::string> texts_of(const std::string& json) {
   return nlohmann::json::parse(json).get<std::vector<std::string>>();
 }
 
-// A row that was damaged by hand is one failed sweep; the others are shown as they are.
+// A damaged row becomes a failed sweep, so that the other sweeps can still be listed.
 StoredSweep sweep_of(const Statement& row) {
   StoredSweep sweep;
   sweep.id = row.text(0);
@@ -149,7 +149,7 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
   return row.text(0);
 }
 
-// Keeps its change, because one that is rolled back would not show that the disk is full.
+// Commits a write, because a write that is rolled back would not detect a full disk.
 void SweepStore::probe() {
   const std::scoped_lock lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -270,7 +270,7 @@ std::optional<SweepStore::Ended> SweepStore::last_done() const {
   return Ended{row.text(0), row.text(1), exit_code_of(row, 2), row.integer(3)};
 }
 
-// Makes the change in one transaction. What is written to a removed file is lost.
+// Runs `change` in one transaction. Fails if the file was removed, because the change would be lost.
 void SweepStore::write(const std::function<void()>& change) {
   storage::Transaction transaction(database_);
   if (database_.file_has_moved()) {
@@ -301,13 +301,13 @@ DROP TABLE IF EXISTS kept;
 DROP TABLE IF EXISTS begun;
 )";
 
-// Sets the file's mode, which SQLite gives to the files beside it.
+// Creates the file with mode 0600, which SQLite also gives to the files beside it.
 void make_private(const std::string& file) {
   const Descriptor made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
 }
 
-// Adds a column where it is missing: an older graphbench leaves the columns and lowers the version.
+// Adds a column if it is missing. An older graphbench keeps the columns but lowers the version.
 void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
   const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
   if (database.prepare(sql).step()) return;
@@ -330,8 +330,8 @@ storage::Connection open_sweep_store(const std::string& file) {
     make_private(file);
     storage::Connection database(
         file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
-    // FULL: an accepted sweep survives the machine's end, not only the process's.
-    // 256 KiB of pages: the kernel caches them as well, and 2 MiB that fill row by row look like a leak.
+    // FULL: an accepted sweep survives a power failure, not only a crash of the process. 256 KiB of cache,
+    // because the kernel caches pages too, and 2 MiB that fill slowly look like a leak.
     if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
       throw storage::DamageError("it is damaged (" + finding + "): restore a copy, or give another --state");
     database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");

@@ -1,4 +1,4 @@
-// The service's memory in one SQLite file: every accepted sweep and how it ended.
+// Stores in one SQLite file every accepted sweep and its end.
 #pragma once
 
 #include <chrono>
@@ -14,10 +14,10 @@
 
 namespace graphbench::serve {
 
-// queued -> running -> done | failed | cancelled | interrupted. A sweep that ended with failed cells is done.
+// queued -> running -> done | failed | cancelled | interrupted. A sweep with failed cells is done.
 enum class SweepState : std::uint8_t { queued, running, done, failed, cancelled, interrupted };
 const char* name_of(SweepState state);
-// True if the sweep can be queued again. Its journal, if it has one, still exists.
+// True if the sweep can be queued again. Its journal, if there is one, still exists.
 constexpr bool is_resumable(SweepState state) {
   return state == SweepState::interrupted || state == SweepState::failed;
 }
@@ -26,38 +26,37 @@ struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
   AskedSweep asked;
-  std::string submitted_at;  // RFC 3339, UTC, as the next two; empty if it is not known yet
+  std::string submitted_at;  // RFC 3339 in UTC, like the next two; empty: not known yet
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
-  std::string message;  // why it failed
+  std::string message;  // why the sweep failed
   bool has_results = false;
 };
 
-// A cell that is done, in the form of the result document, on one line.
+// A finished cell, as one line in the form of the result document.
 struct StoredCell {
-  std::int64_t number = 0;  // grows with time, over all sweeps
+  std::int64_t number = 0;  // increases with time, over all sweeps
   std::string id;           // "mlp/base/bf16/forward/b8/w3/whole"
   std::string document;
 };
 
-// The size of all their documents.
 std::size_t document_bytes(const std::vector<StoredCell>& cells);
 
 struct SweepEnd {
   SweepState state = SweepState::done;
   std::optional<int> exit_code;
   std::string message;
-  std::optional<std::string> result;  // the document, whole
+  std::optional<std::string> result;  // the whole document
   std::string finished_at = {};       // empty: now
 };
 
-// Thread-safe. Every change is on disk when the call returns. All throw storage::StorageError where the file
-// cannot be read or written, and do not wait for another process that holds it.
+// Thread-safe. Every change is on disk when the call returns. All functions throw storage::StorageError if
+// the file cannot be read or written, and do not wait for another process that has locked it.
 class SweepStore {
  public:
-  // Makes sweeps that ran when an earlier process ended `interrupted`. Upgrades a file of an older version;
-  // throws Error(io) for a newer one.
+  // Marks sweeps as interrupted if they were running when an earlier process ended. Upgrades a file of an
+  // older version; throws Error(io) for a newer version.
   explicit SweepStore(const std::string& file);
   SweepStore(const SweepStore&) = delete;
   SweepStore& operator=(const SweepStore&) = delete;
@@ -66,51 +65,51 @@ class SweepStore {
   struct Added {
     enum class What : std::uint8_t { added, known, full };
     What what = What::added;
-    StoredSweep sweep = {};  // the earlier sweep if `known`, because it has the same key; empty if `full`
-    bool same = true;        // whether the earlier sweep asked for the same
+    StoredSweep sweep = {};  // the earlier sweep with the same key if `known`; empty if `full`
+    bool same = true;        // if `known`: whether the earlier sweep has the same options
   };
-  // `key`: an Idempotency-Key; empty: none.
+  // `key` is the Idempotency-Key; empty: none.
   Added add(const AskedSweep& asked, const std::string& key, std::size_t queued_max);
 
   std::optional<StoredSweep> find(const std::string& id) const;
-  // Lists the newest first; where `after` is given, which exists, only older ones.
+  // Lists the newest sweeps first; if `after` is given, only older sweeps. `after` must exist.
   std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const;
   std::size_t queued() const;
-  // The document of a sweep that has ended.
+  // The document of an ended sweep.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Throws where nothing can be written. Writes at most once per second, and repeats its answer in between.
+  // Throws if the file cannot be written. Writes once per second at most, and repeats the result in between.
   void probe();
 
-  // Makes the oldest queued sweep running, and removes its document from before an interruption.
+  // Marks the oldest queued sweep as running, and removes the document of an earlier run.
   std::optional<StoredSweep> take();
-  // Stores the event with which a running sweep began.
+  // Stores the event with which the running sweep began.
   void begin(const std::string& id, const std::string& event);
-  // Stores all of the end or nothing, so it may be tried again.
+  // Stores the whole end or nothing, so the call may be repeated.
   void end(const std::string& id, const SweepEnd& end);
   // Queues a resumable sweep again. Returns false if it is not resumable.
   bool resume(const std::string& id);
   // Cancels a queued sweep. Returns false if it is not queued.
   bool cancel(const std::string& id);
 
-  // Stores each cell in place of its earlier form; returns those that are new or have changed.
+  // Replaces each cell's earlier form. Returns the cells that are new or have changed.
   struct NewCell {
     std::string id;
     std::string document;
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
-  // The sweep's cells with numbers beyond `after`, in their order.
+  // The sweep's cells with numbers above `after`, in ascending order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // The highest number of its cells; 0: there are none. Where it has not changed, neither have the cells.
+  // The sweep's highest cell number; 0 if it has no cells. While the number stays, the cells stay the same.
   std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
     std::string id;
-    std::string began;  // the event of begin()
+    std::string began;  // the event that begin() stored
     std::optional<int> exit_code;
     std::int64_t unix_seconds = 0;
   };
-  // The last accepted sweep that is done.
+  // The last accepted sweep that is done. Absent if there is none.
   std::optional<Ended> last_done() const;
 
  private:
@@ -120,14 +119,14 @@ class SweepStore {
   mutable std::mutex mutex_;
   mutable storage::Connection database_;
   std::optional<std::chrono::steady_clock::time_point> probed_;
-  std::string probe_error_;  // error of the last probe; empty: none
+  std::string probe_error_;  // the last probe's error; empty: none
 };
 
-// Rises when the tables change in a way that an older graphbench cannot read.
+// Increased when an older graphbench cannot read the changed tables.
 inline constexpr int sweep_store_version = 4;
 
-// Creates the file where there is none, for this user only, and upgrades the tables of an older version.
-// Throws Error(io), which names the file, if it cannot be used or a newer version wrote it.
+// Creates the file, if it does not exist, for this user only, and upgrades tables of an older version. Throws
+// Error(io), which names the file, if the file is unusable or a newer version wrote it.
 storage::Connection open_sweep_store(const std::string& file);
 
 }  // namespace graphbench::serve

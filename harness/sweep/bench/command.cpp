@@ -1,6 +1,6 @@
-// Runs graphbench bench, which runs the cells of a sweep in this process as a Google Benchmark program. One
-// function runs every benchmark: it finds or prepares the cell, runs the sweep's own timing loop for as many
-// steps as Google Benchmark asks, then the event loop, then the check.
+// Runs graphbench bench: the cells of a sweep in this process, as a Google Benchmark program. All benchmarks
+// are one function, which finds or prepares the cell, runs the sweep's timing loop for the number of steps
+// that Google Benchmark asks for, and then the event loop and the check.
 #include "harness/options/command.hpp"
 
 #include <benchmark/benchmark.h>
@@ -33,10 +33,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// This many samples are enough for a median, because a step's device time spreads little.
+// 64 samples give a good median, because device times of steps vary little.
 constexpr std::int64_t device_steps_max = 64;
 
-// One task's executors. Made and used on the one thread that benchmarks run on.
+// One task's executors. Made and used on the one thread that runs benchmarks.
 class OpenTask {
  public:
   OpenTask(const model::WorkerTask& task, Device& device, const abi::WorkloadRegistry& registry)
@@ -45,7 +45,7 @@ class OpenTask {
     allocate(task);
   }
 
-  // The executor of `batch`, prepared at its first use. Throws the exceptions of preparing.
+  // Returns the executor of `batch`, and prepares it at the first call. Throws what preparing throws.
   execution::Executor& executor(std::int64_t batch) {
     std::unique_ptr<execution::Executor>& executor = executors_[batch];
     if (executor == nullptr) {
@@ -82,8 +82,8 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-// The reporter that the flags ask for. Errors that Google Benchmark prints before it runs anything are kept
-// for the caller, which words them itself.
+// The reporter that the flags choose. Keeps the errors that Google Benchmark prints before the first run, so
+// that the caller can word them.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -98,18 +98,17 @@ class ChosenReporter final : public benchmark::BenchmarkReporter {
   benchmark::BenchmarkReporter& chosen_;
 };
 
-// The counts of `graphbench bench`.
 struct BenchOutcome {
   std::size_t matched = 0;  // benchmarks that the filter chose
   std::string why_none;     // Google Benchmark's reason if nothing matched
-  std::int64_t failed = 0;  // cells that failed; cells that graphs cannot hold do not count
+  std::int64_t failed = 0;  // failed cells; cells that graphs do not support are not counted
 };
 
-// The cells of a plan as benchmarks of Google Benchmark, run in this process.
+// The cells of a plan as benchmarks of Google Benchmark, which run in this process.
 class CellBenchmarks {
  public:
-  // Registers one benchmark per cell, by the cell's id, task by task and the largest batch of each first, as
-  // a worker captures. Nothing is opened or prepared yet.
+  // Registers one benchmark per cell under the cell's id, in the order of the tasks. Within a task the
+  // largest batch is first, as a worker captures. Opens and prepares nothing.
   explicit CellBenchmarks(const model::Plan& plan) {
     for (const model::WorkerTask& task : plan.tasks) tasks_.push_back(task);
     register_all(plan);
@@ -119,9 +118,9 @@ class CellBenchmarks {
   CellBenchmarks(const CellBenchmarks&) = delete;
   CellBenchmarks& operator=(const CellBenchmarks&) = delete;
 
-  // Runs the benchmarks that Google Benchmark's flags choose; its reporters print. A cell's executor is
-  // prepared the first time it runs, and its outputs are checked against eager's after each run of its timing
-  // loop. Only one task's executors exist at a time.
+  // Runs the benchmarks that Google Benchmark's flags choose; its reporters print. Prepares a cell's executor
+  // at its first run, and checks its outputs against eager's after each run of the timing loop. Keeps the
+  // executors of only one task at a time.
   BenchOutcome run() {
     BenchOutcome outcome;
     std::ostringstream before_context;
@@ -198,7 +197,7 @@ class CellBenchmarks {
     open_.reset();
     open_of_ = nullptr;
     if (device_ == nullptr) open_device_of(task);
-    // The stream's threads inherit the CPUs that are not the submitting thread's.
+    // Threads that the stream starts now inherit the CPUs without the submitting thread's CPU.
     machine::SubmitterPin pin(task.instruments, cpus_, device_->info().kind != "host");
     pin.keep_others_off();
     open_ = std::make_unique<OpenTask>(task, *device_, registry_);
@@ -229,7 +228,7 @@ class CellBenchmarks {
 namespace graphbench::cli {
 namespace {
 
-// Google Benchmark, and being one process, leave no room for some of a sweep's options.
+// Options of a sweep that Google Benchmark or a single process cannot support.
 struct Refused {
   const char* option;
   const char* instead;
@@ -291,7 +290,7 @@ class BenchCommand final : public Command {
     bench::take_flags(invocation.benchmark_flags);
     std::optional<CheckedPlan> checked;
     {
-      // Only while children run: a benchmark run is ended by its signals.
+      // Only while the probe's processes run: afterwards signals must end the benchmarks.
       process::ProcessSupervisor supervisor;
       checked = make_checked_plan(options, invocation.argv, supervisor);
       refuse_step(*checked, options, "bench");

@@ -1,4 +1,4 @@
-// Checks first what Google Benchmark would answer by ending the process, then lets it parse.
+// Checks first the flags on which Google Benchmark would end the process, and then lets it parse all flags.
 #include "harness/sweep/bench/flags.hpp"
 
 #include <benchmark/benchmark.h>
@@ -15,7 +15,7 @@
 namespace graphbench::bench {
 namespace {
 
-// The flags that a person needs to find; Google Benchmark's own guide has the rest.
+// The most useful flags; Google Benchmark's user guide lists the others.
 const std::vector<std::pair<std::string, std::string>>& common_flags() {
   static const std::vector<std::pair<std::string, std::string>> flags = {
       {"--benchmark_filter=REGEX",
@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>>& known_values() {
   return known;
 }
 
-// The whole of `text`, but for a unit that newer versions of Google Benchmark take ("2s", "100x").
+// Parses all of `text` as a number, which may have a unit of newer Google Benchmarks ("2s", "100x").
 std::optional<double> number_of(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -97,7 +97,7 @@ std::string flags_help() {
 
 void take_flags(const std::vector<std::string>& flags) {
   for (const std::string& flag : flags) check_flag(flag);
-  // Google Benchmark keeps a pointer to the first, for its reports.
+  // Google Benchmark keeps a pointer to argv[0] for its reports, so the string must be static.
   static std::string program = "graphbench";
   std::vector<std::string> arguments = flags;
   std::vector<char*> argv = {program.data()};
@@ -106,7 +106,7 @@ void take_flags(const std::vector<std::string>& flags) {
   int argc = static_cast<int>(arguments.size()) + 1;
   benchmark::Initialize(&argc, argv.data());
   if (argc < 2) return;
-  // Google Benchmark leaves in argv what it does not know or cannot parse.
+  // Google Benchmark leaves in argv the flags that it does not know or cannot parse.
   const std::string left = argv[1];
   const std::string name = left.substr(0, left.find('='));
   std::vector<std::string> known;

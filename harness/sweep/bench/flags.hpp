@@ -1,4 +1,4 @@
-// Google Benchmark's flags on our command line: checked here, so that errors read as ours, then handed over.
+// Google Benchmark's flags on the command line. Checks them first, so that errors read like graphbench's.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace graphbench::bench {
 
-// Whether an argument is one of Google Benchmark's.
+// True if the argument is one of Google Benchmark's flags.
 bool is_flag(std::string_view argument);
 
-// The lines that `--help` prints about them: "--benchmark_filter=REGEX", one per flag.
+// The help text of the flags, one line per flag: "--benchmark_filter=REGEX".
 std::string flags_help();
 
-// Hands `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws InputError for a flag
-// or a value that it does not take, and for a file of --benchmark_out that cannot be written.
+// Passes `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws InputError for an unknown flag,
+// an invalid value, and a --benchmark_out file that cannot be written.
 void take_flags(const std::vector<std::string>& flags);
 
 }  // namespace graphbench::bench

@@ -1,4 +1,4 @@
-// The workloads, devices and options that the machine and the plugins offer, as the probe process found them.
+// The workloads, devices and options of this machine and its plugins, as the probe process found them.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace graphbench::plan {
 
 struct Catalog {
-  std::string device;  // "cuda:0", "host": what workers open
+  std::string device;  // the name by which workers open it: "cuda:0", "host"
   model::DeviceFacts facts{};
-  std::vector<std::string> dtypes;           // what the device supports
-  std::vector<abi::WorkloadInfo> workloads;  // built in first, then by plugin
+  std::vector<std::string> dtypes;           // data types that the device supports
+  std::vector<abi::WorkloadInfo> workloads;  // built-in workloads first, then by plugin
 };
 
 }  // namespace graphbench::plan

@@ -1,4 +1,4 @@
-// Multiplies the axes out into cells and worker tasks, in one loop over the table of axes.
+// Makes the product of all axes into cells and worker tasks, in one loop over the table of axes.
 #include "harness/sweep/plan/make_plan.hpp"
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 namespace graphbench::plan {
 namespace {
 
-// Fisher-Yates, written out: std::shuffle may differ between standard libraries, and a plan's order
-// must not. The bias of the remainder is below 2^-40 for any plan.
+// A Fisher-Yates shuffle, because std::shuffle may differ between standard libraries, and a plan's order must
+// not. The bias of the modulo is below 2^-40 for any plan.
 void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   for (std::size_t i = tasks.size(); i > 1; --i) {
     std::swap(tasks[i - 1], tasks[random() % i]);
   }
 }
 
-// A foreign step runs in all of its modes if none was named.
+// A foreign step runs in all of its modes if the user names none.
 model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
                          const abi::WorkloadInfo& step) {
   axes.workload = {step.name};
@@ -32,7 +32,7 @@ model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
   return axes;
 }
 
-// Fills in the values that the options left to the device and the workloads.
+// Fills in the values that the options leave to the device and the workloads.
 model::Axes complete_axes(model::Axes axes, const std::vector<WorkloadChoice>& workloads,
                           std::vector<std::string> dtypes) {
   axes.workload.clear();
@@ -47,7 +47,7 @@ model::Axes complete_axes(model::Axes axes, const std::vector<WorkloadChoice>& w
   return axes;
 }
 
-// One launch: a task has all batches of its cells, or one of them where a cell has a process of its own.
+// One launch: a task has all batches of its cells, or one batch if each cell has its own process.
 std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& workloads,
                                           const model::PlanFacts& facts, const model::AxisTable& table,
                                           const model::WorkerTask& common) {
@@ -78,7 +78,6 @@ std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& wor
   return round;
 }
 
-// Fills in what the device and the workloads decide of each grid's axes.
 void complete_grids(model::PlanFacts& facts, const config::SweepOptions& options, const Catalog& catalog,
                     const std::vector<WorkloadChoice>& workloads) {
   const abi::WorkloadInfo* const step = step_of(workloads, catalog);
@@ -97,7 +96,7 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
   return text;
 }
 
-// A value of a later axis that applies to no cell of the plan would change nothing, and is refused.
+// Refuses a value of a later axis that applies to no cell of the plan, because it would have no effect.
 void check_reach(const config::SweepOptions& options, const model::Axes& planned,
                  const std::vector<model::Cell>& cells, const Catalog& catalog,
                  const model::AxisTable& table) {
@@ -126,8 +125,7 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
 
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table) {
-  // Every factor is at most 10,000 and there are few of them: a double holds the product well enough to
-  // compare it.
+  // Each factor is at most 10,000 and there are few factors, so a double is exact enough for the comparison.
   double measurements = 0;
   for (const model::Axes& grid : grids) {
     auto of_grid = static_cast<double>(launches);

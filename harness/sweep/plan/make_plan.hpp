@@ -10,15 +10,15 @@
 
 namespace graphbench::plan {
 
-// A sweep larger than this is refused: it could not end, and its plan would not fit.
+// A larger sweep is refused: it would not end in any useful time, and its plan would not fit into memory.
 inline constexpr std::int64_t measurements_max = 100'000;
-// Throws InputError for larger ones; `where` begins its message.
+// Throws InputError, which begins with `where`, for a sweep of more measurements.
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table = model::axes());
 
-// `argv` is kept in the plan's facts. Cells: grid by grid, values as given, the axis that stands last in
-// `table` innermost. Tasks: launch by launch, within a launch in an order shuffled from the seed, the same on
-// every machine. Throws InputError.
+// Keeps `argv` in the plan's facts. Orders cells by grid, and within it by values as given, with the last
+// axis of `table` innermost. Orders tasks by launch, and shuffles them within a launch by the seed, equally
+// on every machine. Throws InputError.
 model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table = model::axes());
 

@@ -1,4 +1,4 @@
-// Writes the canonical text and hashes it.
+// Writes the canonical text of a plan, and hashes it.
 #include "harness/sweep/plan/plan_hash.hpp"
 
 #include <charconv>
@@ -9,7 +9,7 @@
 namespace graphbench::plan {
 namespace {
 
-// The shortest text that reads back as the same number, in every locale.
+// The shortest text that parses to the same number, in every locale.
 std::string real(double value) {
   char text[64];
   const auto [end, error] = std::to_chars(text, text + sizeof text, value);
@@ -20,16 +20,16 @@ std::string real(double value) {
 
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options, const model::AxisTable& table) {
-  // How often it is repeated and with which random data does not change what is measured: results of five
-  // launches and of ten compare.
+  // Launches and seed are left out, because they do not change what is measured: results of five and of ten
+  // launches can be compared.
   std::string text = "graphbench.plan/1\n";
   for (const WorkloadChoice& workload : workloads) {
     text += "workload=" + workload.name + " preset=" + workload.preset;
     for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
     text += "\n";
   }
-  // An axis is named only away from its default, so plans made before it existed keep their hash. So do plans
-  // of one grid, because the text that separates grids comes before the second.
+  // Leaves out axes at their default, and the word "grid" before the first grid, so that plans from before
+  // these features keep their hash.
   const std::vector<model::Axes> grids = model::grids_of(facts);
   for (const model::Axes& grid : grids) {
     if (&grid != &grids.front()) text += "grid\n";
@@ -42,7 +42,7 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
   text += "split-ops=" + join(options.split_ops) + "\n";
   text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
-  // Named only where it is on: plans made before the option existed keep their hash.
+  // Left out if false, so that plans from before this option keep their hash.
   if (facts.cold_l2) text += "cold-l2=true\n";
   for (const auto& [name, value] : facts.caller) text += name + "=" + value + "\n";
   return text;

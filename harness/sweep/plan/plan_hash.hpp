@@ -1,4 +1,4 @@
-// The plan's hash: equal exactly where two sweeps asked for the same measurement.
+// The plan's hash, which is equal exactly if two sweeps measure the same.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace graphbench::plan {
 
-// The text that is hashed, one `key=value` line each: axes, presets, options, split kinds and sampling
-// bounds. Left out are later axes at their default, launches and seed, options about output, the worker's
-// time limit, and the device, whose fingerprint is in the result's environment.
+// The text to hash, with one `key=value` line each for axes, presets, options, split kinds and sampling
+// limits. Leaves out later axes at their default, launches, seed, options about output, the worker's time
+// limit, and the device, whose fingerprint is in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options,
                            const model::AxisTable& table = model::axes());
 
-// SHA-256 of the canonical text, in hex.
+// The SHA-256 of the canonical text, in hex.
 std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                       const config::SweepOptions& options, const model::AxisTable& table = model::axes());
 

@@ -1,4 +1,4 @@
-// Costs by cell become costs by group, groups go to shards, and all of it becomes a digest.
+// Sums costs of cells to costs of groups, assigns groups to shards, and makes a digest of the assignment.
 #include "harness/sweep/plan/shards.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace graphbench::plan {
 namespace {
 
-// Every worker starts, and has its batches' sampling time. On an H100 a task of nine batches takes 3.6 s and
-// one of a batch 0.7 s; on a quiet host of two cores both take three quarters of that.
+// A task takes its worker's start and its batches' sampling time. On an H100 a task of nine batches takes 3.6
+// s, a task of one batch 0.7 s; on a quiet host with two cores both take three quarters of that.
 constexpr double start_seconds = 0.4;
 constexpr double batch_seconds = 0.2;
 
 double estimate_of(const model::WorkerTask& task) {
-  // A load runs in two placements.
+  // A sustained load runs in two placements.
   const double batch =
       batch_seconds + task.sampling.seconds_max + 2 * task.instruments.sustained_seconds.value_or(0);
   return start_seconds + static_cast<double>(task.batches.size()) * batch;

@@ -1,4 +1,4 @@
-// A plan divided into shards, one of which is kept. Pure.
+// Divides a plan into shards, and keeps one of them. Pure.
 #pragma once
 
 #include <map>
@@ -10,25 +10,25 @@
 
 namespace graphbench::plan {
 
-// Longest first, each to the shard that has the least so far: the largest sum is at most 4/3 of the best
-// possible (Graham 1969). Returns each cost's shard, from 0. Ties go to what stands first.
+// Assigns the largest costs first, each to the shard with the smallest sum. The largest sum is at most 4/3 of
+// the best possible (Graham 1969). Returns each cost's shard, from 0. Equal costs and sums: the first wins.
 std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards);
 
-// The estimated time of these tasks, one after the other. It balances shards, and is printed.
+// The estimated time of these tasks one after the other, in seconds. It is printed, and balances shards.
 double estimated_seconds(const std::vector<model::WorkerTask>& tasks);
 
-// Seconds of one launch of a cell, by id, as launches[].worker_seconds of a result have them.
+// The mean of launches[].worker_seconds in a result, by the cell's id.
 using CellCosts = std::map<std::string, double>;
 CellCosts costs_of(const model::Result& result);
 
 struct Shard {
-  model::Plan plan;  // its cells and tasks; plan.facts.shard says which it is
-  std::string said;  // how it was balanced, one line; empty: there was nothing to balance
+  model::Plan plan;  // the shard's cells and tasks; plan.facts.shard has its number
+  std::string said;  // one line on how shards were balanced; empty for a replica
 };
 
-// Takes the shard of options.shard. Groups (model::group_of) are not divided. `costs`: none if no result was
-// given. `digests`: of the binary and the plugins, for the assignment. Throws InputError if there are fewer
-// groups than shards, or if `costs` knows no cell of the plan.
+// Takes the shard of options.shard. Does not divide groups (model::group_of). `costs` is empty if no result
+// was given. `digests` (binary and plugins) become part of the assignment. Throws InputError if there are
+// fewer groups than shards, or if `costs` has no cell of the plan.
 Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 

@@ -1,4 +1,4 @@
-// Checks names, presets and `--set` against what the probe found.
+// Checks names, presets and `--set` against the probe's catalog.
 #include "harness/sweep/plan/workload_choice.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
   }
 }
 
-// Every workload of the sweep walks the trace.
+// Checks the trace against a workload, because every workload of the sweep walks the trace.
 void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
   const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
   for (const model::ShapeStep& step : trace.steps) {
@@ -84,7 +84,7 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
   }
 }
 
-// A foreign step builds no program for these options to change.
+// Refuses options about programs, because a foreign step has no program.
 void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option) {
     throw InputError(options.where(option), "it goes with programs, and workload " + in_quotes(info.name) +
@@ -107,7 +107,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   }
 }
 
-// Programs have the modes of the table alone.
+// Refuses the modes of foreign steps: programs have only the modes of the table.
 void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
@@ -125,9 +125,9 @@ const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, c
 
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
   std::vector<std::string> chosen = options.axes.workload;
-  if (options.torch.given()) chosen = {catalog.workloads.back().name};  // lent last
+  if (options.torch.given()) chosen = {catalog.workloads.back().name};  // the workload of --torch is last
   if (chosen.empty()) {
-    // A plugin may bring ops or passes alone.
+    // By default a plugin's workloads are run, if it has any: a plugin may have only ops or passes.
     const auto from_plugin = [](const abi::WorkloadInfo& info) { return info.plugin != "builtin"; };
     const bool own = !options.plugins.empty() && std::ranges::any_of(catalog.workloads, from_plugin);
     for (const abi::WorkloadInfo& info : catalog.workloads) {
@@ -152,7 +152,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (choice != choices.end()) {
       choice->options[set.key] = set.value;
     } else if (set.from_flag) {
-      // In a file it may serve other sweeps; on the command line it is a mistake.
+      // In a file the option may be meant for other sweeps; on the command line it is a mistake.
       throw InputError(set.where, in_quotes(set.workload) + " is not in this sweep: it runs " + join(chosen));
     }
   }

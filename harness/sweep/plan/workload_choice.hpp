@@ -1,4 +1,4 @@
-// Which workloads a sweep runs, each with its preset, data types and option values. Pure.
+// The workloads of a sweep, each with its preset, data types and option values. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct WorkloadChoice {
   std::map<std::string, std::int64_t> options;  // overrides of the preset
 };
 
-// In the order asked for. Throws InputError: an unknown workload (with a suggestion), a preset it does
-// not have (naming those it has), an unknown or out-of-range `--set` key. Where no preset was asked for
-// and a workload has no default one, its first is taken.
+// Returns workloads in the requested order. Throws InputError for an unknown workload (with a suggestion), an
+// unknown preset (with the known ones), and an unknown or out-of-range `--set` key. Without a requested
+// preset, a workload without a default preset gets its first one.
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog);
 
-// The facts about the sweep's one workload if it is a foreign step; null if workloads are programs.
+// The facts about the sweep's one workload if it is a foreign step; null if the workloads are programs.
 const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, const Catalog& catalog);
 
-// The dtypes asked for, or the device's default. Throws InputError if the device does not support one.
+// The requested dtypes, or the device's default. Throws InputError for a dtype that the device lacks.
 std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog);
 
 }  // namespace graphbench::plan

@@ -24,7 +24,7 @@ struct Counts {
   std::int64_t ok = 0;
   std::int64_t failed = 0;
   std::int64_t skipped = 0;
-  std::int64_t not_measured = 0;  // because the sweep was interrupted
+  std::int64_t not_measured = 0;  // left out when the sweep was interrupted
 };
 
 Counts count(const model::Result& result) {
@@ -43,7 +43,7 @@ Counts count(const model::Result& result) {
   return counts;
 }
 
-// Groups the cells that have the same problem.
+// The cells that have the same problem.
 struct Trouble {
   bool failed = false;
   std::string code;
@@ -89,7 +89,7 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
   }
 }
 
-// At most three lines: the judgement, the most important note, and the place of the others.
+// Prints at most three lines: the judgement, the most important note, and where to find the others.
 void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const TableOptions& options) {
   constexpr std::size_t lines_max = 3;
   const bool all = notes.size() <= lines_max;
@@ -123,7 +123,7 @@ void print_closing(std::ostream& out, const model::Result& result, const TableOp
 
 namespace {
 
-// Breaks the text between words; later lines are indented.
+// Breaks the text between words, and indents all lines after the first.
 std::string wrapped(std::string_view text, int width) {
   std::string lines;
   int column = 0;

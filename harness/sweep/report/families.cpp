@@ -1,4 +1,4 @@
-// The families that do not belong to one cell, and those of cells from the table of metrics.
+// Lists the metric families: those of cells, from the table of metrics, and all others.
 #include "harness/sweep/report/families.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every family that a sweep and a service publish. Those of cells come from the table of metrics;
-// dashboards/metrics.json is this list, and those of ladders and bills.
+// Every family that a sweep or a service publishes. The families of cells come from the table of metrics.
+// dashboards/metrics.json lists these families, and those of ladders and bills.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace graphbench::reporters {
 
 // Families of cells first, in the order in which they are published.
 std::vector<FamilyRow> families();
-// Returns the family with that name. A missing name is a programmer's mistake.
+// Returns the family with this name. An unknown name is a programming error.
 const FamilyRow& family_of_process(std::string_view name);
 inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name) {
   return gauge(registry, family_of_process(name));
@@ -21,7 +21,7 @@ inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& regist
 inline prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name) {
   return counter(registry, family_of_process(name));
 }
-// The family of one compared metric: "graphbench_baseline_latency_seconds".
+// The family of a metric's baseline values: "graphbench_baseline_latency_seconds".
 std::string baseline_family(const model::MetricRow& metric);
 
 inline constexpr const char* ramp_family = "graphbench_ramp_seconds";

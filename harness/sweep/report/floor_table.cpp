@@ -1,4 +1,4 @@
-// Two blocks: the single figures, then the node counts of each shape with their slopes.
+// Prints the floors in two blocks: single values, then each shape's times by node count with their slopes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void print_floor(std::ostream& out, std::string_view label, const std::optional<
       << fmt::format("{:>8}\n", floor->count);
 }
 
-// A cost per node may lie below the nanoseconds that format_seconds rounds to.
+// Prints two decimals, because a cost per node may be below the nanosecond to which format_seconds rounds.
 std::string slope_text(double seconds) {
   const double nanoseconds = seconds * 1e9;
   return std::abs(nanoseconds) < 999.5 ? fmt::format("{:.2f}ns", nanoseconds) : format_seconds(seconds);

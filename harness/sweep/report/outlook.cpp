@@ -1,4 +1,4 @@
-// Words that describe a plan and an earlier result.
+// Describes a plan and an earlier result in words.
 #include "harness/sweep/report/outlook.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : noun.ends_with("s") ? "es" : "s");
 }
 
-// Rounds to one unit, because more digits would promise too much.
+// Uses one unit, because more digits would suggest an exact estimate.
 std::string about(double seconds) {
   const auto whole = [](double value) { return static_cast<std::size_t>(std::lround(value)); };
   if (seconds < 90) return plural(whole(std::max(1.0, seconds)), "second");

@@ -1,4 +1,4 @@
-// The lines before a sweep begins: its size, its estimated time, and the file that it replaces. Pure.
+// The lines before a sweep begins: its size, its estimated time, and the result file that it replaces. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace graphbench::reporters {
 
-// "324 cells, 36 processes, about 4 minutes".
+// For example "324 cells, 36 processes, about 4 minutes".
 std::string outlook(std::size_t cells, const std::vector<model::WorkerTask>& tasks);
 
-// "the result of 2026-11-25T14:52:01Z (42 cells of mlp on NVIDIA H200)".
+// For example "the result of 2026-11-25T14:52:01Z (42 cells of mlp on NVIDIA H200)".
 std::string result_in_words(const model::Result& head, std::size_t cells);
 
 }  // namespace graphbench::reporters

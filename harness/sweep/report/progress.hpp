@@ -10,14 +10,14 @@
 
 namespace graphbench::reporters {
 
-// Not thread-safe. The clock is Progress::elapsed_seconds: the printer itself reads none.
+// Not thread-safe. Reads no clock: the time is Progress::elapsed_seconds.
 class ProgressPrinter {
  public:
-  // `terminal`: redraw one line in place (at most ten times per second). Otherwise one line per finished
-  // task, at most one per second. `width`: columns the live line may take.
+  // `terminal`: redraws one line in place, at most ten times per second. Otherwise prints one line per
+  // finished task, at most one per second. `width`: the live line's maximum in columns.
   ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width = 100);
   void update(const model::Progress& progress);
-  // Ends the live line, or prints what the rate limit held back. Later updates start afresh.
+  // Ends the live line, or prints the update that the rate limit delayed. Later updates begin a new line.
   void finish();
 
  private:
@@ -29,7 +29,7 @@ class ProgressPrinter {
   bool colours_;
   int width_;
   bool drawn_ = false;
-  bool pending_ = false;  // `last_` has not been shown
+  bool pending_ = false;  // `last_` was not shown yet
   double shown_at_seconds_ = -1e9;
   std::int64_t tasks_shown_ = 0;
   model::Progress last_;
@@ -39,7 +39,7 @@ class ProgressPrinter {
 
 namespace graphbench::cli {
 
-// A sweep on stderr.
+// Shows a sweep's progress on stderr.
 class ConsoleProgress final : public sweep::SweepListener {
  public:
   explicit ConsoleProgress(bool quiet);

@@ -1,4 +1,4 @@
-// A result as text for other programs: Markdown for pages and pull requests, CSV for spreadsheets.
+// Prints a result for other programs: Markdown for web pages and pull requests, CSV for spreadsheets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace graphbench::reporters {
 namespace {
 
-// Names are the document's, and a page must show them and do nothing else with them.
+// Escapes Markdown and HTML, because the names come from the document and must appear as plain text.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : one_line(text)) {
@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-// Axes other than workload, batch and mode that have several values in these cells.
+// The axes, other than workload, batch and mode, that have several values in these cells.
 std::set<std::string> axes_that_differ(const model::Result& result) {
   std::map<std::string, std::set<std::string>> values;
   for (const model::CellResult& cell : result.cells) {
@@ -45,7 +45,7 @@ std::set<std::string> axes_that_differ(const model::Result& result) {
   return differ;
 }
 
-// "mlp b8", "mlp b8 w3 io=copy_in".
+// A row's name, such as "mlp b8" or "mlp b8 w3 io=copy_in".
 std::string row_name(const model::Cell& cell, const std::set<std::string>& differ) {
   std::string name = cell.workload + " b" + std::to_string(cell.batch);
   for (const auto& [axis, value] : model::axis_values(cell)) {

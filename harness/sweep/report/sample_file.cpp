@@ -1,5 +1,5 @@
-// NumPy arrays in their file format (numpy.lib.format, version 1.0), a column each, the archive of them, and
-// traces: complete events ("X") for spans, metadata events ("M") for the names of processes and threads.
+// Writes each column as a NumPy array (numpy.lib.format, version 1.0) and the arrays as an archive. Writes
+// traces: complete events ("X") for spans, metadata events ("M") for names of processes and threads.
 #include "harness/sweep/report/sample_file.hpp"
 
 #include <zip.h>
@@ -21,8 +21,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the elements are written as they lie in memory");
 
-// The bytes before the elements: a magic string, and a header that names type, order and shape. It is padded
-// so that the elements begin at a multiple of 64 bytes, and ends in a newline.
+// The bytes before the elements: a magic string, and a header with type, byte order and shape. Padding lets
+// the elements begin at a multiple of 64 bytes; a newline ends the header.
 std::string header(const std::string& type, std::size_t count) {
   std::string text =
       "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
@@ -76,7 +76,7 @@ struct RowKey {
   const model::Launch& of;
 };
 
-// 0 for a sample of the ramp, which comes first; else the number of its placement.
+// 0 for samples of the ramp, which come first; then the number of each sample's placement, from 1.
 std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
   std::vector<std::uint8_t> placements;
   for (std::size_t i = 0; i < key.of.placements.size(); ++i) {
@@ -121,14 +121,14 @@ SampleColumns sample_columns(const model::Result& result) {
   return columns;
 }
 
-// An archive that grows in memory. libzip reads the parts when it is closed; they stay until then.
+// An archive in memory. libzip reads the parts when the archive is closed, so the parts must live until then.
 class MemoryArchive {
  public:
   MemoryArchive() {
     zip_error_init(&error_);
     buffer_ = zip_source_buffer_create(nullptr, 0, 1, &error_);
     if (buffer_ == nullptr) fail("begin");
-    zip_source_keep(buffer_);  // zip_close drops its own reference; the bytes are read after it
+    zip_source_keep(buffer_);  // keeps a reference for reading the bytes after zip_close
     archive_ = zip_open_from_source(buffer_, ZIP_TRUNCATE, &error_);
     if (archive_ == nullptr) {
       zip_source_free(buffer_);
@@ -194,7 +194,7 @@ double first_start(const std::vector<model::TraceProcess>& processes) {
   return first;
 }
 
-// Nanoseconds are the clocks' resolution; more digits would be rounding errors.
+// Rounds to nanoseconds, the resolution of the clocks: more digits would be rounding errors.
 double microseconds(double seconds) {
   return static_cast<double>(static_cast<std::int64_t>(seconds * 1e9 + 0.5)) / 1e3;
 }

@@ -1,4 +1,4 @@
-// Writes one line per family of the table of metrics; values are medians over launches.
+// Writes the series of each family in the table of metrics. Values are medians over launches.
 #include "harness/sweep/report/series.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
   return times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
 }
 
-// The n-th step after the setup: the median over the launches with at least n steps.
+// The median of the n-th step after the setup, over the launches with that many steps.
 Number ramp_at(const model::CellResult& cell, std::size_t step) {
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) {
@@ -77,7 +77,7 @@ std::string ramp_lines(const ClientMetric& labelled, const model::CellResult& ce
   return lines;
 }
 
-// The worker's memory and the cell's graphs: one line per measured kind of memory.
+// One line for each measured kind of memory of the worker and of the cell's graphs.
 std::string memory_lines(const ClientMetric& labelled, const model::CellResult& cell) {
   std::string lines;
   for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
@@ -90,7 +90,7 @@ std::string memory_lines(const ClientMetric& labelled, const model::CellResult& 
   return lines;
 }
 
-// The walk's steps by outcome: one count for each outcome that occurred.
+// The number of the walk's steps with each outcome that occurred.
 std::string walk_lines(const ClientMetric& labelled, const model::CellResult& cell) {
   std::map<std::string, double> steps;
   if (cell.shape_walk && cell.status == model::CellStatus::ok) {
@@ -107,7 +107,7 @@ std::string walk_lines(const ClientMetric& labelled, const model::CellResult& ce
 
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
-// Its lines by family, in the order of families().
+// Collects lines by family, in the order of families().
 class Lines {
  public:
   explicit Lines(std::vector<FamilyRow> rows) : rows_(std::move(rows)), lines_(rows_.size()) {}
@@ -144,7 +144,7 @@ void add_coverage(Lines& lines, const std::string& on, const model::ComparisonCo
 }
 
 void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison& metric) {
-  // Metrics whose row has no help for a baseline have no such family.
+  // A metric without help for its baseline has no baseline family.
   const model::MetricRow& row = model::row_of(metric.metric);
   if (!row.baseline_help.empty()) lines.add(baseline_family(row), cell, metric.base_seconds);
   const Labels labels = with(cell, "metric", name_of(metric.metric));
@@ -173,7 +173,7 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
   }
   time.quantile.push_back({0.5, p50});
   for (const auto& [quantile, member] : percentiles) {
-    // A launch with too few samples for a percentile does not count towards it.
+    // Leaves out launches that have too few samples for the percentile.
     std::vector<double> known;
     for (const model::Summary& summary : launches) {
       if (summary.*member) known.push_back(*(summary.*member));

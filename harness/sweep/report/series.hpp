@@ -1,4 +1,4 @@
-// The series of one cell, and of a sweep's comparison with the baseline: which numbers become which metrics.
+// Decides which numbers of a cell, and of a sweep's comparison with the baseline, become which metrics.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -15,7 +15,7 @@
 
 namespace graphbench::reporters {
 
-// Series are shown in this order, as a reader expects it: batches by number, not by spelling.
+// Orders series as a reader expects: batches by number, not by text.
 struct CellKey {
   std::string device;
   model::Cell cell;
@@ -29,31 +29,29 @@ struct CellKey {
   }
 };
 
-// The labels of a cell, in the order of the documents.
+// The labels of a cell, in the documents' order of axes.
 std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
-// Quantiles above the median, and the place of each in a launch.
+// Quantiles above the median, each with its member of a launch's Summary.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
-// A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
-// They are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
-// microseconds per sample and estimate what is known exactly. The higher quantiles are medians over the
-// launches; sum and count are over all their samples.
+// Times are summaries, because promtool allows the label `quantile` only for summaries. Quantiles are
+// computed from the launches: prometheus-cpp's own Summary would cost microseconds per sample, and estimate
+// values that are known exactly. Higher quantiles are medians over launches; sum and count include all
+// samples.
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 
-// The lines of one cell or comparison in each family's text, in the order of families(); empty if it has
-// no such number. Rendered when the cell changes, so that a scrape only puts lines together.
+// The lines of one cell or comparison, one text per family in the order of families(); a text is empty if the
+// number is absent. Rendered when the cell changes, so that a scrape only joins texts.
 using CellLines = std::vector<std::string>;
 
-// A cell that is not ok has no lines, except for why it was skipped.
+// A cell that is not ok has only lines on skips and on why it has no break-even.
 CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 
-// CellLines of one device's comparison.
 using ComparisonLines = std::vector<std::string>;
 
-// `cells`: by id, the cells of the device whose numbers are in /metrics. Others have no series here either,
-// because a change without its numbers cannot be read. Sides that do not compare have only the series that
-// say so.
+// `cells` are the device's cells in /metrics, by id. Other cells have no series here, because readers need
+// the numbers beside a change. Results that are not comparable have only the series that say so.
 ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
                          const model::Comparison& comparison);
 

@@ -1,5 +1,5 @@
-// Counters, progress and facts live in prometheus-cpp's registry, the cells' lines beside it; the text is
-// made when it is read, once for all readers before the next change.
+// Keeps counters, progress and facts in prometheus-cpp's registry, and the cells' lines separately. Renders
+// the text when it is first read after a change, and shares it with all later readers.
 #include "harness/sweep/report/sweep_metrics.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace graphbench::reporters {
 namespace {
 
-// Appends each family that has a series, with its help and type; no other, which would promise numbers.
+// Appends the family with its help and type if it has a series; an empty family would promise numbers.
 template <typename Keyed>
 void append(std::string& text, const FamilyRow& family, std::size_t place, const Keyed& all) {
   const auto is_empty = [&](const auto& each) {
@@ -29,7 +29,7 @@ void append(std::string& text, const FamilyRow& family, std::size_t place, const
 double steps_of(const model::CellResult& cell) {
   std::int64_t steps = 0;
   for (const model::Launch& launch : cell.launches) {
-    // Counts the samples of the ramp, which no summary counts, if the document has them.
+    // Counts also the samples of the ramp, which no summary includes, if the document has them.
     steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), statistics::ramp_samples);
     if (launch.latency_seconds) steps += launch.latency_seconds->count;
     if (launch.device_seconds) steps += launch.device_seconds->count;
@@ -41,7 +41,7 @@ double steps_of(const model::CellResult& cell) {
 
 SweepMetrics::SweepMetrics(const std::string& version) {
   gauge(registry_, "graphbench_build_info").Add({{"version", version}}).Set(1);
-  // Counters begin at 0, so that the first increment is a rate and not a birth.
+  // Creates the counters with 0: otherwise rate() would miss the first increment.
   for (const auto status : {model::CellStatus::ok, model::CellStatus::skipped, model::CellStatus::failed}) {
     cells_total_.Add({{"status", std::string(model::name_of(status))}});
   }
@@ -141,7 +141,7 @@ std::shared_ptr<const std::string> SweepMetrics::text() const {
   const std::scoped_lock lock(mutex_);
   if (text_) return text_;
   std::string text;
-  text.reserve(text_bytes_ + text_bytes_ / 8);  // growing into it would copy most of it again
+  text.reserve(text_bytes_ + text_bytes_ / 8);  // leaves room, because growing the string would copy it
   text += rendered(registry_.Collect());
   const std::vector<FamilyRow> all = families();
   for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, cells_);

@@ -1,4 +1,4 @@
-// Gives Prometheus the cells, the progress and the running sweep. dashboards/metrics.json lists the families.
+// Publishes cells, progress and the running sweep to Prometheus. dashboards/metrics.json lists the families.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -24,10 +24,10 @@
 
 namespace graphbench::reporters {
 
-// The media type of `text()`: the Prometheus text format, which every scraper takes.
+// The media type of text(): the Prometheus text format, which all scrapers support.
 inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";
 
-// Thread-safe. `device` is the name a sweep runs on: "cuda:0", "host".
+// Thread-safe. `device` is the device's name in a sweep: "cuda:0", "host".
 class SweepMetrics {
  public:
   explicit SweepMetrics(const std::string& tool_version);
@@ -35,30 +35,29 @@ class SweepMetrics {
   SweepMetrics(const SweepMetrics&) = delete;
   SweepMetrics& operator=(const SweepMetrics&) = delete;
 
-  // A sweep begins on the device: its progress is 0, and cells are counted from 0.
+  // Begins a sweep on the device: its progress is 0, and its cells are counted from 0.
   void begin_sweep(const std::string& device);
   void set_device(const std::string& device, const model::DeviceFacts& facts);
   void set_progress(const std::string& device, const model::Progress& progress);
-  // A finished cell. Its series are exactly those of this result: a number that an earlier result had and
-  // this one lacks is removed. It is counted once per sweep, however often it is reported.
+  // Replaces the series of a finished cell: series for numbers that this result lacks are removed. Counts the
+  // cell once per sweep, however often it is set.
   void set_cell(const std::string& device, const model::CellResult& cell);
-  // A cell of an earlier process's sweep: its series alone, for it was counted then.
+  // Shows a cell of an earlier process's sweep, without counting it: that process has counted it.
   void show_cell(const std::string& device, const model::CellResult& cell);
-  // The device's sweep was complete: the series of cells that it did not have are gone.
+  // Ends a complete sweep: removes the series of cells that the sweep did not have.
   void drop_vanished(const std::string& device);
-  // Replaces the device's last comparison by that of the sweep that ended. Only cells that were set have
-  // series.
+  // Replaces the device's comparison by the ended sweep's. Only cells passed to set_cell have series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
-  // Sets the notes on the device's sweep that ended, and replaces earlier ones.
+  // Replaces the notes on the device by those on the sweep that ended.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);
-  // `unix_seconds`: when it ended well; absent if it did not.
+  // `unix_seconds` is the time of a successful end; absent if the sweep failed.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
 
-  // Everything in the text format; the same object until something changes.
+  // All metrics in the text format. Returns the same object until something changes.
   std::shared_ptr<const std::string> text() const;
 
  private:
-  // Takes the lock, and marks the rendered text as out of date.
+  // Takes the lock, and discards the rendered text.
   class Change {
    public:
     explicit Change(SweepMetrics& metrics) : lock_(metrics.mutex_) { metrics.text_.reset(); }
@@ -69,7 +68,7 @@ class SweepMetrics {
 
   template <typename Metric>
   using Family = prometheus::Family<Metric>;
-  // Replaces the device's series of a family of facts. The caller holds the lock.
+  // Replaces the device's series in a family of facts. The caller must hold the lock.
   void set_info(Family<prometheus::Gauge>& family, const std::string& device,
                 const std::vector<prometheus::Labels>& all);
 
@@ -87,7 +86,7 @@ class SweepMetrics {
   std::map<std::pair<const void*, std::string>, std::set<prometheus::Gauge*>> info_series_;  // family, device
   std::map<CellKey, CellLines> cells_;
   std::map<std::string, ComparisonLines> comparisons_;  // by device
-  std::set<CellKey> counted_;                           // in the device's running or last sweep
+  std::set<CellKey> counted_;                           // counted in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
   mutable std::size_t text_bytes_ = 0;  // size of the last text
 };

@@ -1,4 +1,4 @@
-// Lays the cells out: modes side by side if the terminal is wide enough, else one line per mode.
+// Prints the table of cells: modes side by side if the terminal is wide enough, else one line per mode.
 #include "harness/sweep/report/table.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace graphbench::reporters {
 namespace {
 
-// Widths that put three modes into 120 columns, each with a blank in front of its widest content.
+// These widths fit three modes into 120 columns, with a blank before the widest content.
 constexpr int batch_width = 5;
 constexpr int warmup_width = 3;
 constexpr int time_width = 7;
@@ -33,7 +33,7 @@ constexpr int interval_width = 10;
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
-// Stands behind the gain where launches give it an interval. Other formats have it in the gain's own column.
+// A column after the gain, for cells with an interval. Other formats put it into the gain's column.
 constexpr model::MetricRow gain_interval = {
     .name = "speedup_ci95",
     .kind = model::MetricKind::ratio,
@@ -45,7 +45,7 @@ constexpr model::MetricRow gain_interval = {
     .column_help = "its interval over launches",
 };
 
-// A blank in front of the widest number, or of the name where that is wider.
+// The width of the widest number or of the heading, and a blank before it.
 int width_of(const model::MetricRow& row) {
   if (&row == &gain_interval) return interval_width;
   const int numbers = row.kind == model::MetricKind::time    ? time_width
@@ -55,7 +55,7 @@ int width_of(const model::MetricRow& row) {
   return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-// A metric that is measured on request, or by some devices, has a column if a cell has a value other than 0.
+// Metrics measured only on request, or only on some devices, get a column if a cell's value is not 0.
 Columns columns_of(const model::Result& result, const TableOptions& options) {
   if (!options.columns.empty()) return options.columns;
   Columns columns = model::column_metrics();
@@ -89,15 +89,15 @@ int group_width(const Columns& columns, std::string_view mode) {
 struct Row {
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
-  std::vector<const model::CellResult*> cells;  // one per mode of the plan; null: not planned
+  std::vector<const model::CellResult*> cells;  // one per mode of the plan; null: no such cell in the plan
 };
 
 struct TableSection {
-  const model::Cell* first = nullptr;  // in the heading
+  const model::Cell* first = nullptr;  // for the heading
   std::vector<Row> rows;
 };
 
-// Sections and rows in the order in which the plan names them first.
+// Orders sections and rows by their first cell in the plan.
 std::vector<TableSection> arrange(const model::Result& result, const std::vector<std::string>& modes) {
   std::vector<TableSection> sections;
   for (const auto& cells : model::sections_of(result.cells)) {
@@ -139,7 +139,7 @@ std::string text_of(const model::MetricRow& row, double value) {
   return format_count(value);
 }
 
-// A ratio to eager, with its interval.
+// A ratio to eager and its interval.
 struct Gain {
   double ratio;
   std::optional<double> low;
@@ -163,8 +163,8 @@ std::optional<Gain> throughput_gain(const model::CellResult& cell) {
               cell.records && cell.records->other_kernels > 0};
 }
 
-// "~" marks a gain without an interval, "?" one whose interval holds 1, and "*" in place of "x" one of two
-// programs.
+// "~" marks a gain without an interval, "?" a gain whose interval contains 1. "*" replaces "x" if the modes
+// ran two different programs.
 std::string text_of(const Gain& gain) {
   std::string number = format_ratio(gain.ratio);
   if (gain.of_two_programs) number.back() = '*';
@@ -172,7 +172,7 @@ std::string text_of(const Gain& gain) {
   return gain.may_be_none() ? number + "?" : number;
 }
 
-// The text in place of a break-even. Too few launches for an interval do not exclude one.
+// The text if there is no break-even. "?": too few launches for an interval do not exclude a break-even.
 std::string_view mark_of(const model::CellSummary& summary) {
   if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
   return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
@@ -183,7 +183,7 @@ std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult
   return row.name == "throughput_over_eager" ? throughput_gain(cell) : std::nullopt;
 }
 
-// "1.23-1.42": three digits, in the rest of the column.
+// "1.23-1.42": three digits, so that the interval fits into its column.
 std::string interval_of(const model::CellSummary& summary) {
   if (!summary.speedup_ci95_low) return "-";
   const int digits = *summary.speedup_ci95_high < 9.995 ? 2 : *summary.speedup_ci95_high < 99.95 ? 1 : 0;
@@ -199,7 +199,7 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   return paint(text, gain->ratio >= 1 ? Colour::green : Colour::red, colours);
 }
 
-// The texts of a mode's columns in one row, blank where the mode lacks a column.
+// The texts of a mode's columns in one row; blank for a column that the mode does not have.
 std::string group_of(const Columns& columns, const model::CellResult* cell, std::string_view mode,
                      bool colours) {
   const int width = group_width(columns, mode);
@@ -227,7 +227,7 @@ std::string column_names(const Columns& columns, std::string_view mode) {
   return names;
 }
 
-// Never cut: a batch of six digits makes its row wider instead of unreadable.
+// Does not cut numbers: a batch of six digits makes its row wider, but stays readable.
 std::string number_in(std::int64_t number, int width) {
   const std::string digits = std::to_string(number);
   return right(digits, std::max(width, static_cast<int>(digits.size())));
@@ -275,7 +275,7 @@ void print_narrow(std::ostream& out, const TableSection& section, const std::vec
   }
 }
 
-// The meaning of the columns, as many per line as fit.
+// Explains the columns, with as many explanations per line as fit.
 std::string legend(const Columns& columns, int columns_of_terminal) {
   const auto width = static_cast<std::size_t>(std::clamp(columns_of_terminal, 92, 118));
   std::string text;
@@ -286,7 +286,7 @@ std::string legend(const Columns& columns, int columns_of_terminal) {
   };
   bool warmups = false;
   for (const model::MetricRow* row : columns) {
-    // W follows the columns that every mode has.
+    // W is explained after the columns that all modes have.
     if (!warmups && !in_group(*row, "eager")) {
       add("W: warmups");
       warmups = true;
@@ -326,7 +326,7 @@ int narrow_table(const Columns& columns) {
   return batch_width + warmup_width + mode_width + group_width(columns, "whole");
 }
 
-// Leaves out as many spare columns, from the last, as the table needs to fit its width.
+// Drops spare columns, from the last, until the table fits the width.
 Columns fitting(Columns columns, const std::vector<std::string>& modes, const TableOptions& options) {
   if (!options.columns.empty()) return columns;
   const int width = options.width;
@@ -371,7 +371,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const bool wide = wide_table(columns, modes) <= options.width;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << legend(columns, options.width) << '\n';
-  // Sections share one head up to this number of rows.
+  // One head for several sections, up to this many rows.
   constexpr std::size_t rows_below_head = 40;
   std::size_t rows = rows_below_head;
   for (const TableSection& section : arrange(result, modes)) {

@@ -1,5 +1,5 @@
-// Prints a result and floors on the console. Below the table come cells that are not ok, notes on how far the
-// numbers can be trusted, and last the conclusions.
+// Prints a result and the floors on the console. The table is followed by cells that are not ok, by notes on
+// how far the numbers can be trusted, and by the conclusions.
 #pragma once
 
 #include <ostream>
@@ -16,47 +16,47 @@ using Columns = std::vector<const model::MetricRow*>;
 
 struct TableOptions {
   bool colours = false;
-  int width = 120;        // columns of the terminal; three modes need 120, else each gets its own line
-  std::string json_path;  // where the result was written; empty: it is not mentioned
-  Columns columns = {};   // empty: those of the table of metrics
+  int width = 120;        // in terminal columns; three modes need 120, else each gets its own line
+  std::string json_path;  // the result's file, for the closing line; empty: not mentioned
+  Columns columns = {};   // empty: the columns of the table of metrics
 };
 
-// Times are medians; `capture` is capture + instantiate + upload. Failed and skipped cells show their
-// reason's code in place and are listed below the table with their messages.
+// Times are medians; `capture` is capture + instantiate + upload. Failed and skipped cells show the code of
+// their reason; their messages follow the table.
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 // The text of a metric in a cell: "1.23ms", "~1.05x", "never", "-".
 std::string shown(const model::MetricRow& row, const model::CellResult& cell);
-// Whether cells of a mode have the metric.
+// True if cells of the mode have the metric.
 bool in_group(const model::MetricRow& row, std::string_view mode);
-// The modes of a result's cells, in their order.
+// The modes of the result's cells, in order of appearance.
 std::vector<std::string> modes_of(const model::Result& result);
 
-// A GitHub-flavoured table: one row per workload and batch (and what else differs between cells), the columns
-// of each mode side by side, estimates with half of their 95 % interval. Names are escaped.
+// A GitHub-flavoured table: one row per workload, batch and other axes that differ, each mode's columns side
+// by side, and estimates with half of their 95 % interval. Names are escaped.
 void print_result_markdown(std::ostream& out, const model::Result& result, const Columns& columns);
 
-// One row per cell: its axes, its status, and each metric in its own unit, at full precision, under its path;
-// an estimate's interval beside it.
+// One row per cell: axes, status, and each metric under its path, in its own unit and full precision, with
+// the interval of estimates beside it.
 void print_result_csv(std::ostream& out, const model::Result& result, const Columns& columns);
 
-// Uses the environment's device and floors.
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours);
 
-// "submit over its floor: eager 1.21x (1.10x..1.40x), whole ..." over these cells, geometric mean and
-// extremes per mode; empty if no cell knows its floor.
+// "submit over its floor: eager 1.21x (1.10x..1.40x), whole ...": the geometric mean, minimum and maximum
+// over these cells, per mode. Empty if no cell has a floor.
 std::string floor_line(const std::vector<const model::CellResult*>& cells);
 
 // One entry for all cells of one status, code and message: "failed out_of_memory: ... (2 cells: ...)".
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// The walks of --shape-trace: a row for each step that had something made for it, and how many replayed.
+// Prints the walks of --shape-trace: one row per step that was not a plain replay, and the other steps'
+// count.
 void print_walks(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// The notes on what is printed, in at most three lines; how many cells there are; the conclusions.
+// Prints the notes in at most three lines, the number of cells, and the conclusions.
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// One paragraph per subject. --quiet prints only these.
+// Prints one paragraph per subject; with --quiet, this is the whole output.
 void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-// The walks of --shape-trace, below the table of cells.
+// Prints the walks of --shape-trace below the table of cells.
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/table.hpp"
