@@ -44,7 +44,7 @@ class Cache(HarnessCase):
         bad.write_text("nothing", encoding="utf-8")
         table = self.cache("list").stdout
         self.assertIn(", ".join(f"{name} {value}" for name, value in PARTS.items()), table)
-        self.assertIn(f"refused  {bad.name}: it is not an entry of a cache\n", table)
+        self.assertIn(f"refused  {bad.name}: the file is not a cache entry\n", table)
         size = sum(file.stat().st_size for file in (newest, oldest, bad))
         self.assertIn(f"3 files, {size} bytes in kept", table)
         listed = json.loads(self.cache("list", "--format", "json").stdout)
@@ -53,7 +53,7 @@ class Cache(HarnessCase):
         self.assertEqual((first["kind"], first["for"], first["bytes"], first["seconds"]),
                          ("choices", PARTS, newest.stat().st_size, 0.125))
         self.assertEqual(first["used_at"], int(newest.stat().st_mtime))
-        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "it is not an entry of a cache"}])
+        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "the file is not a cache entry"}])
 
     def test_verify_names_each_entry_that_is_not_sound(self):
         sound = self.keep()
@@ -67,9 +67,10 @@ class Cache(HarnessCase):
         foreign = sound.rename(self.kept / ("0" * 64 + ".entry"))
         (self.kept / "notes.txt").write_text("not of the cache")
         said = self.cache("verify", code=10).stdout
-        for file, why in ((damaged, "it is damaged"),
-                          (newer, "it is of version 9, and this graphbench reads 1"),
-                          (short, "it is cut short"), (foreign, "its name does not fit its key")):
+        for file, why in ((damaged, "the entry is damaged"),
+                          (newer, "the entry has version 9, but this graphbench reads version 1"),
+                          (short, "the entry is cut short"),
+                          (foreign, "the file's name does not match its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
         self.assertIn("4 files in kept, 4 of them not sound", said)
 

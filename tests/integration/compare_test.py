@@ -347,7 +347,7 @@ class BadInput(CompareCase):
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        self.refuse(("pipe", "base.json"), "pipe: it cannot be read: it is a pipe without a writer")
+        self.refuse(("pipe", "base.json"), "pipe: it cannot be read: the pipe has no writer")
         ours, theirs = os.pipe()
         os.write(theirs, json.dumps(document()).encode())  # less than a pipe holds
         os.close(theirs)

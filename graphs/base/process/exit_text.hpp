@@ -8,9 +8,9 @@
 
 namespace graphbench::process {
 
-// The predicate of a sentence: "crashed with SIGSEGV", "was silent for more than 120 s; killed", "broke the
-// protocol (why); killed", "ended with exit code 1"; with what the child last printed. `during` stands behind
-// the verb: "in phase capture of batch 8".
+// The predicate of a sentence: "crashed with SIGSEGV", "was silent for more than 120 s and was killed", "sent
+// an invalid message (why) and was killed", "ended with exit code 1"; with what the child last printed.
+// `during` stands behind the verb: "in phase capture of batch 8".
 std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during = "");
 
 // "SIGSEGV", "signal 64".
