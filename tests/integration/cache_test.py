@@ -57,7 +57,7 @@ class Cache(HarnessCase):
 
     def test_verify_names_each_entry_that_is_not_sound(self):
         sound = self.keep()
-        self.assertIn("1 files in kept, 0 of them not sound", self.cache("verify").stdout)
+        self.assertIn("1 files in kept, 0 of them damaged", self.cache("verify").stdout)
         damaged = self.keep(shape="damaged")
         damaged.write_text(damaged.read_text().replace("66", "67"))
         newer = self.keep(shape="newer")
@@ -72,7 +72,7 @@ class Cache(HarnessCase):
                           (short, "the entry is cut short"),
                           (foreign, "the file's name does not match its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
-        self.assertIn("4 files in kept, 4 of them not sound", said)
+        self.assertIn("4 files in kept, 4 of them damaged", said)
 
     def test_prune_removes_by_size_and_by_age(self):
         old = self.keep(age=3 * 86400, shape="old")
@@ -89,13 +89,13 @@ class Cache(HarnessCase):
     def test_bad_input_is_one_line(self):
         self.write("file", "")
         for arguments, said in (
-                ("cache", "cache: it needs a word: give list, verify or prune"),
-                ("cache prune", "cache prune: it needs a limit: give --max-bytes N or --older-than AGE"),
+                ("cache", "cache: the command needs an action: give list, verify or prune"),
+                ("cache prune", "cache prune: the command needs a limit: give --max-bytes N or --older-than AGE"),
                 *((f"cache prune --older-than={age}",
                    f'--older-than: "{age}" is not an age: give e.g. 30d, 12h, 90m or 60s')
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),
                 ("cache verify --cache none",
-                 '--cache: "none" is not a folder: give one in which a sweep kept library choices'),
+                 '--cache: "none" is not a folder: give a folder in which a sweep kept library choices'),
                 (" ".join([*TINY, "--cache file"]), '--cache: "file" is not a folder: give one, or off')):
             done = self.run_graphbench(*arguments.split(), code=2)
             self.assertEqual(f"graphbench: {said}\n", done.stderr)
@@ -109,4 +109,4 @@ class Cache(HarnessCase):
             self.assertEqual(document["environment"]["variables"]["GRAPHBENCH_PLAN_CACHE"], used)
             self.assertNotIn("cache", document)  # the host device chooses nothing
         said = self.run_graphbench("cache", "list", env=self.environment(GRAPHBENCH_PLAN_CACHE="off"), code=2)
-        self.assertIn("give a folder by --cache DIR", said.stderr)
+        self.assertIn("give a folder with --cache DIR", said.stderr)

@@ -34,9 +34,9 @@ TEST_P(SpoiltRecord, IsRefusedByNameAndLeavesNothingBehind) {
 
 const Spoiling kSpoilings[] = {
     {"OlderVersion", [](auto& f) { f.plugin.abi_version = 1; },
-     "ABI version 1, this graphbench has version 2"},
+     "ABI version 1, but this graphbench has version 2"},
     {"NewerVersion", [](auto& f) { f.plugin.abi_version = 3; },
-     "ABI version 3, this graphbench has version 2"},
+     "ABI version 3, but this graphbench has version 2"},
     {"PluginSize", [](auto& f) { f.plugin.struct_size = 47; },
      "gb_plugin.struct_size is 47, but ABI version 2 needs at least 48"},
     {"PluginName", [](auto& f) { f.plugin.name = nullptr; }, "name is null"},

@@ -112,7 +112,7 @@ TEST_F(CacheTest, AnEntryUnderAnothersNameIsRefused) {
   fs::rename(path_of("1"), path_of("2"));
   testing::internal::CaptureStderr();
   EXPECT_FALSE(ask(cache_, "2").hit);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it belongs to another key"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the entry belongs to another key"));
 }
 
 TEST_F(CacheTest, WhatItsUserCannotUseIsMadeAgain) {
