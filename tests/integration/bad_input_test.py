@@ -37,7 +37,8 @@ class BadInput(HarnessCase):
     def test_unknown_options_and_commands(self):
         self.refuse_each((
             ("swep", '"swep" is not a command'), ("", ("nothing to do", "--help")),
-            ("--sweep --batch", "--batch"), ("floor stray", ('"stray" is one argument too many', "give floor ")),
+            ("--sweep --batch", "--batch"),
+            ("floor stray", ('"stray" is one argument too many', "give floor ")),
             ("--batch 1 list", ("--batch: ", "stands before list"))))
 
     def test_a_device_that_is_not_there_is_the_machines_fault(self):

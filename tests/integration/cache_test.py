@@ -90,7 +90,8 @@ class Cache(HarnessCase):
         self.write("file", "")
         for arguments, said in (
                 ("cache", "cache: the command needs an action: give list, verify or prune"),
-                ("cache prune", "cache prune: the command needs a limit: give --max-bytes N or --older-than AGE"),
+                ("cache prune",
+                 "cache prune: the command needs a limit: give --max-bytes N or --older-than AGE"),
                 *((f"cache prune --older-than={age}",
                    f'--older-than: "{age}" is not an age: give e.g. 30d, 12h, 90m or 60s')
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),

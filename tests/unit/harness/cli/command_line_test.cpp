@@ -213,7 +213,7 @@ TEST(CommandLine, ServeChecksItsNumbers) {
 TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {
   EXPECT_EQ(refusal({"compare", "a.json", "b", "--margin", "3%", "--strict", "-o", "out"}), "accepted");
   EXPECT_EQ(refusal({"compare", "--against", "main", "new.json", "--history", "h"}), "accepted");
-  EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give NEW alone"));
+  EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give only NEW"));
   EXPECT_THAT(refusal({"compare", "--against", "main"}), HasSubstr("NEW is missing"));
   EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}), HasSubstr("needs --against"));
   EXPECT_THAT(refusal({"compare", "a", "b", "--against", ""}), HasSubstr("without a value"));
