@@ -251,7 +251,7 @@ struct CellSummary {
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
-  // Replays, each waited for, that pay the warmups and the setup back (statistics/setup_cost.hpp says which
+  // Synchronous replays that pay the warmups and the setup back (statistics/setup_cost.hpp says which
   // setups count). The interval needs three launches. Absent: not a graph mode, or no_breakeven says why.
   std::optional<double> breakeven_steps;
   std::optional<double> breakeven_ci95_low;
