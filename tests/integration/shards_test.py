@@ -194,7 +194,8 @@ class Shards(ShardsCase):
                               ([one, "device.json"], ("device.name", "--allow")),
                               (["empty"], ("has no documents",)),
                               ([one, "foreign.json"], ("foreign.json", "assigned to shards differently")),
-                              ([one, "plan.json"], ("another plan",)), (["single.json"], ("not a shard",)),
+                              ([one, "plan.json"], ("the plan differs",)),
+                              (["single.json"], ("not a shard",)),
                               (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
                               ([one, "renamed.json"], ("is not in the file's plan",)),
                               (["none.json"], ("none.json",))):
@@ -261,7 +262,7 @@ class Journal(ShardsCase):
         kept, document = partial.read_bytes(), (self.folder / "graphbench.json").read_bytes()
         for other in (["--launches", "2"], ["--launches", "3", "--seed", "2"],
                       ["--launches", "3", "--profile"]):
-            self.assertIn("the plan differs from that", self.run_graphbench(*SMALL, *other, code=2).stderr)
+            self.assertIn("is of another plan", self.run_graphbench(*SMALL, *other, code=2).stderr)
         lines = kept.splitlines(keepends=True)
         partial.write_bytes(lines[0] + lines[1].replace(b"cell", b"call") + b"".join(lines[1:]))
         damaged = partial.read_bytes()
