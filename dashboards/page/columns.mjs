@@ -14,7 +14,7 @@ export const COLUMNS = [
   "kind": "time",
   "distribution": true,
   "title": "latency",
-  "help": "until the host sees it done"
+  "help": "until the host sees the step done"
 },
 {
   "key": "device_seconds",
@@ -28,14 +28,14 @@ export const COLUMNS = [
   "kind": "ratio",
   "distribution": false,
   "title": "gain",
-  "help": "eager's latency over this one"
+  "help": "eager's latency over this mode's"
 },
 {
   "key": "throughput_over_eager",
   "kind": "ratio",
   "distribution": false,
   "title": "rate",
-  "help": "steps per second, back to back, over eager's"
+  "help": "back-to-back steps per second over eager's"
 },
 {
   "key": "setup_seconds",
@@ -49,6 +49,6 @@ export const COLUMNS = [
   "kind": "count",
   "distribution": false,
   "title": "even",
-  "help": "replays, each waited for, that pay warmups and setup back"
+  "help": "synchronous replays that pay back warmups and setup"
 },
 ];

@@ -20,7 +20,7 @@ function headline(builder) {
     ["Hits", "Steps that a captured graph served, exactly or padded, over all steps.",
       UNITS.share,
       byMode("hit_ratio"), { decimals: 1, thresholds: thresholds("red", [0.9, "orange"], [0.99, "green"]) }],
-    ["Padding waste", "Padding rows over all rows that ran in graphs.",
+    ["Padding waste", "Share of padding among all rows that ran in graphs.",
       UNITS.share, byMode("padding_waste_ratio"),
       { decimals: 1, thresholds: thresholds("green", [0.1, "orange"], [0.3, "red"]) }],
     ["Start-up", "Preparing, warming up, capturing, instantiating and uploading all sizes.",
@@ -57,7 +57,7 @@ function parts(builder) {
     title, description, unit, span: 8, min: 0, stacked: true,
   }, maxBy(["mode", label], of(metric, ASKED)), { over: "mode", of: label, numeric: false });
   return builder
-    .withPanel(bar("Steps", "Steps by how they were served. Each is counted once.", UNITS.count, "steps",
+    .withPanel(bar("Steps", "Number of steps, by how they were served. Each is counted once.", UNITS.count, "steps",
       "how"))
     .withPanel(bar("Start-up by stage", "One-time costs of all sizes.", UNITS.seconds, "startup_seconds",
       "stage"))

@@ -32,7 +32,7 @@ constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds per 
 
 void check_list(const std::string& where, const char* field, std::int32_t count, const void* list) {
   if (count < 0 || count > kListMax) {
-    refuse_build(where + ": " + std::to_string(count) + " " + field + ", it takes 0 to " +
+    refuse_build(where + ": " + std::to_string(count) + " " + field + " were given: give 0 to " +
                  std::to_string(kListMax));
   }
   if (count > 0 && list == nullptr) refuse_build(where + ": the list of " + field + " is null");
@@ -71,7 +71,7 @@ ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t
     if (dims[i].per_batch < 0 || dims[i].fixed < 0 || (dims[i].per_batch == 0 && dims[i].fixed == 0)) {
       refuse_build(where + ": dimension " + std::to_string(i) + " is " + std::to_string(dims[i].per_batch) +
                    " * batch + " + std::to_string(dims[i].fixed) +
-                   ", it must be positive without negative terms");
+                   ": give a positive extent without negative terms");
     }
     shape.push_back({dims[i].per_batch, dims[i].fixed});
   }
@@ -86,7 +86,7 @@ ir::Init value_init(const std::string& where, const gb_init& init) {
   const bool uniform = init.kind == GB_UNIFORM;
   if (!std::isfinite(init.low) || (uniform && (!std::isfinite(init.high) || init.low >= init.high))) {
     refuse_build(where + ": init is [" + std::to_string(init.low) + ", " + std::to_string(init.high) +
-                 "), it must be finite and not empty");
+                 "): give a finite, non-empty range");
   }
   return {uniform ? ir::Init::Kind::uniform : ir::Init::Kind::constant, init.low, init.high};
 }
@@ -137,7 +137,7 @@ std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>&
                        std::int32_t capacity) {
   const auto count = static_cast<std::int32_t>(ids.size());
   if (count > capacity || (count > 0 && outputs == nullptr)) {
-    refuse_build(where + ": it has " + std::to_string(count) + " outputs, the caller has room for " +
+    refuse_build(where + ": the op has " + std::to_string(count) + " outputs, but the caller has room for " +
                  std::to_string(outputs == nullptr ? 0 : capacity));
   }
   for (std::size_t i = 0; i < ids.size(); ++i) outputs[i] = static_cast<std::int32_t>(ids[i]);

@@ -24,7 +24,7 @@ ir::InferredOutput checked(const ir::Op& op, const gb_inferred& described) {
     distrust(op, "infer() gave dtype " + std::to_string(described.dtype));
   }
   if (described.rank < 1 || described.rank > GB_MAX_RANK) {
-    distrust(op, "infer() gave rank " + std::to_string(described.rank) + ", not 1.." +
+    distrust(op, "infer() gave rank " + std::to_string(described.rank) + ", but a rank is 1.." +
                      std::to_string(GB_MAX_RANK));
   }
   ir::InferredOutput output{static_cast<ir::DType>(described.dtype), {}};
@@ -58,8 +58,9 @@ std::vector<ir::InferredOutput> infer(const gb_op& definition, const ir::Op& op,
   }
   error.back() = '\0';
   if (count < 0) {
-    throw Error(ErrorCode::invalid_argument, op.name + " (" + op.kind + "): " +
-                                                 (error[0] != '\0' ? error.data() : "refused by the plugin"));
+    throw Error(
+        ErrorCode::invalid_argument,
+        op.name + " (" + op.kind + "): " + (error[0] != '\0' ? error.data() : "the plugin refused the op"));
   }
   if (count > GB_MAX_OUTPUTS) distrust(op, "infer() gave " + std::to_string(count) + " outputs");
   std::vector<ir::InferredOutput> inferred;
@@ -165,8 +166,8 @@ ForeignKernel::ForeignKernel(const ir::OpCall& call, gb_place place)
     error.back() = '\0';
     if (status != 0) {
       throw Error(ErrorCode::plugin_failed,
-                  where + ": its prepare() returned " + std::to_string(status) + ": " +
-                      (error[0] != '\0' ? printable(error.data()) : "it gave no reason"));
+                  where + ": the op's prepare() returned " + std::to_string(status) + ": " +
+                      (error[0] != '\0' ? printable(error.data()) : "the plugin gave no reason"));
     }
   }
   if (op_.workspace_bytes == nullptr) return;
@@ -174,7 +175,7 @@ ForeignKernel::ForeignKernel(const ir::OpCall& call, gb_place place)
     const std::int64_t bytes = guarded(where, [&] { return op_.workspace_bytes(record_, op_.user); });
     if (bytes < 0) {
       throw Error(ErrorCode::plugin_failed,
-                  where + ": its workspace_bytes() returned " + std::to_string(bytes));
+                  where + ": the op's workspace_bytes() returned " + std::to_string(bytes));
     }
     record_->workspace_bytes = static_cast<std::uint64_t>(bytes);
   } catch (...) {
@@ -192,14 +193,14 @@ void ForeignKernel::release() noexcept {
   try {
     op_.release(record_, op_.user);
   } catch (...) {
-    complain("release %s: it threw an exception, which the ABI forbids", record_->name);
+    complain("release %s: the op threw an exception, which the ABI forbids", record_->name);
   }
 }
 
 void ForeignKernel::run_host(void* const* operands) const {
   const int status = guarded(run_, [&] { return op_.run_host(record_, operands, op_.user); });
   if (status != 0) {
-    throw Error(ErrorCode::plugin_failed, run_ + ": its run_host returned " + std::to_string(status));
+    throw Error(ErrorCode::plugin_failed, run_ + ": the op's run_host returned " + std::to_string(status));
   }
 }
 

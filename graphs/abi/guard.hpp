@@ -21,7 +21,7 @@ auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
   } catch (const std::exception& error) {
     throw Error(ErrorCode::plugin_failed, where + ": threw an exception: " + printable(error.what()));
   } catch (...) {
-    throw Error(ErrorCode::plugin_failed, where + ": threw something that is not a std::exception");
+    throw Error(ErrorCode::plugin_failed, where + ": threw a value that is not a std::exception");
   }
 }
 
@@ -37,7 +37,7 @@ std::int32_t kept(Handle* handle, Call&& call) noexcept {
   } catch (const std::exception& error) {
     handle->refusal = printable(error.what());
   } catch (...) {  // a plugin's infer() may throw anything
-    handle->refusal = "a plugin's infer() threw something that is not a std::exception";
+    handle->refusal = "a plugin's infer() threw a value that is not a std::exception";
   }
   return kRefused;
 }
@@ -48,7 +48,7 @@ void record_failure(Handle* handle, const char* message) {
   if (handle == nullptr || !handle->failure.empty()) return;
   kept(handle, [&] {
     handle->failure =
-        message == nullptr || *message == '\0' ? "failed without a message" : printable(message);
+        message == nullptr || *message == '\0' ? "the plugin failed without a message" : printable(message);
     return 0;
   });
 }

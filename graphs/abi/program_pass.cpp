@@ -104,7 +104,7 @@ std::int32_t add_line(gb_rewriter* rewriter, const char* line) {
     const std::string checked = checked_line("a line of the log", line);
     if (rewriter->lines++ == kLinesMax)
       throw Error(ErrorCode::invalid_argument,
-                  "its log has more than " + std::to_string(kLinesMax) + " lines");
+                  "the pass's log has more than " + std::to_string(kLinesMax) + " lines");
     rewriter->program.log(checked);
     return 0;
   });

@@ -38,14 +38,14 @@ Record known_part(const std::string& where, const char* name, const Record& reco
   const std::size_t size = record.struct_size;
   const std::string field = std::string(name) + ".struct_size is " + std::to_string(size);
   if (size < least || size > kBytesMax) {
-    refuse_record(where, field + ", ABI version " + std::to_string(GB_ABI_VERSION) + " has at least " +
+    refuse_record(where, field + ", but ABI version " + std::to_string(GB_ABI_VERSION) + " needs at least " +
                              std::to_string(least) + ": set it to sizeof(" + name + ")");
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&record);
   for (std::size_t i = sizeof(Record); i < size; ++i) {
     if (bytes[i] == 0) continue;
     refuse_record(where, field + " and byte " + std::to_string(i) +
-                             " is not zero: it uses a field that this graphbench, with " +
+                             " is not zero: the record uses a field that this graphbench, with " +
                              std::to_string(sizeof(Record)) + " bytes, does not know");
   }
   Record known{};
@@ -55,8 +55,8 @@ Record known_part(const std::string& where, const char* name, const Record& reco
 
 void check_count(const std::string& where, const char* field, std::int32_t count, const void* array) {
   if (count < 0 || count > kCountMax) {
-    refuse_record(where, std::string(field) + "_count is " + std::to_string(count) + ", it must lie in 0.." +
-                             std::to_string(kCountMax));
+    refuse_record(where, std::string(field) + "_count is " + std::to_string(count) +
+                             ": give a number in 0.." + std::to_string(kCountMax));
   }
   if (count > 0 && array == nullptr) {
     refuse_record(where, std::string(field) + (std::string_view(field) == "pass" ? "es" : "s") +
@@ -94,7 +94,7 @@ std::vector<WorkloadOption> check_options(const gb_workload& workload, const std
     check_unique(where, "option", key, seen);
     if (option.min < 1 || option.max < option.min) {
       refuse_record(where, "option '" + key + "' has bounds [" + std::to_string(option.min) + ", " +
-                               std::to_string(option.max) + "], they must satisfy 1 <= min <= max");
+                               std::to_string(option.max) + "]: give bounds with 1 <= min <= max");
     }
     options.push_back({key, record_line(where, "option help", option.help), option.min, option.max});
   }
@@ -111,7 +111,7 @@ WorkloadPreset check_preset(const gb_preset& preset, const std::vector<WorkloadO
     const std::int64_t value = preset.values[i];
     if (value < options[i].min || value > options[i].max) {
       refuse_record(where, label + " sets " + options[i].key + " to " + std::to_string(value) +
-                               ", outside [" + std::to_string(options[i].min) + ", " +
+                               ": give a value in [" + std::to_string(options[i].min) + ", " +
                                std::to_string(options[i].max) + "]");
     }
     checked.values.emplace(options[i].key, value);
@@ -133,7 +133,7 @@ CheckedWorkload check_workload(const gb_workload* record, const std::string& ori
   if (workload.build == nullptr) refuse_record(where, "build is null");
   checked.info.options = check_options(workload, where);
   check_count(where, "preset", workload.preset_count, workload.presets);
-  if (workload.preset_count == 0) refuse_record(where, "it has no preset, it needs one at least");
+  if (workload.preset_count == 0) refuse_record(where, "the workload has no preset: give at least one");
   std::set<std::string> seen;
   for (std::int32_t i = 0; i < workload.preset_count; ++i) {
     WorkloadPreset preset = check_preset(workload.presets[i], checked.info.options, where);
@@ -149,23 +149,23 @@ ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
   const std::string where = label + ": op '" + checked_name(label, "op kind", op.kind) + "'";
   constexpr std::uint32_t known_flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
   if ((op.flags & ~known_flags) != 0) {
-    refuse_record(where, "flags is " + std::to_string(op.flags) + ", ABI version " +
+    refuse_record(where, "flags is " + std::to_string(op.flags) + ": ABI version " +
                              std::to_string(GB_ABI_VERSION) +
                              " knows GB_OP_HOST (1) and GB_OP_NOT_CAPTURABLE (2)");
   }
   if (op.infer == nullptr) refuse_record(where, "infer is null");
   if (op.run_host == nullptr && (op.flags & GB_OP_HOST) != 0) {
-    refuse_record(where, "it is a host op (GB_OP_HOST) and run_host is null, so it runs nowhere");
+    refuse_record(where, "run_host of a host op (GB_OP_HOST) is null: give run_host");
   }
   if (op.launch_cuda == nullptr && op.run_host == nullptr) {
-    refuse_record(where, "launch_cuda and run_host are both null, so it runs nowhere");
+    refuse_record(where, "launch_cuda and run_host are both null: give at least one");
   }
   if (op.gradient != nullptr) checked_name(where, "gradient", op.gradient);
   if ((op.gradient != nullptr) != (op.gradient_inputs != 0)) {
     refuse_record(where, op.gradient != nullptr
                              ? "gradient_inputs is 0: set the bit of each input whose gradient " +
                                    std::string(op.gradient) + " computes"
-                             : "gradient_inputs is set, and gradient is null");
+                             : "gradient_inputs is set, but gradient is null: give both or neither");
   }
   return foreign_definition(op);
 }
@@ -177,8 +177,8 @@ void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefiniti
   const std::string where = label + ": op '" + op.kind + "': gradient '" + op.gradient + "'";
   const auto gradient = std::ranges::find(ops, op.gradient, &ir::OpDefinition::kind);
   if (gradient == ops.end() || op.gradient == op.kind)
-    refuse_record(where, "it is not another op of this plugin");
-  if (!gradient->mutated_inputs.empty()) refuse_record(where, "its mutated_inputs is not 0");
+    refuse_record(where, "the gradient is not another op of this plugin");
+  if (!gradient->mutated_inputs.empty()) refuse_record(where, "the gradient's mutated_inputs is not 0");
 }
 
 gb_program_pass check_pass(const gb_program_pass* record, const std::string& label) {
@@ -242,8 +242,8 @@ CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   const std::string label = plugin_label(origin);
   // The version is checked first, because a record of another version may have another size.
   if (record.abi_version != GB_ABI_VERSION) {
-    refuse_record(label, "it was built for plugin ABI version " + std::to_string(record.abi_version) +
-                             ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +
+    refuse_record(label, "the plugin was built for ABI version " + std::to_string(record.abi_version) +
+                             ", but this graphbench has version " + std::to_string(GB_ABI_VERSION) +
                              ": rebuild it against this graphbench's graphbench_abi.h");
   }
   const gb_plugin plugin = known_part(label, "gb_plugin", record, kPluginBytes);
@@ -254,7 +254,7 @@ CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   check_count(label, "pass", plugin.pass_count, plugin.passes);
   check_count(label, "step", plugin.step_count, plugin.steps);
   if (plugin.workload_count == 0 && plugin.op_count == 0 && plugin.pass_count == 0 && plugin.step_count == 0)
-    refuse_record(label, "it offers no workload, no op, no pass and no step");
+    refuse_record(label, "the plugin offers no workload, op, pass or step");
 
   CheckedPlugin checked;
   std::set<std::string> seen_workloads;

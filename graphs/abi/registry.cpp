@@ -36,8 +36,8 @@ std::string names_of(const Items& items, NameOf name_of_item) {
 const WorkloadPreset& preset_of(const WorkloadInfo& info, const std::string& name) {
   const auto found = std::ranges::find(info.presets, name, &WorkloadPreset::name);
   if (found == info.presets.end()) {
-    reject("workload " + info.name + ": unknown preset '" + name +
-           "', it has: " + names_of(info.presets, &WorkloadPreset::name));
+    reject("workload " + info.name + ": unknown preset '" + name + "': give one of " +
+           names_of(info.presets, &WorkloadPreset::name));
   }
   return *found;
 }
@@ -49,11 +49,11 @@ std::vector<gb_option_value> option_values(const WorkloadInfo& info, const Build
     const auto found = std::ranges::find(info.options, key, &WorkloadOption::key);
     if (found == info.options.end()) {
       reject("workload " + info.name + ": unknown option '" + key +
-             "', it has: " + names_of(info.options, &WorkloadOption::key));
+             "', the workload has: " + names_of(info.options, &WorkloadOption::key));
     }
     if (value < found->min || value > found->max) {
-      reject("workload " + info.name + ": option " + key + "=" + std::to_string(value) + " is outside " +
-             std::to_string(found->min) + ".." + std::to_string(found->max));
+      reject("workload " + info.name + ": option " + key + "=" + std::to_string(value) +
+             " is out of range: give " + std::to_string(found->min) + " to " + std::to_string(found->max));
     }
   }
   const WorkloadPreset& preset = preset_of(info, choice.preset);
@@ -68,7 +68,7 @@ std::vector<gb_option_value> option_values(const WorkloadInfo& info, const Build
 
 gb_dtype floating_dtype(const WorkloadInfo& info, ir::DType dtype) {
   if (dtype != ir::DType::i32) return static_cast<gb_dtype>(dtype);
-  reject("workload " + info.name + ": dtype i32 is not a type to compute in: use fp32, fp16 or bf16");
+  reject("workload " + info.name + ": no workload computes in dtype i32: use fp32, fp16 or bf16");
 }
 
 }  // namespace
@@ -80,21 +80,21 @@ void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
     for (const Entry& known : entries_) {
       if (known.info.name != workload.info.name) continue;
       throw Error(ErrorCode::plugin_failed, plugin_label(origin) + ": workload '" + workload.info.name +
-                                                "' is taken already, by " + known.info.plugin);
+                                                "' already exists in " + known.info.plugin);
     }
   }
   for (const ir::OpDefinition& op : checked.ops) {
     const ir::OpDefinition* known = catalog_.find(op.kind);
     if (known == nullptr) continue;
     throw Error(ErrorCode::plugin_failed,
-                plugin_label(origin) + ": op kind '" + op.kind + "' is taken already, " +
-                    (known->foreign == nullptr ? "it is built in" : "by another plugin"));
+                plugin_label(origin) + ": op kind '" + op.kind + "' already exists " +
+                    (known->foreign == nullptr ? "in graphbench" : "in another plugin"));
   }
   for (const gb_program_pass& pass : checked.passes) {
     for (const Pass& known : passes_) {
       if (std::string_view(known.record.name) == pass.name)
         throw Error(ErrorCode::plugin_failed,
-                    plugin_label(origin) + ": pass '" + pass.name + "' is taken already, by " + known.plugin);
+                    plugin_label(origin) + ": pass '" + pass.name + "' already exists in " + known.plugin);
     }
   }
   for (const gb_program_pass& pass : checked.passes) passes_.push_back({pass, origin});
@@ -114,8 +114,8 @@ const WorkloadRegistry::Entry& WorkloadRegistry::entry(std::string_view workload
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& known) { return known.info.name == workload; });
   if (found == entries_.end()) {
-    reject("unknown workload '" + std::string(workload) +
-           "', there are: " + names_of(entries_, [](const Entry& known) { return known.info.name; }));
+    reject("unknown workload '" + std::string(workload) + "': give one of " +
+           names_of(entries_, [](const Entry& known) { return known.info.name; }));
   }
   return *found;
 }
@@ -129,7 +129,7 @@ const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) co
   const auto found = std::ranges::find_if(
       passes_, [&](const Pass& known) { return known.record.name == std::string_view(name); });
   if (found == passes_.end()) {
-    reject("program-pass \"" + name + "\" is unknown: known are " +
+    reject("program-pass \"" + name + "\" is unknown: give one of " +
            names_of(passes_, [](const Pass& known) { return known.record.name; }));
   }
   return *found;
@@ -160,7 +160,7 @@ ir::Program WorkloadRegistry::build_forward(std::string_view workload, const Bui
   const WorkloadInfo& info = chosen.info;
   if (!info.modes.empty()) reject("workload " + info.name + " is a foreign step and has no program");
   if (choice.pass != "training" && choice.pass != "forward") {
-    reject("workload " + info.name + ": unknown pass '" + choice.pass + "', there are: forward, training");
+    reject("workload " + info.name + ": unknown pass '" + choice.pass + "': give forward or training");
   }
   const std::vector<gb_option_value> options = option_values(info, choice);
   gb_build_request request{};
@@ -194,7 +194,7 @@ std::string last_loader_error() {
 std::string existing_file(const std::string& path) {
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(path, failed);
-  if (status.type() == std::filesystem::file_type::not_found) refuse(path, "no such file");
+  if (status.type() == std::filesystem::file_type::not_found) refuse(path, "the file does not exist");
   if (failed) refuse(path, "cannot be read: " + failed.message());
   if (status.type() != std::filesystem::file_type::regular) refuse(path, "is not a regular file");
   const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
@@ -227,7 +227,7 @@ void WorkloadRegistry::load(const std::string& path) {
   reason.back() = '\0';
   if (status != 0) {
     refuse(path, GB_PLUGIN_OPEN_SYMBOL " returned " + std::to_string(status) + ": " +
-                     (reason.front() == '\0' ? "it gave no reason" : printable(reason.data())));
+                     (reason.front() == '\0' ? "the plugin gave no reason" : printable(reason.data())));
   }
   if (plugin == nullptr) refuse(path, GB_PLUGIN_OPEN_SYMBOL " returned 0 without a plugin record");
   add(*plugin, path);

@@ -66,7 +66,7 @@ std::unique_ptr<Device> open_cuda(std::optional<int> index) {
   for (const DeviceStatus& status : statuses)
     offered += (offered.empty() ? "" : "; ") + status.id + ": " + reason_of(status);
   throw Error(ErrorCode::unsupported, "open device " + (index ? wanted : "cuda") +
-                                          ": this machine has no such device; it offers " +
+                                          ": this machine does not have that device; devices here: " +
                                           (offered.empty() ? "none" : offered));
 }
 
@@ -102,21 +102,21 @@ std::string take_dl_error() {
   return text != nullptr ? text : "unknown error of the dynamic linker";
 }
 
-constexpr const char* rebuild_advice = "build binary and module together, from one source tree";
+constexpr const char* rebuild_advice = "build the binary and the module together, from one source tree";
 
 // Checks an opened library and calls its function that makes the backend.
 ModuleResult open_checked(void* library, const std::string& path) {
   const auto identity = reinterpret_cast<BackendIdentityFn>(dlsym(library, backend_identity_symbol));
   const auto open = reinterpret_cast<BackendOpenFn>(dlsym(library, backend_module_symbol));
   if (identity == nullptr || open == nullptr) {
-    return failed(path + " is not a backend module: it lacks " +
+    return failed(path + " is not a backend module: the file does not export " +
                       (identity == nullptr ? backend_identity_symbol : backend_module_symbol),
                   rebuild_advice);
   }
   const char* theirs = identity();
   if (theirs == nullptr || std::strcmp(theirs, build_identity()) != 0) {
-    return failed(path + " belongs to another build: it says \"" + (theirs != nullptr ? theirs : "") +
-                      "\", this binary is \"" + build_identity() + "\"",
+    return failed(path + " belongs to another build: the module is \"" + (theirs != nullptr ? theirs : "") +
+                      "\", but this binary is \"" + build_identity() + "\"",
                   rebuild_advice);
   }
   ModuleResult result;
@@ -125,7 +125,7 @@ ModuleResult open_checked(void* library, const std::string& path) {
   } catch (const std::exception& error) {
     return failed(path + " failed to open: " + error.what(), "");
   }
-  if (result.backend == nullptr) return failed(path + " gave no backend", rebuild_advice);
+  if (result.backend == nullptr) return failed(path + " did not create a backend", rebuild_advice);
   return result;
 }
 
@@ -143,15 +143,16 @@ std::string module_directory() {
 ModuleResult load_backend_module(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return failed(
-        "the CUDA module was not built or not installed: there is no " + path,
-        "build with a CUDA toolkit (GRAPHBENCH_CUDA=ON), or name its folder in GRAPHBENCH_MODULE_DIR");
+    return failed("the CUDA module was not built or not installed: there is no " + path,
+                  "build with a CUDA toolkit (GRAPHBENCH_CUDA=ON), or set GRAPHBENCH_MODULE_DIR to the "
+                  "module's folder");
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return failed("the CUDA module could not be loaded: " + take_dl_error(),
-                  "install the CUDA libraries it names (cuBLAS of the toolkit it was built with), or add "
-                  "their folder to LD_LIBRARY_PATH");
+    return failed(
+        "the CUDA module could not be loaded: " + take_dl_error(),
+        "install the CUDA libraries that it needs (cuBLAS of the toolkit it was built with), or add "
+        "their folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
   // The reason is a copy, so nothing uses a refused module any more.

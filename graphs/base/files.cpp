@@ -30,8 +30,9 @@ WholeFile cannot_be_read() {
 WholeFile read_from(int descriptor, std::size_t bytes_max) {
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0 || ::fcntl(descriptor, F_SETFL, 0) != 0) return cannot_be_read();
-  if (S_ISDIR(facts.st_mode)) return {{}, "cannot be read: it is a directory"};
-  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) return {{}, "cannot be read: it is a device"};
+  if (S_ISDIR(facts.st_mode)) return {{}, "cannot be read: the path is a directory"};
+  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
+    return {{}, "cannot be read: the file is a device"};
   const WholeFile too_large{{}, "has more than " + std::to_string(bytes_max >> 20) + " MiB"};
   const auto expected = static_cast<std::size_t>(facts.st_size);  // 0 for pipes and files of /proc
   if (expected > bytes_max) return too_large;
@@ -44,7 +45,7 @@ WholeFile read_from(int descriptor, std::size_t bytes_max) {
     if (size > bytes_max) return too_large;
     if (size == text.size()) text.resize(std::min(2 * size + 4096, bytes_max + 1));
   }
-  if (S_ISFIFO(facts.st_mode) && size == 0) return {{}, "cannot be read: it is a pipe without a writer"};
+  if (S_ISFIFO(facts.st_mode) && size == 0) return {{}, "cannot be read: the pipe has no writer"};
   text.resize(size);
   return {std::move(text), {}};
 }
@@ -106,7 +107,7 @@ class TemporaryFile {
   // Keeps the lock, so that no other writer takes the file for a leftover before the rename.
   void rename_to_target() {
     if (::fsync(fd()) != 0) fail(errno, target_, "sync to disk");
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename into place");
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename the temporary file");
     renamed_ = true;
   }
 
@@ -116,7 +117,8 @@ class TemporaryFile {
   Descriptor create() {
     for (;;) {
       std::uint32_t number = 0;
-      if (::getrandom(&number, sizeof number, 0) != sizeof number) fail(errno, target_, "draw a random name");
+      if (::getrandom(&number, sizeof number, 0) != sizeof number)
+        fail(errno, target_, "make a random file name");
       std::array<char, 9> hex{};
       std::snprintf(hex.data(), hex.size(), "%08x", number);
       path_ = folder_of(target_) / (start_of_temporary(target_) + hex.data() + std::string(end_of_temporary));
@@ -149,7 +151,7 @@ fs::path follow_links(const fs::path& path) {
 
 // True for a device, a pipe or a socket, which a regular file must not replace.
 bool is_special(const fs::path& path, const fs::file_status& status) {
-  if (fs::is_directory(status)) fail(EISDIR, path, "that is a folder; name a file in it");
+  if (fs::is_directory(status)) fail(EISDIR, path, "the path is a folder: give a file in that folder");
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
@@ -157,13 +159,13 @@ bool is_special(const fs::path& path, const fs::file_status& status) {
 Descriptor open_special(const fs::path& path) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0 && errno == ENXIO && fs::is_fifo(path))
-    fail(EPIPE, path, "that pipe has no reader: start it first");
+    fail(EPIPE, path, "the pipe has no reader: start the reader first");
   if (file.get() < 0 || ::fcntl(file.get(), F_SETFL, O_WRONLY) != 0) fail(errno, path, "open");
   return file;
 }
 
 fs::file_status checked_status(const fs::path& path) {
-  if (path.empty() || !path.has_filename()) fail(EINVAL, path, "that names no file");
+  if (path.empty() || !path.has_filename()) fail(EINVAL, path, "the path does not name a file");
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status)) return status;
@@ -176,8 +178,8 @@ fs::file_status checked_status(const fs::path& path) {
 // Makes the rename durable. Some file systems cannot sync a folder (EINVAL).
 void sync_folder(const fs::path& path) {
   const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) fail(errno, path, "open its folder");
-  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail(errno, path, "sync its folder");
+  if (folder.get() < 0) fail(errno, path, "open the file's folder");
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail(errno, path, "sync the file's folder");
 }
 
 }  // namespace

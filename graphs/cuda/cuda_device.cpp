@@ -24,7 +24,7 @@ bool is_on(const char* variable) {
   const std::string text = value == nullptr ? "on" : value;
   if (text != "on" && text != "off") {
     throw Error(ErrorCode::invalid_argument,
-                std::string(variable) + ": '" + text + "' is neither on nor off");
+                std::string(variable) + ": '" + text + "' is not valid: give on or off");
   }
   return text == "on";
 }
@@ -161,7 +161,7 @@ void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::s
 std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t bytes) {
   if (bytes % 4 != 0) {
     throw Error(ErrorCode::invalid_argument,
-                "digest: " + std::to_string(bytes) + " bytes is not a multiple of 4");
+                "digest: " + std::to_string(bytes) + " bytes are not a multiple of 4");
   }
   auto* sum = word_slot();
   stream.fill_bytes(sum, 0, sizeof(*sum));

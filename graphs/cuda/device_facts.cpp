@@ -56,11 +56,11 @@ DeviceStatus no_devices(cudaError_t status) {
   if (status == cudaErrorInsufficientDriver && driver == 0) {
     return unavailable("cuda", "no NVIDIA driver is installed (libcuda.so.1 not found)",
                        "install an NVIDIA driver for CUDA " + cuda_version(CUDART_VERSION) +
-                           " or later, or, in a container, pass the GPU through");
+                           " or later; in a container, pass the GPU through");
   }
   if (status == cudaErrorInsufficientDriver) {
     return unavailable("cuda",
-                       "the driver serves CUDA " + cuda_version(driver) + ", this build needs " +
+                       "the driver supports CUDA " + cuda_version(driver) + ", but this build needs " +
                            cuda_version(CUDART_VERSION),
                        "update the NVIDIA driver, or build with an older CUDA toolkit");
   }
@@ -82,7 +82,7 @@ DeviceStatus status_of(int index) {
   if (properties.major * 10 + properties.minor < GRAPHBENCH_CUDA_ARCHITECTURE_MIN) {
     return unavailable(id,
                        std::string(properties.name) + " has compute capability " + capability +
-                           ", older than any this build has code for",
+                           ", but this build has code for newer GPUs only",
                        "rebuild with -DGRAPHBENCH_CUDA_ARCHITECTURES=" + std::to_string(properties.major) +
                            std::to_string(properties.minor));
   }

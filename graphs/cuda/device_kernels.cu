@@ -195,7 +195,7 @@ std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
   std::size_t replaced = 0;
   for (const cudaGraphNode_t node : nodes_of(graph)) {
     cudaGraphNodeType type{};
-    check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
+    check(cudaGraphNodeGetType(node, &type), "read a node's type");
     if (type != cudaGraphNodeTypeMemset) continue;
     cudaMemsetParams memset{};
     check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");

@@ -32,7 +32,7 @@ class DynamicLibrary {
   void look_up(const char* symbol, Function& function) {
     if (handle_ == nullptr) return;
     function = reinterpret_cast<Function>(dlsym(handle_, symbol));
-    if (function == nullptr && why_.empty()) why_ = name_ + " lacks " + symbol + ": it is too old";
+    if (function == nullptr && why_.empty()) why_ = name_ + " lacks " + symbol + ": the library is too old";
   }
 
  private:

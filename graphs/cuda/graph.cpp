@@ -16,9 +16,9 @@ namespace {
 
 // The runtime has no texts for the values of cudaGraphExecUpdateResult.
 constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
-    {cudaGraphExecUpdateErrorTopologyChanged, "the graph has other nodes or edges"},
-    {cudaGraphExecUpdateErrorNodeTypeChanged, "the node is of another type"},
-    {cudaGraphExecUpdateErrorFunctionChanged, "the node's function cannot become the other one"},
+    {cudaGraphExecUpdateErrorTopologyChanged, "the nodes or edges of the graph changed"},
+    {cudaGraphExecUpdateErrorNodeTypeChanged, "the node's type changed"},
+    {cudaGraphExecUpdateErrorFunctionChanged, "the node's function changed"},
     {cudaGraphExecUpdateErrorParametersChanged,
      "the node's parameters changed in a way that is not supported"},
     {cudaGraphExecUpdateErrorNotSupported, "a part of the node is not supported"},
@@ -43,7 +43,7 @@ const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value 
 std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
-  check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
+  check(cudaGraphNodeGetType(node, &type), "read a node's type");
   const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
   const auto found = std::find(nodes.begin(), nodes.end(), node);
   const std::string place =
@@ -214,7 +214,7 @@ std::vector<facts::DescribedNode> CudaGraph::describe() const {
   for (const cudaGraphNode_t node : nodes) {
     facts::DescribedNode& described = all.emplace_back();
     cudaGraphNodeType type{};
-    check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
+    check(cudaGraphNodeGetType(node, &type), "read a node's type");
     described.type = name_of(type);
     if (type == cudaGraphNodeTypeKernel) {
       describe_kernel(node, described);

@@ -126,7 +126,7 @@ void resolve_function(const void* function, const char* object) {
   if (status == cudaErrorInvalidDeviceFunction || status == cudaErrorNoKernelImageForDevice) {
     (void)cudaGetLastError();
     throw Error(ErrorCode::unsupported, std::string("prepare ") + object + ": " + describe(status) +
-                                            "; rebuild with GRAPHBENCH_CUDA_ARCHITECTURES naming this GPU");
+                                            "; rebuild with this GPU in GRAPHBENCH_CUDA_ARCHITECTURES");
   }
   check(status, "prepare", object);
 }

@@ -53,7 +53,7 @@ void CudaStream::abandon_capture() noexcept {
 
 bool CudaStream::capturing() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(handle(), &status), "ask whether the stream captures");
+  check(cudaStreamIsCapturing(handle(), &status), "read the stream's capture state");
   return status != cudaStreamCaptureStatusNone;
 }
 
@@ -106,7 +106,7 @@ void CudaStream::synchronize_blocking() {
           "create blocking event");
   }
   check(cudaEventRecord(sleeper_.get(), handle()), "record blocking event");
-  check(cudaEventSynchronize(sleeper_.get()), "wait asleep for stream");
+  check(cudaEventSynchronize(sleeper_.get()), "wait for stream, blocking");
 }
 
 void CudaStream::wait(Event& event) {
@@ -124,7 +124,7 @@ void CudaEvent::record(Stream& stream) {
 double CudaEvent::seconds_since(const Event& start) const {
   float elapsed_ms = 0.0f;
   check(cudaEventElapsedTime(&elapsed_ms, static_cast<const CudaEvent&>(start).handle(), handle()),
-        "measure between events");
+        "measure the time between events");
   return static_cast<double>(elapsed_ms) * 1e-3;
 }
 

@@ -9,7 +9,7 @@
 namespace graphbench {
 
 void Stream::synchronize_blocking() {
-  throw Error(ErrorCode::unsupported, "wait asleep: this device's streams have no such wait");
+  throw Error(ErrorCode::unsupported, "blocking wait: this device's streams do not support blocking waits");
 }
 
 void Stream::wait(Event&) {
@@ -38,7 +38,7 @@ std::unique_ptr<Graph> DeviceExecution::borrow_graph(void*) {
 }
 
 std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
-  throw Error(ErrorCode::unsupported, "make an empty kernel: this device has no such kernel");
+  throw Error(ErrorCode::unsupported, "make an empty kernel: this device does not support empty kernels");
 }
 
 ProfilerResult DeviceInstruments::make_profiler() {

@@ -179,8 +179,8 @@ void CallerExecutor::check_addresses(std::size_t place) const {
     const ir::Value& value = program_.value(each.id);
     throw Error(ErrorCode::address_moved,
                 "replay program " + program_.name() + ": " + std::string(name_of(value.kind)) + " " +
-                    value.name + " has moved since the capture, and a replay would use its old address; " +
-                    "give an --io that follows the caller");
+                    value.name + " has moved since the capture, so a replay would use the old address; " +
+                    "give an --io that follows the caller's addresses");
   }
 }
 
@@ -309,7 +309,7 @@ void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operan
   record(op, operands);
   std::vector<GraphNode> nodes = nodes_since(before);
   if (nodes.size() != op.kernel->settable_nodes()) {
-    throw Error(ErrorCode::internal, "capture op " + program_.ops()[op.op].name + ": it recorded " +
+    throw Error(ErrorCode::internal, "capture op " + program_.ops()[op.op].name + ": the op recorded " +
                                          std::to_string(nodes.size()) + " nodes instead of " +
                                          std::to_string(op.kernel->settable_nodes()));
   }

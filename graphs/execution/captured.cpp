@@ -142,11 +142,10 @@ void CapturedExecutor::record(const StepOp& op, void** operands) {
     for (const GraphNode node : nodes_since(earlier)) op_of_node_[node] = op.op;
   }
   if (op.must_record == nullptr || recorder_.recorded_nodes() > before) return;
-  throw Error(
-      ErrorCode::recorded_nothing,
-      "capture op " + op.must_record->name + " (" + op.must_record->kind +
-          "): its launch function recorded no node, so a replay would leave the op out; let it work on "
-          "the given stream, or flag the op GB_OP_HOST or GB_OP_NOT_CAPTURABLE");
+  throw Error(ErrorCode::recorded_nothing,
+              "capture op " + op.must_record->name + " (" + op.must_record->kind +
+                  "): the launch function recorded no node, so a replay would skip the op; make it work on "
+                  "the given stream, or flag the op GB_OP_HOST or GB_OP_NOT_CAPTURABLE");
 }
 
 void CapturedExecutor::record_piece(Item& item) {
@@ -302,7 +301,7 @@ bool CapturedExecutor::take_execs() {
   if (shared_ == nullptr || shared_->holder == this) return false;
   if (!update_execs())
     throw Error(ErrorCode::graph_update_failed,
-                "update shared execs: an update that was made before is refused now");
+                "update shared execs: the driver now refuses an update that it accepted before");
   return true;
 }
 

@@ -74,8 +74,8 @@ void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const c
       program.ops(), [&](const ir::Op& each) { return std::ranges::count(each.mutates, input) > 0; });
   throw Error(ErrorCode::mutated_input, "program " + program.name() + ": op " + op.name + " (" + op.kind +
                                             ") writes to the input " + program.value(input).name +
-                                            ", and a replay would change a copy of what the caller passed "
-                                            "in; give " +
+                                            ", so a replay would change a copy of the caller's value "
+                                            "only; give " +
                                             instead);
 }
 

@@ -70,10 +70,11 @@ std::optional<int> share_of(const std::string& device) {
   const std::optional<int> share = number(std::string_view(device).substr(prefix.size()));
   const int count = shares();
   if (share && *share < count) return share;
-  const std::string there =
-      count == 0 ? "the host is one device, host: set " + std::string(shares_variable) + "=N to divide it"
-                 : std::string(shares_variable) +
-                       " divides the host into host:0 to host:" + std::to_string(count - 1);
+  const std::string there = count == 0
+                                ? "the host is one device, named host: set " + std::string(shares_variable) +
+                                      "=N to divide the host"
+                                : std::string(shares_variable) +
+                                      " divides the host into host:0 to host:" + std::to_string(count - 1);
   throw Error(share && count > 0 ? ErrorCode::unsupported : ErrorCode::invalid_argument,
               "open device " + device + ": " + there);
 }
@@ -82,8 +83,8 @@ std::vector<int> cpus_of(int share, const std::vector<int>& cpus) {
   const auto count = static_cast<std::size_t>(shares());
   if (cpus.size() < count) {
     throw Error(ErrorCode::unsupported, std::string(shares_variable) + "=" + std::to_string(count) +
-                                            ": there are " + std::to_string(cpus.size()) +
-                                            " CPUs to divide: give at most that number");
+                                            ": this process may use " + std::to_string(cpus.size()) +
+                                            " CPUs: give at most that number");
   }
   const auto begin = [&](std::size_t at) { return static_cast<std::ptrdiff_t>(cpus.size() * at / count); };
   const auto place = static_cast<std::size_t>(share);

@@ -63,7 +63,7 @@ void run_fill(const FillRequest& request) {
       break;
   }
   throw Error(ErrorCode::unsupported,
-              "fill on host: no support for dtype " + std::string(name_of(request.dtype)));
+              "fill on host: the host does not support dtype " + std::string(name_of(request.dtype)));
 }
 
 // `bytes` is a multiple of 4.
@@ -117,11 +117,11 @@ double HostEvent::seconds_since(const Event& start) const {
   const auto& from = static_cast<const HostEvent&>(start);
   for (const HostEvent* event : {&from, this}) {
     if (!event->recorded_) {
-      throw Error(ErrorCode::invalid_argument, "read host event: it was never recorded");
+      throw Error(ErrorCode::invalid_argument, "read host event: the event was never recorded");
     }
     if (event->pending_.load(std::memory_order_acquire) != 0) {
       throw Error(ErrorCode::invalid_argument,
-                  "read host event: not reached yet; synchronise its stream first");
+                  "read host event: the stream has not reached the event; synchronise the stream first");
     }
   }
   return std::chrono::duration<double>(reached_at_ - from.reached_at_).count();
@@ -292,13 +292,13 @@ class HostBackend final : public Backend {
       status.detail = cpu_name() + ", " + std::to_string(usable_cores()) + " cores, " + memory;
     } catch (const Error& error) {
       status.detail = error.what();
-      status.advice = std::string("unset ") + memory_limit_variable + " or correct it";
+      status.advice = std::string("unset ") + memory_limit_variable + " or set it to a number of bytes";
     }
     std::vector<DeviceStatus> all = {status};
     for (int share = 0; share < shares(); ++share) {
       all.push_back(status);
       all.back().id += ":" + std::to_string(share);
-      all.back().detail = "a part of the CPUs of host";
+      all.back().detail = "a share of the host's CPUs";
     }
     return all;
   }
@@ -307,7 +307,7 @@ class HostBackend final : public Backend {
   std::unique_ptr<Device> open(int index) override {
     if (index < 0 || index > shares())
       throw Error(ErrorCode::invalid_argument,
-                  "open host device " + std::to_string(index) + ": there is none");
+                  "open host device " + std::to_string(index) + ": this host device does not exist");
     return std::make_unique<HostDevice>(index == 0 ? "" : "host:" + std::to_string(index - 1));
   }
 };

@@ -74,7 +74,7 @@ void* HostMemory::allocate(std::size_t bytes) {
   auto* data = static_cast<unsigned char*>(std::aligned_alloc(alignment, size));
   if (data == nullptr) {
     throw Error(ErrorCode::out_of_memory,
-                "allocate " + std::to_string(bytes) + " bytes on host: the system refused");
+                "allocate " + std::to_string(bytes) + " bytes on host: the system refused the memory");
   }
   // One write per page makes the system provide the memory now, not in the middle of a measured step. So the
   // next allocation sees how much memory is left.
@@ -93,7 +93,7 @@ void HostMemory::deallocate(void* data) noexcept {
   if (data == nullptr) return;
   const auto found = sizes_.find(data);
   if (found == sizes_.end()) {
-    complain("host device asked to free %p, which it did not allocate", data);
+    complain("free on host: the host device did not allocate %p", data);
     return;
   }
   allocated_bytes_ -= found->second;
@@ -166,7 +166,7 @@ SystemMemory read_system_memory() {
   memory.total_bytes = read_field("/proc/meminfo", "MemTotal:") * 1024;
   memory.available_bytes = read_field("/proc/meminfo", "MemAvailable:") * 1024;
   if (memory.total_bytes == 0) {
-    throw Error(ErrorCode::io, "read /proc/meminfo: it gives no MemTotal, so no memory can be promised");
+    throw Error(ErrorCode::io, "read /proc/meminfo: the file has no MemTotal, so the memory size is unknown");
   }
   // Lines "id:controllers:path"; version 2 has id 0 and no controllers.
   std::ifstream groups("/proc/self/cgroup");

@@ -155,14 +155,14 @@ GraphUpdate HostGraphExec::update(Graph& graph) {
   if (tasks.size() != before.size()) {
     return {.done = false,
             .node = "",
-            .reason = "the graph has " + std::to_string(tasks.size()) + " nodes, the exec " +
+            .reason = "the graph has " + std::to_string(tasks.size()) + " nodes, but the exec has " +
                       std::to_string(before.size())};
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (same_kind(tasks[i], before[i].task)) continue;
     return {.done = false,
             .node = name_of(tasks[i]) + " node " + std::to_string(i),
-            .reason = "the exec has another op there, " + name_of(before[i].task)};
+            .reason = "the exec has another op at this node: " + name_of(before[i].task)};
   }
   Version& version = version_to_change();
   for (std::size_t i = 0; i < tasks.size(); ++i) version.nodes[i] = bind(tasks[i]);
@@ -308,8 +308,9 @@ void HostStream::submit_uncaptured(const char* operation, Task::Run run, void* o
 void HostStream::refuse_while_capturing(const char* operation) {
   if (capture_ == CaptureState::none) return;
   const bool was_active = std::exchange(capture_, CaptureState::invalidated) == CaptureState::active;
-  throw Error(was_active ? ErrorCode::capture_unsupported : ErrorCode::capture_invalidated,
-              std::string(operation) + " on host stream: not permitted while the stream captures");
+  throw Error(
+      was_active ? ErrorCode::capture_unsupported : ErrorCode::capture_invalidated,
+      std::string(operation) + " on host stream: this call is not permitted while the stream captures");
 }
 
 void HostStream::drain() noexcept {
@@ -334,7 +335,7 @@ void HostStream::rethrow_error() {
 
 void HostStream::begin_capture() {
   if (capture_ != CaptureState::none) {
-    throw Error(ErrorCode::capture_unsupported, "begin capture on host stream: it captures already");
+    throw Error(ErrorCode::capture_unsupported, "begin capture on host stream: the stream captures already");
   }
   recorded_.clear();
   capture_thread_ = std::this_thread::get_id();
@@ -344,15 +345,17 @@ void HostStream::begin_capture() {
 // Leaves the recording in `recorded_`.
 void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
-    throw Error(ErrorCode::capture_unmatched, "end capture on host stream: it does not capture");
+    throw Error(ErrorCode::capture_unmatched, "end capture on host stream: the stream does not capture");
   }
   if (capture_thread_ != std::this_thread::get_id()) {
     capture_ = CaptureState::invalidated;
-    throw Error(ErrorCode::capture_wrong_thread, "end capture on host stream: another thread began it");
+    throw Error(ErrorCode::capture_wrong_thread,
+                "end capture on host stream: another thread began the capture");
   }
   if (std::exchange(capture_, CaptureState::none) == CaptureState::invalidated) {
     recorded_.clear();
-    throw Error(ErrorCode::capture_invalidated, "end capture on host stream: an earlier error ended it");
+    throw Error(ErrorCode::capture_invalidated,
+                "end capture on host stream: an earlier error ended the capture");
   }
 }
 

@@ -26,7 +26,7 @@ Attribute attribute_of(const Op& op, const AttributeRule& rule) {
 void check_attribute(const Op& op, const AttributeRule& rule) {
   const Attribute value = attribute_of(op, rule);
   if (rule.fits == nullptr || rule.fits(value)) return;
-  refuse(op, "attribute " + rule.name + " is " + quoted(value) + ", not " + rule.wanted);
+  refuse(op, "attribute " + rule.name + " is " + quoted(value) + ", but must be " + rule.wanted);
 }
 
 void check_dtypes(const Op& op, const Inputs& inputs, const KindRow& row) {
@@ -44,9 +44,8 @@ void check_dtypes(const Op& op, const Inputs& inputs, const KindRow& row) {
     }
     if (first == nullptr) first = &value;
     if (value.dtype == DType::i32 || value.dtype != first->dtype) {
-      refuse(op, "input " + value.name + " is " + std::string(name_of(value.dtype)) + ", where " +
-                     first->name + " is " + std::string(name_of(first->dtype)) +
-                     ": give an op one floating dtype");
+      refuse(op, "input " + value.name + " is " + std::string(name_of(value.dtype)) + ", but " + first->name +
+                     " is " + std::string(name_of(first->dtype)) + ": give both the same dtype");
     }
   }
 }
@@ -57,11 +56,11 @@ Outputs infer_by_row(const KindRow& row, const Op& op, const Inputs& inputs) {
   for (const std::string& flag : row.flagged_inputs) count += integer_attribute(op, flag) == 1 ? 1 : 0;
   if (const std::size_t group = row.groups.size; group > 0) {
     if (inputs.size() <= count || (inputs.size() - count) % group != 0) {
-      refuse(op, "takes " + std::to_string(count) + " inputs and groups of " + std::to_string(group) +
-                     ", not " + std::to_string(inputs.size()));
+      refuse(op, "the op takes " + std::to_string(count) + " inputs and groups of " + std::to_string(group) +
+                     ", but has " + std::to_string(inputs.size()));
     }
   } else if (inputs.size() != count) {
-    refuse(op, "takes " + std::to_string(count) + " inputs, not " + std::to_string(inputs.size()));
+    refuse(op, "the op takes " + std::to_string(count) + " inputs, but has " + std::to_string(inputs.size()));
   }
   check_dtypes(op, inputs, row);
   return row.infer(op, inputs);
@@ -101,13 +100,14 @@ std::vector<OpDefinition> builtin_definitions() {
 
 void expect_shape(const Op& op, const Value& value, const Shape& wanted) {
   if (value.shape != wanted) {
-    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not " + to_string(wanted));
+    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", but must have " +
+                   to_string(wanted));
   }
 }
 
 void expect_rank(const Op& op, const Value& value, std::size_t rank) {
   if (value.shape.size() != rank) {
-    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not one of rank " +
+    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", but must have rank " +
                    std::to_string(rank));
   }
 }
@@ -116,7 +116,7 @@ std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis) {
   const Dim& dim = value.shape.at(axis);
   if (dim.per_batch != 0) {
     refuse(op, "extent " + std::to_string(axis) + " of " + value.name +
-                   " must not depend on the batch, it is " + to_string(value.shape));
+                   " must not depend on the batch, but the shape is " + to_string(value.shape));
   }
   return dim.fixed;
 }

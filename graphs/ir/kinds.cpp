@@ -38,11 +38,12 @@ Shape shape_of_heads(const Op& op, const Value& qkv) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");
   if (head_dim % 2 != 0)
-    refuse(op, "attribute head_dim is " + std::to_string(head_dim) + ", it must be even");
+    refuse(op, "attribute head_dim is " + std::to_string(head_dim) + ", but must be even");
   expect_rank(op, qkv, 2);
   const Dim rows = qkv.shape[0];
   if (rows.fixed != 0 || rows.per_batch < 1) {
-    refuse(op, "rows of " + qkv.name + " are " + to_string(qkv.shape) + ", not a multiple of the batch");
+    refuse(op,
+           "rows of " + qkv.name + " are " + to_string(qkv.shape) + ", but must be a multiple of the batch");
   }
   expect_shape(op, qkv, {rows, fixed_dim(3 * heads * head_dim)});
   return {of_batch(), fixed_dim(heads), fixed_dim(rows.per_batch), fixed_dim(head_dim)};

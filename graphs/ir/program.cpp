@@ -148,21 +148,21 @@ ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Sha
   if (shape.empty()) refuse("value " + name + ": a shape needs at least one extent");
   // A shape that is wrong at batch 1 is a mistake of the workload, not of the user's batch.
   static_cast<void>(resolve(dtype, shape, 1).bytes());
-  if (!names_.insert(name).second) refuse("value " + name + ": the name is taken");
+  if (!names_.insert(name).second) refuse("value " + name + ": the name is already in use");
   program_.values_.push_back({std::move(name), kind, dtype, std::move(shape), init});
   return static_cast<ValueId>(program_.values_.size() - 1);
 }
 
 const OpDefinition& ProgramBuilder::known_kind(const std::string& of, const std::string& kind) const {
   if (const OpDefinition* definition = catalog_.find(kind)) return *definition;
-  refuse(of + ": unknown op kind \"" + kind + "\"; known are " + join(catalog_.kinds()));
+  refuse(of + ": unknown op kind \"" + kind + "\": give one of " + join(catalog_.kinds()));
 }
 
 std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std::vector<ValueId> inputs,
                                         Attributes attributes) {
   const OpDefinition* definition = &known_kind("op " + name, kind);
   if (name.empty()) refuse("an op of kind " + kind + " has no name");
-  if (names_.contains(name)) refuse("op " + name + ": the name is taken");
+  if (names_.contains(name)) refuse("op " + name + ": the name is already in use");
   Op op{.kind = std::move(kind),
         .name = std::move(name),
         .inputs = std::move(inputs),
@@ -181,10 +181,11 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
   }
   for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {
     if (position >= op.inputs.size())
-      refuse(op.name + ": it mutates input " + std::to_string(position) + ", which it lacks");
+      refuse(op.name + ": the op mutates input " + std::to_string(position) +
+             ", but does not have that input");
     const ValueId target = op.inputs[position];
     if (program_.values_[target].kind == ValueKind::weight) {
-      refuse(op.name + ": it would write to the weight " + program_.values_[target].name);
+      refuse(op.name + ": the op would write to the weight " + program_.values_[target].name);
     }
     op.mutates.push_back(target);
   }
@@ -206,8 +207,8 @@ void ProgramBuilder::mark(ValueId id, ValueKind kind) {
   if (id >= program_.values_.size()) refuse(what + " " + std::to_string(id) + " is not a value");
   Value& value = program_.values_[id];
   if (value.kind != ValueKind::activation) {
-    refuse("value " + value.name + ": it is of kind " + std::string(name_of(value.kind)) +
-           ", only an activation can become an " + what);
+    refuse("value " + value.name + ": the kind is " + std::string(name_of(value.kind)) +
+           ", but only an activation can become an " + what);
   }
   value.kind = kind;
 }
@@ -239,7 +240,7 @@ void ProgramBuilder::remove_dead_ops() {
     const bool needed = op->traits.marker || !op->mutates.empty() ||
                         std::ranges::any_of(op->outputs, [&](ValueId id) { return live[id]; });
     if (!needed) {
-      log("removed " + op->name + " (" + op->kind + "): nothing reads what it computes");
+      log("removed " + op->name + " (" + op->kind + "): no op reads its outputs");
       ++program_.removed_ops_;
       continue;
     }
@@ -280,7 +281,7 @@ void ProgramBuilder::hook(GradientHook hook) {
       program_.values_[hook.weight].dtype == DType::i32)
     refuse("hook " + hook.name + ": value " + std::to_string(hook.weight) +
            " is not a weight of floats, so it has no gradient");
-  if (!names_.insert(hook.name).second) refuse("hook " + hook.name + ": the name is taken");
+  if (!names_.insert(hook.name).second) refuse("hook " + hook.name + ": the name is already in use");
   program_.hooks_.push_back(std::move(hook));
 }
 
@@ -294,7 +295,7 @@ void ProgramBuilder::pad_with(ValueId input, double pad) {
 Program ProgramBuilder::finish() {
   const bool writes = std::ranges::any_of(program_.ops_, [](const Op& op) { return !op.mutates.empty(); });
   if (program_.values_of(ValueKind::output).empty() && !writes) {
-    refuse("program " + program_.name_ + ": it has no output");
+    refuse("program " + program_.name_ + ": the program has no output");
   }
   std::vector<bool> may_be_unread(program_.values_.size());  // backward outputs need no reader
   for (const Op& op : program_.ops_) {
@@ -302,12 +303,13 @@ Program ProgramBuilder::finish() {
   }
   for (const ValueId id : program_.values_of(ValueKind::activation)) {
     if (!may_be_unread[id] && !is_read(program_, id)) {
-      refuse("value " + program_.values_[id].name + ": nothing reads it and it is not an output");
+      refuse("value " + program_.values_[id].name +
+             ": the value is not an output, and no op reads the value");
     }
   }
   for (const std::string& kind : program_.default_splits_) {
     if (std::ranges::none_of(program_.ops_, [&](const Op& op) { return splits_at(op, kind); })) {
-      refuse("program " + program_.name_ + ": it splits at \"" + kind + "\", which it does not contain");
+      refuse("program " + program_.name_ + ": split point \"" + kind + "\" is not in the program");
     }
   }
   Program finished = std::move(program_);

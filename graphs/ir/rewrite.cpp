@@ -67,10 +67,11 @@ void Rewriter::append(OpId like, const std::vector<ValueId>& outputs) {
 void Rewriter::keep(OpId id) {
   if (id >= kept_.size()) refuse("the program has no op " + std::to_string(id));
   Op op = program_.ops()[id];
-  if (kept_[id]) refuse("op " + op.name + " is kept already");
+  if (kept_[id]) refuse("op " + op.name + " was already kept");
   op.inputs = computed(op.name, op.inputs);
   for (ValueId& changed : op.mutates) changed = now(changed);
-  if (!builder_.names_.insert(op.name).second) refuse("op " + op.name + ": the name is taken by an op added");
+  if (!builder_.names_.insert(op.name).second)
+    refuse("op " + op.name + ": an added op already has this name");
   kept_[id] = true;
   builder_.program_.ops_.push_back(std::move(op));
   append(id, program_.ops()[id].outputs);
@@ -92,12 +93,12 @@ void Rewriter::replace(ValueId value, ValueId by) {
   by = now(by);
   Value& old = builder_.program_.values_[value];
   const Value& fresh = builder_.value_of(by);
-  if (value == by) refuse("value " + old.name + " is to be read in place of itself");
+  if (value == by) refuse("value " + old.name + " cannot be replaced by itself");
   if (!is_computed(old.kind))
-    refuse("value " + old.name + " is of kind " + std::string(name_of(old.kind)) + ", and no op computes it");
-  if (!computed_[by]) refuse("value " + fresh.name + " is computed by no op so far");
+    refuse("value " + old.name + " is of kind " + std::string(name_of(old.kind)) + ", which no op computes");
+  if (!computed_[by]) refuse("no earlier op computes value " + fresh.name);
   if (old.dtype != fresh.dtype || old.shape != fresh.shape)
-    refuse("value " + fresh.name + " is not of the dtype and shape of " + old.name + ", which is " +
+    refuse("value " + fresh.name + " must have the dtype and shape of " + old.name + ", which is " +
            std::string(name_of(old.dtype)) + to_string(old.shape));
   if (const ValueKind kind = std::exchange(old.kind, ValueKind::activation); kind != ValueKind::activation)
     builder_.mark(by, kind);
@@ -116,12 +117,12 @@ Program Rewriter::finish() {
   }
   if (!removed.empty()) log("removed " + listed(removed));
   if (!added_.empty()) log("added " + listed(added_));
-  if (removed.empty() && added_.empty()) log("left every op as it is");
+  if (removed.empty() && added_.empty()) log("no op was changed");
   for (ValueId id = 0; id < computed_.size(); ++id) {
     const Value& value = builder_.value_of(id);
     if (!computed_[id] && value.kind != ValueKind::activation)
       refuse(std::string(name_of(value.kind)) + " " + value.name +
-             " is computed by no op any more: keep its op, or replace it");
+             " has lost the op that computes it: keep that op, or replace the value");
   }
   builder_.start_graphs([this](const Op& op) { return graphs_.at(op.name); });
   builder_.remove_dead_ops();

@@ -130,7 +130,7 @@ class Reader {
       value = static_cast<Enum>(i);
       if (name_of(value) == text) return;
     }
-    refuse("\"" + std::string(text) + "\" is not a word that can come here");
+    refuse("\"" + std::string(text) + "\" is not a valid word here");
   }
   // counted() accepts no more items than bytes that are left, so a short text cannot ask for much memory.
   template <typename List>
@@ -155,7 +155,8 @@ class Reader {
     }
   }
   void end_line() {
-    if (!rest_.starts_with('\n')) refuse(rest_.empty() ? "it is cut short" : "the line has too many words");
+    if (!rest_.starts_with('\n'))
+      refuse(rest_.empty() ? "the text is cut short" : "the line has too many words");
     rest_.remove_prefix(1);
     ++line_;
     started_ = false;
@@ -166,7 +167,7 @@ class Reader {
  private:
   void blank() {
     if (started_ && !rest_.starts_with(' '))
-      refuse(rest_.empty() ? "it is cut short" : "the line ends too soon");
+      refuse(rest_.empty() ? "the text is cut short" : "the line ends too soon");
     if (started_) rest_.remove_prefix(1);
   }
   std::string_view token() {
@@ -187,7 +188,7 @@ class Reader {
   std::size_t counted() {
     std::size_t count = 0;
     number(count);
-    if (count > rest_.size()) refuse("it announces more items than follow");
+    if (count > rest_.size()) refuse("the line has fewer items than its count says");
     return count;
   }
 
@@ -306,7 +307,7 @@ class ProgramText {
     Reader reader(text_);
     Program program;
     describe_program(reader, program);
-    if (!reader.at_end()) reader.refuse("text follows the program");
+    if (!reader.at_end()) reader.refuse("there is text after the end of the program");
     first_value_ = reader.line() - program.values_.size() - program.ops_.size() - program.hooks_.size() - 2;
     check_values(program);
     check_ops(program);
@@ -314,8 +315,7 @@ class ProgramText {
     builder_.program_ = std::move(program);
     program = builder_.finish();
     if (write_program(program) != text_)
-      throw Error(ErrorCode::invalid_argument,
-                  "line 1: the text is not in the form of graphbench's programs");
+      throw Error(ErrorCode::invalid_argument, "line 1: the text is not a graphbench program");
     return program;
   }
 
@@ -333,7 +333,7 @@ class ProgramText {
       guarded(line, [&] { static_cast<void>(resolve(value.dtype, value.shape, 1).bytes()); });
       if (is_computed(value.kind)) continue;
       if (value.name.empty() || !builder_.names_.insert(value.name).second)
-        refuse(line, "value \"" + value.name + "\": the name is empty or taken");
+        refuse(line, "value \"" + value.name + "\": the name is empty or already in use");
     }
   }
 
@@ -360,36 +360,37 @@ class ProgramText {
     const OpTraits& traits = op.definition->traits;
     if (op.traits.host_op != traits.host_op || op.traits.capturable != traits.capturable ||
         op.traits.marker != traits.marker)
-      wrong("its kind has other traits here");
-    if (op.name.empty() || !builder_.names_.insert(op.name).second) wrong("the name is empty or taken");
+      wrong("the traits differ from those of the op's kind");
+    if (op.name.empty() || !builder_.names_.insert(op.name).second)
+      wrong("the name is empty or already in use");
     Inputs inputs;
     for (const ValueId input : op.inputs) {
       if (input >= there.size() || !there[input])
-        wrong("input " + std::to_string(input) + " is not a value that exists by then");
+        wrong("input " + std::to_string(input) + " is not a value of an earlier op");
       inputs.push_back(&program.values_[input]);
     }
     std::vector<ValueId> mutates;
     for (const std::uint32_t position : mutated_positions(*op.definition, inputs.size())) {
-      if (position >= inputs.size()) wrong("it mutates an input that it lacks");
-      if (inputs[position]->kind == ValueKind::weight) wrong("it would write to a weight");
+      if (position >= inputs.size()) wrong("the op mutates an input that it does not have");
+      if (inputs[position]->kind == ValueKind::weight) wrong("the op would write to a weight");
       mutates.push_back(op.inputs[position]);
     }
-    if (mutates != op.mutates) wrong("it does not write what its kind writes");
+    if (mutates != op.mutates) wrong("the written inputs differ from those of the op's kind");
     const std::vector<InferredOutput> inferred = op.definition->infer(op, inputs);
-    if (inferred.size() != op.outputs.size()) wrong("it has another number of outputs");
+    if (inferred.size() != op.outputs.size()) wrong("the number of outputs is not that of the op's kind");
     for (std::size_t i = 0; i < inferred.size(); ++i) {
       const ValueId output = op.outputs[i];
-      if (output >= there.size() || there[output]) wrong("an output is not a value that it can compute");
+      if (output >= there.size() || there[output]) wrong("an output is not a value that this op can compute");
       const Value& value = program.values_[output];
       if (value.dtype != inferred[i].dtype || value.shape != inferred[i].shape)
-        wrong("output " + value.name + " has another shape or type than it computes");
+        wrong("output " + value.name + " has another shape or type than the op computes");
       there[output] = true;
     }
     const auto before = program.ops_.begin() + id;
     if (!op.recomputes.empty() && std::none_of(program.ops_.begin(), before, [&](const Op& other) {
           return other.name == op.recomputes && other.kind == op.kind;
         }))
-      wrong("it recomputes \"" + op.recomputes + "\", which is not an earlier op of forward");
+      wrong("the op recomputes \"" + op.recomputes + "\", which is not an earlier op of forward");
   }
 
   // Does not call builder_.hook(): in a differentiated program, ops already have the names of the hooks.

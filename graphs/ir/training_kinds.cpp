@@ -80,7 +80,7 @@ Outputs infer_rope_grad(const Op& op, const Inputs& inputs) {
   expect_rank(op, *inputs[0], 4);
   std::int64_t extents[3];  // heads, tokens, head_dim
   for (std::size_t i = 0; i < 3; ++i) extents[i] = fixed_extent(op, *inputs[0], i + 1);
-  if (extents[2] % 2 != 0) refuse(op, "head_dim is " + std::to_string(extents[2]) + ", it must be even");
+  if (extents[2] % 2 != 0) refuse(op, "head_dim is " + std::to_string(extents[2]) + ", but must be even");
   const Shape heads{of_batch(), fixed_dim(extents[0]), fixed_dim(extents[1]), fixed_dim(extents[2])};
   for (const Value* value : inputs) expect_shape(op, *value, heads);
   return {{inputs[0]->dtype, {of_batch(extents[1]), fixed_dim(3 * extents[0] * extents[2])}}};

@@ -47,7 +47,7 @@ std::int64_t Dim::at(std::int64_t batch) const {
   if (extent <= 0) {
     throw Error(ErrorCode::invalid_argument, "shape: extent " + extent_text(*this) + " is " +
                                                  std::to_string(extent) + " at batch " +
-                                                 std::to_string(batch) + ", it must be positive");
+                                                 std::to_string(batch) + ", but must be positive");
   }
   return extent;
 }

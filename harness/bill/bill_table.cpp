@@ -51,13 +51,13 @@ void print_causes(std::ostream& out, const Bill& bill) {
   print("time", seconds_of(told.setup), seconds_of(measured.setup), format_seconds);
   out << fmt::format("  predicted from {} captures: {} to {}", told.captures, bytes_text(told.bytes.low),
                      bytes_text(told.bytes.high));
-  out << fmt::format("; a line through the first two: {}\n", bytes_text(told.line_bytes));
+  out << fmt::format("; prediction by a line through the first two: {}\n", bytes_text(told.line_bytes));
   if (const auto& of = bill.measured)
-    out << fmt::format("  measured {} and {}: the prediction is {:+.1f} % off, the line {:+.1f} %\n",
+    out << fmt::format("  measured {} and {}: error of the prediction {:+.1f} %, of the line {:+.1f} %\n",
                        bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error,
                        100 * of->line_error);
   if (const auto& of = bill.memory; of && of->used_bytes)
-    out << fmt::format("  beside   {} context, {} static; {} of the driver's {} in no account\n",
+    out << fmt::format("  other    {} context, {} static; {} of the driver's {} unexplained\n",
                        format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
                        bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))),
                        format_bytes(*of->used_bytes));
@@ -121,7 +121,7 @@ const std::vector<BillRow>& bill_rows() {
         "gauge",
         "seconds",
         {"CELL", "bill", "how", "stage"},
-        "Time of setting all captured sizes up, by stage."},
+        "Time to set up all captured sizes, by stage."},
        [](const Bill& of, bool measured) {
          return seconds_of(measured ? of.measured->setup : of.prediction->setup);
        }},
@@ -137,7 +137,7 @@ const std::vector<BillRow>& bill_rows() {
         "gauge",
         "ratio",
         {"CELL", "bill", "by"},
-        "Predicted memory over measured memory, less 1, by the method of prediction."},
+        "Relative error of the predicted memory, by prediction method: predicted / measured - 1."},
        [](const Bill& of, bool) {
          if (!of.measured) return Parts{};
          return Parts{{"captures", of.measured->error}, {"line", of.measured->line_error}};

@@ -34,8 +34,8 @@ using bill::BillAnswer;
 using bill::BillTask;
 
 constexpr const char* bill_footer =
-    "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, or not with the reserve "
-    "free;\n130 interrupted. docs/reference/bill.md explains the prediction.\n";
+    "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, or the reserve was "
+    "too small;\n130 interrupted. docs/reference/bill.md explains the prediction.\n";
 
 const std::vector<std::string> bill_sweep_options = {"device",
                                                      "workload",
@@ -97,7 +97,7 @@ BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
     throw InputError("--confidence",
                      in_quotes(asked.confidence) + " is not a confidence: give 50% to 99.99%");
   request.confidence = *share / 100;
-  require_known("--measure", asked.measure, "amount of measuring", {"needed", "all"});
+  require_known("--measure", asked.measure, "value of --measure", {"needed", "all"});
   request.all = asked.measure == "all";
   request.execs = split(asked.exec, ',');
   for (const std::string& word : request.execs) require_known("--exec", word, "exec", {"own", "shared"});
@@ -120,7 +120,7 @@ bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   items.clear();
   for (const std::string& word : words) {
     if (model::mode_named(word) == model::reference_mode().name)
-      throw InputError(where, "\"eager\" captures nothing: give whole, piecewise or both");
+      throw InputError(where, "mode eager captures no graph: give whole, piecewise or both");
     items.push_back({word, where});
   }
   return both;
@@ -249,9 +249,10 @@ class Biller {
 // A process runs a foreign step in one mode, and each size has its own exec.
 void refuse_for_step(const CheckedPlan& checked, bool both, const BillRequest& request) {
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
-  if (both) throw InputError("--mode", "a foreign step has one mode in a process: give whole or piecewise");
+  if (both)
+    throw InputError("--mode", "a foreign step has only one mode per process: give whole or piecewise");
   if (std::ranges::count(request.execs, "shared") > 0)
-    throw InputError("--exec", "a foreign step's sizes have an exec each: give own");
+    throw InputError("--exec", "sizes of a foreign step cannot share an exec: give own");
 }
 
 std::string bill_document(const model::Result& result, const std::vector<Bill>& bills) {
@@ -292,26 +293,25 @@ class BillCommand final : public Command {
   explicit BillCommand(Options& options) : options_(options) {
     options.footer(bill_footer);
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
-    options.text(
-        "--predict-from", asked_.predict_from, "K",
-        "captures of each mode that the prediction is made from; more where its interval is wider than "
-        "5 % (default: 3)");
+    options.text("--predict-from", asked_.predict_from, "K",
+                 "captures per mode for the prediction; more are made if the interval is wider than "
+                 "5 % (default: 3)");
     options.text("--confidence", asked_.confidence, "PERCENT",
-                 "of the intervals and the reserve (default: 99%)");
-    options.text("--measure", asked_.measure, "needed|all",
-                 "all: capture every size too, in another process, to compare (default: needed)");
+                 "confidence of the intervals and the reserve (default: 99%)");
     options.text(
-        "--exec", asked_.exec, "own|shared",
-        "shared: sizes whose graphs have one topology launch one exec; own,shared: both, each a bill "
-        "(default: own)");
+        "--measure", asked_.measure, "needed|all",
+        "all: also capture every size, in another process, to check the prediction (default: needed)");
+    options.text("--exec", asked_.exec, "own|shared",
+                 "shared: sizes with the same graph topology share one exec; own,shared: one bill for each "
+                 "(default: own)");
     options.text("--traffic", asked_.traffic, "TRAFFIC",
-                 "as ladder's: say what half of the sizes would cost and save under it");
+                 "traffic, as for ladder: say what half of the sizes would cost and save under this traffic");
     options.text("--verify", asked_.verify, "N",
-                 "capture all sizes N times with the reserve free and no more, and N times with 10 % less "
+                 "capture all sizes N times with exactly the reserve free, and N times with 10 % less "
                  "(default: 0)");
     options.sweep_options(bill_sweep_options);
-    options.describe("--mode",
-                     "graph modes, each a bill; both: every size in piecewise and whole (default: whole)");
+    options.describe(
+        "--mode", "graph modes, one bill for each; both: every size in piecewise and whole (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
   }
 
@@ -337,7 +337,7 @@ class BillCommand final : public Command {
     if (request.verify > 0 && checked.plan.device.starts_with("host") &&
         std::getenv("GRAPHBENCH_HOST_MEMORY_BYTES") == nullptr)
       throw InputError("--verify",
-                       "it fills the device's memory, which on host is the machine's: set "
+                       "--verify fills the device's memory, which on host is the machine's: set "
                        "GRAPHBENCH_HOST_MEMORY_BYTES");
     Biller biller(request, options, supervisor, result);
     std::vector<Bill> bills;

@@ -16,8 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* verify_footer =
-    "Exit codes: 0 every entry is sound; 2 bad usage or input; 10 some are not: they are refused when\n"
-    "needed, and made again.\n";
+    "Exit codes: 0 every entry is sound; 2 bad usage or input; 10 some entries are damaged: they are\n"
+    "refused and made again when needed.\n";
 
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -60,14 +60,14 @@ class CacheCommand final : public Command {
   explicit CacheCommand(Options& options)
       : list_(options.command("list", "list the kept entries with their purpose, least recently used first",
                               "cache list [options]")),
-        verify_(options.command("verify", "read every entry, and name those that would be refused",
+        verify_(options.command("verify", "read every entry, and name the entries that would be refused",
                                 "cache verify [options]")),
-        prune_(options.command("prune",
-                               "remove the least recently used entries, and leftovers of killed processes",
-                               "cache prune [--max-bytes N] [--older-than AGE] [options]")) {
+        prune_(options.command(
+            "prune", "remove the least recently used entries, and leftover files of killed processes",
+            "cache prune [--max-bytes N] [--older-than AGE] [options]")) {
     for (Options* each : {&list_, &verify_, &prune_}) {
       each->text("--cache", folder_, "DIR",
-                 "the folder (default: GRAPHBENCH_PLAN_CACHE, else graphbench/plans in ~/.cache)");
+                 "the cache's folder (default: GRAPHBENCH_PLAN_CACHE, else graphbench/plans in ~/.cache)");
     }
     list_.text("--format", format_, "FORMAT", "table or json (default: table)");
     verify_.footer(verify_footer);
@@ -78,11 +78,11 @@ class CacheCommand final : public Command {
 
   void check() override {
     if (!list_.parsed() && !verify_.parsed() && !prune_.parsed())
-      throw InputError("cache", "it needs a word: give list, verify or prune");
+      throw InputError("cache", "the command needs an action: give list, verify or prune");
     json_ = is_json(format_);
     if (!prune_.parsed()) return;
     if (bytes_max_.empty() && age_max_.empty())
-      throw InputError("cache prune", "it needs a limit: give --max-bytes N or --older-than AGE");
+      throw InputError("cache prune", "the command needs a limit: give --max-bytes N or --older-than AGE");
     if (!bytes_max_.empty())
       limits_.bytes_max = static_cast<std::uintmax_t>(config::parse_within(
           "--max-bytes", bytes_max_, {0, INT64_MAX}, " is not a number of bytes: give "));
@@ -93,10 +93,11 @@ class CacheCommand final : public Command {
     const std::filesystem::path folder =
         folder_.empty() ? cache::folder_from_environment() : std::filesystem::path(folder_);
     if (folder.empty())
-      throw InputError("cache", "GRAPHBENCH_PLAN_CACHE or --cache is off: give a folder by --cache DIR");
+      throw InputError("cache", "GRAPHBENCH_PLAN_CACHE or --cache is off: give a folder with --cache DIR");
     if (std::error_code error; !folder_.empty() && !std::filesystem::is_directory(folder, error))
       throw InputError(
-          "--cache", in_quotes(folder_) + " is not a folder: give one in which a sweep kept library choices");
+          "--cache",
+          in_quotes(folder_) + " is not a folder: give a folder in which a sweep kept library choices");
     if (list_.parsed()) return list(folder);
     return verify_.parsed() ? verify(folder) : prune(folder);
   }
@@ -145,7 +146,7 @@ class CacheCommand final : public Command {
       ++bad;
       std::printf("%s: %s\n", file.path.c_str(), content.why_not.c_str());
     }
-    std::printf("%zu files in %s, %zu of them not sound\n", files.size(), folder.c_str(), bad);
+    std::printf("%zu files in %s, %zu of them damaged\n", files.size(), folder.c_str(), bad);
     return bad == 0 ? exit_done : exit_slower;
   }
 

@@ -68,7 +68,7 @@ void check_lists(const std::vector<std::string>& words, const std::vector<Comman
     if (end - word < 3) continue;
     std::vector<std::string> values = split(join(std::vector<std::string>(word + 1, end), ","), ',');
     std::erase(values, "");
-    throw InputError(*word, "lists have no spaces: give " + *word + " " + join(values, ","));
+    throw InputError(*word, "a list may not have spaces: give " + *word + " " + join(values, ","));
   }
 }
 
@@ -89,7 +89,8 @@ struct CommandLine::Impl {
   std::list<Entry> entries;
 
   explicit Impl(const std::vector<CommandRow>& table) : rows(table) {
-    app.set_help_flag("-h,--help", "print a short help and exit; --help TOPIC: the options of " + topics());
+    app.set_help_flag("-h,--help",
+                      "print a short help and exit; --help TOPIC: print the options of " + topics());
     app.add_flag("--help-all", all_help, "print this help and exit");
     app.footer(footer);
     app.allow_extras();
@@ -151,18 +152,19 @@ struct CommandLine::Impl {
     if (first.starts_with("-")) {
       const std::string name = first.substr(0, first.find('='));
       const Options& options = chosen != nullptr ? chosen->options : entries.front().options;
-      throw InputError(name, "there is no such option" + did_you_mean(name, options.names()) +
+      throw InputError(name, "this option does not exist" + did_you_mean(name, options.names()) +
                                  " (see graphbench" + command + " --help)");
     }
     if (chosen != nullptr) {
-      throw InputError(std::string(chosen->row->name),
-                       in_quotes(first) + " is one too many: give " + std::string(chosen->row->usage));
+      throw InputError(std::string(chosen->row->name), in_quotes(first) + " is one argument too many: give " +
+                                                           std::string(chosen->row->usage));
     }
     std::vector<std::string> known;
     for (const Entry& each : entries) known.emplace_back(each.row->name);
     if (entries.front().given && !nearest(first, known))
-      throw InputError("--sweep", in_quotes(first) + " belongs to no option: did you mean --workload " +
-                                      first + "? (see graphbench --help)");
+      throw InputError("--sweep", in_quotes(first) +
+                                      " does not belong to an option: did you mean --workload " + first +
+                                      "? (see graphbench --help)");
     throw InputError("",
                      in_quotes(first) + " is not a command: give " + names() + did_you_mean(first, known));
   }
@@ -172,7 +174,7 @@ struct CommandLine::Impl {
     for (const Entry& each : entries) {
       const std::string name(each.row->name);
       if (!each.row->takes_benchmark_flags) continue;
-      throw InputError(flags.front(), "it belongs to " + name + ": graphbench " + name + " ...");
+      throw InputError(flags.front(), "the option belongs to " + name + ": give graphbench " + name + " ...");
     }
   }
 
@@ -182,10 +184,11 @@ struct CommandLine::Impl {
     for (const Entry& each : entries) {
       if (!is_flag(*each.row)) continue;
       const std::string flag(each.row->name);
-      if (each.given) throw InputError(command, "it cannot be combined with " + flag + ": give one of them");
+      if (each.given)
+        throw InputError(command, "the command cannot be combined with " + flag + ": give one of the two");
       const std::string misplaced = each.options.first_given(flag);
       if (misplaced.empty()) continue;
-      throw InputError(misplaced, "it stands before " + command + ": give " + command +
+      throw InputError(misplaced, "the option stands before " + command + ": give " + command +
                                       "'s options after the word " + command);
     }
   }
@@ -198,7 +201,8 @@ struct CommandLine::Impl {
     for (const Entry& each : entries) {
       const std::string name(each.row->name);
       const std::string given = is_flag(*each.row) ? each.options.first_given() : "";
-      if (!given.empty()) throw InputError(given, "it needs " + name + ": graphbench " + name + " ...");
+      if (!given.empty())
+        throw InputError(given, "the option needs " + name + ": give graphbench " + name + " ...");
     }
     throw InputError("", "nothing to do: give " + names() + "; see graphbench --help");
   }

@@ -20,23 +20,25 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* compile_footer =
-    "Without --method there is one, \"forward\". Methods share the weights that are equal.\n"
-    "Batches that are not listed are refused later, unless --general is given.\n"
+    "Without --method the package has one method, \"forward\". Methods share equal weights.\n"
+    "Batch sizes that are not listed are refused at run time, unless --general is given.\n"
     "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
 
 class CompileCommand final : public Command {
  public:
   explicit CompileCommand(Options& options) {
     options.text("--workload", asked_.workload, "NAME", "the workload");
-    options.text("--preset", asked_.preset, "NAME", "its sizes (default: base on cuda, tiny on host)");
-    options.text("--dtype", asked_.dtype, "TYPE", "bf16, fp16 or fp32 (default: that of a sweep)");
+    options.text("--preset", asked_.preset, "NAME",
+                 "the workload's sizes (default: base on cuda, tiny on host)");
+    options.text("--dtype", asked_.dtype, "TYPE", "bf16, fp16 or fp32 (default: as in a sweep)");
     options.texts("--method", asked_.methods, "NAME=PASS:PRESET",
                   "a program of the package: NAME=forward:base or NAME=training:base (repeatable)");
     options.text("--batch", asked_.batches, "LIST", "batch sizes to compile: 1,2,4 or 1:256:x2");
-    options.flag("--general", asked_.general,
-                 "allow other batch sizes at run time; their algorithms are then chosen at load");
+    options.flag(
+        "--general", asked_.general,
+        "allow other batch sizes at run time; their algorithms are chosen when the package is loaded");
     options.text("--arch", asked_.architectures, "LIST",
-                 "which devices the package is for: host, or sm_80,sm_90,... (default: the device's own)");
+                 "devices that can run the package: host, or sm_80,sm_90,... (default: the device's own)");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
       std::string& value = asked_.axes[axis.name] = axis.fallback;
@@ -48,8 +50,9 @@ class CompileCommand final : public Command {
     options.texts("--plugin", asked_.plugins, "FILE.so", "load a plugin (repeatable)");
     options.text("--cache", asked_.cache, "DIR|off",
                  "read library choices from this folder, and keep new ones in it");
-    options.text("--low-memory", asked_.low_memory, "ON|OFF",
-                 "ON: weights are made once more for their file instead of kept in memory (default: OFF)");
+    options.text(
+        "--low-memory", asked_.low_memory, "ON|OFF",
+        "ON: make the weights again for their file instead of keeping them in memory (default: OFF)");
     options.text("--weights", asked_.weights, "FILE", "where the weights go");
     options.text("-o,--output", asked_.output, "FILE.gbp", "where the package goes");
     options.footer(compile_footer);
@@ -57,7 +60,7 @@ class CompileCommand final : public Command {
 
   void check() override {
     const auto refuse_missing = [](const std::string& option, const std::string& given) {
-      if (given.empty()) throw InputError(option, "it is missing: give one");
+      if (given.empty()) throw InputError(option, "the option is missing: give a value");
     };
     refuse_missing("--workload", asked_.workload);
     refuse_missing("--batch", asked_.batches);
@@ -85,7 +88,8 @@ class CompileCommand final : public Command {
     check_output_file("--weights", asked_.weights, Stdout::refused);
     check_output_file("--output", asked_.output, Stdout::refused);
     if (same_file(asked_.weights, asked_.output))
-      throw InputError("--weights", in_quotes(asked_.weights) + " is the package's file too: give another");
+      throw InputError("--weights",
+                       in_quotes(asked_.weights) + " is also the package's file: give another file");
   }
 
   int run(const Invocation&) override {
@@ -131,8 +135,9 @@ class CompileCommand final : public Command {
     require_known("--method", method.pass, "pass", model::names_of(model::passes()));
     for (const package::Method& other : manifest_.methods) {
       if (other.name == method.name || (other.pass == method.pass && other.preset == method.preset))
-        throw InputError("--method", in_quotes(text) + " has the name, or the pass and preset, of " +
-                                         in_quotes(other.name) + ": give each once");
+        throw InputError("--method", in_quotes(text) +
+                                         " has the same name, or the same pass and preset, as " +
+                                         in_quotes(other.name) + ": give each method once");
     }
     return method;
   }

@@ -14,7 +14,7 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* doctor_footer =
-    "Exit codes: 0 nothing stops a capture; 1 something stops it, and is listed, or the step failed; 2 bad "
+    "Exit codes: 0 nothing stops a capture; 1 a listed op stops the capture, or the step failed; 2 bad "
     "usage, or no "
     "GPU.\n";
 
@@ -27,9 +27,10 @@ class DoctorCommand final : public Command {
 
   void check() override {
     sweep_ = config::check_options(options_.sweep());
-    if (!sweep_.torch.given()) throw InputError("doctor", "it needs a step: give --torch FILE.py:FUNCTION");
+    if (!sweep_.torch.given())
+      throw InputError("doctor", "the command needs a step: give --torch FILE.py:FUNCTION");
     if (sweep_.places.contains("batch") && sweep_.axes.batch.size() > 1)
-      throw InputError(sweep_.where("batch"), "the doctor captures one batch size: give one");
+      throw InputError(sweep_.where("batch"), "doctor captures only one batch size: give one batch size");
     if (sweep_.places.contains("json")) check_output_file(sweep_.where("json"), sweep_.json, Stdout::allowed);
   }
 

@@ -48,7 +48,7 @@ class FloorCommand final : public Command {
  public:
   explicit FloorCommand(Options& options) : options_(options) {
     options.sweep_options(sweep_options);
-    options.describe("--json", "where the floors go as a document; - for stdout (default: none)");
+    options.describe("--json", "write the floors as a document to FILE; - for stdout (default: none)");
   }
 
   int run(const Invocation&) override {

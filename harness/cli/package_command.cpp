@@ -20,7 +20,7 @@ class PackageCommand final : public Command {
   }
 
   void check() override {
-    if (!inspect_.parsed()) throw InputError("package", "it needs a word: give inspect");
+    if (!inspect_.parsed()) throw InputError("package", "the command needs an action: give inspect");
     if (file_.empty())
       throw InputError("package inspect", "FILE is missing: graphbench package inspect FILE");
   }

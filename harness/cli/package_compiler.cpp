@@ -54,7 +54,7 @@ package::Package PackageCompiler::run() {
     if (choice.serialised.empty()) continue;
     const std::string why = package::why_not_serialised(choice.serialised);
     if (why.empty()) continue;
-    std::fprintf(stderr, "note: %s is built by its name, because its plan %s\n", choice.algorithm.c_str(),
+    std::fprintf(stderr, "note: %s is stored by name only, because the plan %s\n", choice.algorithm.c_str(),
                  why.c_str());
     entry.content = choice.algorithm;
   }
@@ -103,7 +103,7 @@ void PackageCompiler::open() {
   for (const std::string& each : manifest.architectures) {
     if ((each == "host") != (info.kind == "host"))
       throw InputError("--arch", in_quotes(each) + " is not an architecture of device kind " + info.kind +
-                                     ": give another, or another --device");
+                                     ": give another architecture, or another --device");
   }
   const model::DeviceKind& kind = model::device_kind(info.kind);
   if (manifest.dtype.empty()) manifest.dtype = kind.data_type;

@@ -43,7 +43,7 @@ class ShowCommand final : public Command {
     options.text("--format", format_, "FORMAT", join(model::names_of(show_formats)) + " (default: table)");
     options.text("--columns", columns_, "LIST",
                  "columns or metrics, as graphbench list metrics names them: submit,gain,memory.pool_bytes "
-                 "(default: those of the table; for csv those that any cell has)");
+                 "(default: the columns of the table; for csv all that any cell has)");
   }
 
   void check() override {

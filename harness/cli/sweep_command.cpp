@@ -67,7 +67,7 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
                                   options.where("json"),
                                   sweep::identity_of(plan, catalog.facts, options.code_files()),
                                   {machine::read_environment().hostname, catalog.facts.uuid}};
-  if (!options.samples.empty()) settings.identity.emplace_back("choice of --samples", "given");
+  if (!options.samples.empty()) settings.identity.emplace_back("value of --samples", "given");
   settings.start_over = invocation.served;  // the service owns the journal
   auto journal = std::make_unique<sweep::Journal>(std::move(settings));
   if (!journal->said().empty()) complain("warning: %s", journal->said().c_str());
@@ -94,8 +94,8 @@ void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const
   const sweep::Remainder left = sweep::remainder_of(plan, finished, here);
   complain("%s", reporters::outlook(plan.cells.size(), left.tasks).c_str());
   if (!finished.empty())
-    complain("goes on with %s: %zu of %zu tasks are finished", sweep::journal_of(options.json).c_str(),
-             left.taken_over.size(), plan.tasks.size());
+    complain("the sweep continues from %s: %zu of %zu tasks are finished",
+             sweep::journal_of(options.json).c_str(), left.taken_over.size(), plan.tasks.size());
   if (journal == nullptr) return;
   const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
   // An incomplete result of the same plan is from an interrupted run of this sweep.
@@ -122,8 +122,7 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
         journal->append(task);
       } catch (const std::exception& error) {
         broken = true;
-        complain("warning: %s: tasks that finish from here on are lost if this sweep is killed",
-                 error.what());
+        complain("warning: %s: tasks that finish from now on are lost if this sweep is killed", error.what());
       }
     };
   }
@@ -192,9 +191,9 @@ void print_failures(const sweep::SweepOutcome& outcome) {
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.status != model::CellStatus::failed) continue;
     const model::Reason reason = cell.reason.value_or(model::Reason{"internal", "no reason was given"});
-    complain("%lld of %zu cells failed, the first %s: %s: %s", static_cast<long long>(outcome.cells_failed),
-             outcome.result.cells.size(), model::id_of(cell.cell).c_str(), reason.code.c_str(),
-             reason.message.c_str());
+    complain("%lld of %zu cells failed; the first is %s: %s: %s",
+             static_cast<long long>(outcome.cells_failed), outcome.result.cells.size(),
+             model::id_of(cell.cell).c_str(), reason.code.c_str(), reason.message.c_str());
     return;
   }
 }
@@ -219,7 +218,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   if (path.empty()) return;
   if (path == "-") {
-    throw InputError(options.where(name), "\"-\" is not a file, and stdout takes --json alone: give a file");
+    throw InputError(options.where(name), "\"-\" is stdout, which is only for --json: give a file");
   }
   check_output_file(options.where(name), path, Stdout::refused);
 }
@@ -228,7 +227,7 @@ void make_folder(const std::string& where, const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!std::filesystem::is_directory(path) || access(path.c_str(), W_OK) != 0)
-    throw InputError(where, in_quotes(path) + " is not a folder that can be written: give another");
+    throw InputError(where, in_quotes(path) + " is not a writable folder: give another folder");
 }
 
 void check_outputs(const config::SweepOptions& options) {
@@ -238,12 +237,12 @@ void check_outputs(const config::SweepOptions& options) {
   check_beside(options, "trace", options.trace);
   if (same_file(options.trace, options.json) || same_file(options.trace, options.samples)) {
     throw InputError(options.where("trace"),
-                     "\"" + options.trace + "\" is the file of --json or --samples too: give another");
+                     "\"" + options.trace + "\" is also the file of --json or --samples: give another file");
   }
   check_beside(options, "samples", options.samples);
   if (same_file(options.samples, options.json)) {
     throw InputError(options.where("samples"),
-                     "\"" + options.samples + "\" is the file of --json too: give another");
+                     "\"" + options.samples + "\" is also the file of --json: give another file");
   }
 }
 
@@ -251,8 +250,9 @@ void check_report(const config::SweepOptions& options, const std::string& path) 
   if (path.empty() || options.dump_program || options.dry_run) return;
   check_beside(options, "report", path);
   if (same_file(path, options.json) || same_file(path, options.samples) || same_file(path, options.trace)) {
-    throw InputError(options.where("report"),
-                     in_quotes(path) + " is the file of --json, --samples or --trace too: give another");
+    throw InputError(
+        options.where("report"),
+        in_quotes(path) + " is also the file of --json, --samples or --trace: give another file");
   }
   if (serve::built_in_page.html.empty()) throw InputError(options.where("report"), serve::no_page);
 }
@@ -309,7 +309,8 @@ class SweepCommand final : public Command {
     console.finish();
     add_conditions(conditions, outcome);
     const int exit_code = report(outcome, options, report_path, !invocation.served);
-    if (outcome.interrupted && journal && !invocation.served) complain("repeat the command to go on");
+    if (outcome.interrupted && journal && !invocation.served)
+      complain("repeat the command to continue the sweep");
     // If a file could not be written, the journal keeps the results.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);

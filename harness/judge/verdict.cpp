@@ -35,7 +35,7 @@ const reporters::Format& format_of(const VerdictArguments& arguments) {
   if (format != nullptr) return *format;
   std::vector<std::string> names;
   for (const reporters::Format& each : reporters::formats()) names.emplace_back(each.name);
-  throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + join(names) + " are" +
+  throw InputError("--format", in_quotes(arguments.format) + " is not a format: give one of " + join(names) +
                                    did_you_mean(arguments.format, names));
 }
 
@@ -49,11 +49,11 @@ std::string format_help() {
 
 void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--margin", arguments.margin, "LIST",
-               "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%");
+               "ignore relative changes up to this size (2%); by metric: latency=2%,submit=5%");
   options.text("--floor", arguments.floor, "LIST",
-               "changes up to this time do not matter either (200ns), also by metric");
+               "ignore changes up to this time, too (200ns); by metric: latency=1us,submit=100ns");
   options.text("--alpha", arguments.alpha, "RATE",
-               "share of false alarms among the verdicts slower and faster (0.05)");
+               "accepted share of false alarms among the verdicts slower and faster (0.05)");
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
   options.text("--format", arguments.format, "NAME", format_help());
   options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");

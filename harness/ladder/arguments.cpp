@@ -53,16 +53,17 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   if (when.size() > 1) request.also_when = choice<model::CaptureWhen>("--capture-when", when.back());
   if (when.size() > 2 || request.also_when == request.policy.when)
     throw InputError("--capture-when",
-                     in_quotes(asked.when) + " names one twice: give startup, lazy, or both");
+                     in_quotes(asked.when) + " gives a value twice: give startup, lazy, or both");
   if (request.policy.warmup_by == model::WarmupBy::requests && std::ranges::count(when, "lazy") == 0)
     throw InputError("--warmup-by",
-                     "a size that is captured at start-up has had no requests: give "
+                     "requests can warm up only sizes that are captured lazily: give "
                      "--capture-when lazy too");
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())
-    throw InputError("--traffic",
-                     "it is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+    throw InputError(
+        "--traffic",
+        "the option is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
   TraceRequest steps{.steps = {}, .rate = {}, .seed = static_cast<std::uint64_t>(seed)};
   if (asked.steps != "all")
     steps.steps = config::parse_within("--steps", asked.steps, {1, steps_max},
@@ -70,8 +71,8 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   if (!asked.arrivals.empty()) {
     steps.rate = config::parse_real(asked.arrivals);
     if (!steps.rate || *steps.rate <= 0)
-      throw InputError("--arrivals",
-                       in_quotes(asked.arrivals) + " is not a rate: give steps per second, above 0");
+      throw InputError("--arrivals", in_quotes(asked.arrivals) +
+                                         " is not a rate: give a number of steps per second above 0");
   }
   Traffic traffic = read_traffic("--traffic", asked.traffic);
   if (!asked.traffic_mode.empty())
@@ -91,7 +92,7 @@ void check_routes(const LadderRequest& request) {
 }
 
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
-  const std::string why = " does not fit --suggest, which needs ";
+  const std::string why = " cannot be used with --suggest: give ";
   if (request.policy.pad != model::LadderPad::up)
     throw InputError("--pad", in_quotes(asked.pad) + why + "up");
   if (request.policy.beyond != model::LadderBeyond::eager)
@@ -99,8 +100,9 @@ void check_suggestion(const LadderArguments& asked, const LadderRequest& request
   const std::vector<std::int64_t>& engine = budgets.memory_of;
   if (engine.empty() || asked.suggest != own_measurements) return;
   if (engine.front() < request.sizes.front() || engine.back() > request.sizes.back())
-    throw InputError("--memory", "engine has sizes from " + std::to_string(engine.front()) + " to " +
-                                     std::to_string(engine.back()) + ": give --capture-sizes that span them");
+    throw InputError("--memory", "the engine has sizes from " + std::to_string(engine.front()) + " to " +
+                                     std::to_string(engine.back()) +
+                                     ": give --capture-sizes from the smallest to the largest of them");
 }
 
 Budgets budgets_of(const LadderArguments& asked) {
@@ -116,7 +118,7 @@ Budgets budgets_of(const LadderArguments& asked) {
   if (asked.memory != "engine") {
     budgets.memory_bytes = amount("--memory", asked.memory);
   } else if (asked.engine_sizes.empty()) {
-    throw InputError("--memory", "\"engine\" means the memory of --engine-sizes: give these too");
+    throw InputError("--memory", "\"engine\" means the memory of --engine-sizes: give --engine-sizes too");
   } else {
     budgets.memory_of = parse_sizes("--engine-sizes", asked.engine_sizes);
   }

@@ -50,7 +50,7 @@ class IsolationCheck {
       if (actual.own_state[i] != expected.own_state[i])
         fail("the caller's rows of state " + name(states_[i]) + " differ");
       if (actual.others[i] != actual.others_before[i])
-        fail("state " + name(states_[i]) + " of other sequences was written");
+        fail("state " + name(states_[i]) + " of other sequences was overwritten");
     }
   }
 
@@ -59,8 +59,8 @@ class IsolationCheck {
   std::string name(ir::ValueId id) const { return program().value(id).name; }
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(ErrorCode::check_failed, "isolation: " + std::to_string(step_.rows) + " rows in the size " +
-                                             std::to_string(step_.size) +
+    throw Error(ErrorCode::check_failed, "isolation: " + std::to_string(step_.rows) +
+                                             " rows in a graph of size " + std::to_string(step_.size) +
                                              ", with padding rows of NaN: " + why);
   }
 
@@ -70,7 +70,7 @@ class IsolationCheck {
     for (std::size_t row = 0; row * bytes < expected.size(); ++row) {
       if (std::memcmp(&expected[row * bytes], &actual[row * bytes], bytes) == 0) continue;
       fail("row " + std::to_string(row) + " of " + std::string(name_of(program().value(id).kind)) + " " +
-           name(id) + " differs from eager's at that size");
+           name(id) + " differs from the eager result at that size");
     }
   }
 
@@ -147,8 +147,8 @@ void require_batch_major(const ir::Program& program) {
     throw Error(ErrorCode::not_batch_major,
                 "serve " + program.name() + ": " + std::string(name_of(value.kind)) + " " + value.name + " " +
                     ir::to_string(value.shape) +
-                    ": its outermost extent is not a multiple of the batch, so rows "
-                    "of padding cannot be kept apart from the caller's");
+                    ": the outermost extent is not a multiple of the batch, so rows "
+                    "of padding cannot be separated from the caller's rows");
   }
 }
 

@@ -28,8 +28,8 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* ladder_footer =
-    "A FILE of traffic begins with a header, size,count or time,size, or is a log of vLLM with its tables "
-    "of\npadded tokens.\n"
+    "A traffic FILE begins with the header size,count or time,size, or is a vLLM log with tables "
+    "of padded\ntokens.\n"
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
     "kept). docs/ladder.md explains the output.\n";
 
@@ -58,7 +58,8 @@ const std::vector<std::string> shared_options = {"device",
 void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
   if (!asked.suggest.empty()) return;
   for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
-    if (options.given(name)) throw InputError(name, "it is about a suggestion: give --suggest too");
+    if (options.given(name))
+      throw InputError(name, "the option is only for a suggestion: give --suggest too");
   }
 }
 
@@ -168,7 +169,7 @@ bool take_best(std::vector<config::RawItem>& items) {
   if (std::erase(words, "best") == 0) return false;
   if (words.empty()) words = {"whole", "piecewise"};
   if (std::ranges::none_of(words, model::is_graph_mode))
-    throw InputError(where, "\"best\" chooses among graph modes: give whole or piecewise too");
+    throw InputError(where, "mode best chooses among graph modes: give whole or piecewise too");
   items.clear();
   for (const std::string& word : words) items.push_back({word, where});
   return true;
@@ -179,27 +180,29 @@ class LadderCommand final : public Command {
   explicit LadderCommand(Options& options) : options_(options) {
     options.footer(ladder_footer);
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
-    options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
+    options.text("--multiple-of", asked_.multiple_of, "N",
+                 "round the capture sizes up to multiples of N (default: 1)");
     options.text("--capture-order", asked_.order, "largest|smallest",
                  "the size that is captured first (default: largest)");
-    options.text("--capture-when", asked_.when, "startup|lazy",
-                 "when to capture. lazy: in the first request that needs the size; startup,lazy: both, to "
-                 "compare (default: startup)");
+    options.text(
+        "--capture-when", asked_.when, "startup|lazy",
+        "when to capture a size. lazy: in the first request that needs the size; startup,lazy: both, to "
+        "compare (default: startup)");
     options.text("--pad", asked_.pad, "up|none",
-                 "up: a step runs padded in the next larger size; none: it runs eagerly (default: up)");
-    options.text(
-        "--beyond", asked_.beyond, "eager|split|refuse",
-        "a step larger than every captured size: run it eagerly, split it, or refuse it (default: eager)");
+                 "up: pad a step to the next larger size; none: run the step eagerly (default: up)");
+    options.text("--beyond", asked_.beyond, "eager|split|refuse",
+                 "for a step larger than every captured size: run eagerly, split, or refuse the step "
+                 "(default: eager)");
     options.text("--warmup-by", asked_.warmup_by, "capture|requests",
-                 "the warmups of a lazy size: steps of its capture, or its first requests, which are served "
+                 "how a lazy size warms up: by steps before its capture, or by its first requests, served "
                  "eagerly (default: capture)");
+    options.text("--exec", asked_.exec, "own|shared",
+                 "shared: sizes with the same graph topology share one exec, updated when the size changes "
+                 "(default: own)");
     options.text(
-        "--exec", asked_.exec, "own|shared",
-        "shared: sizes whose graphs have one topology launch one exec, updated where the size changes "
-        "(default: own)");
-    options.text("--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
-                 "if a program writes an input: refuse it, or copy the written rows back within the step "
-                 "(default: refuse)");
+        "--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
+        "if a program writes to an input: refuse the program, or copy the written rows back in the step "
+        "(default: refuse)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
         "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
@@ -208,15 +211,16 @@ class LadderCommand final : public Command {
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
     options.text(
         "--arrivals", asked_.arrivals, "RATE",
-        "steps arrive at random times, on average RATE per second (default: each follows the one before)");
+        "steps arrive at random times, on average RATE per second (default: each follows the previous step)");
     options.text("--engine-sizes", asked_.engine_sizes, "LIST",
-                 "serve the same steps from these sizes too, to compare");
+                 "also serve the same steps from these sizes, to compare");
     options.flag("--no-rivals", asked_.no_rivals,
-                 "leave out the two rivals: every step eager, and every size captured");
-    options.text_or(ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
-                    "print the sizes with the least expected step time, from this result (without FILE: from "
-                    "the served steps)");
-    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most this number of sizes");
+                 "skip the two rivals: every step eager, and every size captured");
+    options.text_or(
+        ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
+        "print the sizes with the lowest expected step time, from this result (without FILE: from "
+        "the served steps)");
+    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most K sizes");
     options.text("--memory", asked_.memory, "BYTES|engine",
                  "suggest sizes whose pool and execs fit into this memory; engine: into the memory that "
                  "--engine-sizes take");
@@ -226,8 +230,7 @@ class LadderCommand final : public Command {
                  "engines whose flags are printed (default: vllm,sglang,trtllm)");
     options.flag("--verify", asked_.verify, "also serve the traffic from the suggested sizes, and eagerly");
     options.sweep_options(shared_options);
-    options.describe("--mode",
-                     "modes to serve in; best: each size in the one that was fastest (default: whole)");
+    options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
   }
 

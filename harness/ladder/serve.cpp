@@ -30,8 +30,9 @@ void Server::check_program() const {
 namespace {
 
 [[noreturn]] void refuse_step(std::int64_t rows) {
-  throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
-                                            " rows: it is beyond the largest size that fits in memory");
+  throw Error(ErrorCode::out_of_memory,
+              "serve a step of " + std::to_string(rows) +
+                  " rows: the step is larger than the largest size that fits in memory");
 }
 
 // A framework's eager step reads the caller's tensors, so it pays for no copies.
@@ -63,7 +64,7 @@ void Server::drop(std::int64_t size, const Error& error) {
   if (!is_first())
     throw Error(ErrorCode::out_of_memory,
                 "placement " + std::to_string(placements_.size() + 1) +
-                    ": a size that fitted in the first one does not fit: " + error.what());
+                    ": a size that fitted in the first placement does not fit now: " + error.what());
   std::erase(sizes_, size);
   rungs_.erase(size);
   model::LadderSize& dropped = dropped_.emplace_back();

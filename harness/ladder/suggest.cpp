@@ -211,8 +211,8 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
   for (const std::int64_t size : sizes) {
     const std::optional<double> own = pools.at(size);
     if (!own)
-      throw InputError(where, "no time is known for a graph of size " + std::to_string(size) +
-                                  ": measure it, or one above and one below it");
+      throw InputError(where, "no measured time for a graph of size " + std::to_string(size) +
+                                  ": measure this size, or one larger and one smaller size");
     pool = std::max(pool, *own);
     graphs += execs.at(size).value_or(0);
   }
@@ -223,15 +223,14 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
                           const std::string& where) {
   if (measured.step_seconds.empty() || measured.eager.empty())
     throw InputError(
-        where,
-        "no graph mode was measured beside eager, so nothing can be suggested: sweep eager and a graph mode");
+        where, "eager and a graph mode were not both measured, so nothing can be suggested: sweep both");
   SuggestProblem problem;
   for (const std::int64_t each : rows) ++problem.steps[each];
   const std::int64_t largest = problem.steps.rbegin()->first;
   if (largest > measured.eager.rbegin()->first)
     throw InputError(where, "steps have up to " + std::to_string(largest) + " rows, but " +
                                 std::to_string(measured.eager.rbegin()->first) +
-                                " is the most measured: measure larger sizes");
+                                " is the largest measured size: measure larger sizes");
   const StepTimes steps(measured.step_seconds), startups(measured.startup_seconds),
       execs(measured.exec_bytes), pools(measured.pool_bytes), eager(measured.eager);
   std::set<std::int64_t> sizes;

@@ -172,7 +172,9 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
     made.cell.batch = largest(made);
     made.from = where;
   }
-  if (suggestions.empty()) throw InputError(where, "it has no measured graph, so nothing can be suggested");
+  if (suggestions.empty())
+    throw InputError(where,
+                     "the result has no measured graph, so nothing can be suggested: sweep a graph mode");
   return suggestions;
 }
 
@@ -197,7 +199,7 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
   if (!matched)
     throw InputError("--verify",
                      "nothing was suggested for the workloads, presets, dtypes, warmups and modes that "
-                     "the options name: give those that were measured");
+                     "the options name: give values that were measured");
   return ladders;
 }
 

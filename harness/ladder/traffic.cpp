@@ -34,13 +34,13 @@ class Parameters {
     const config::ParsedInteger parsed = config::parse_integer(parts_[i]);
     if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= size_max)
       return parsed.value;
-    refuse("has " + in_quotes(parts_[i]) + " where a size belongs: " + form_ +
+    refuse("has " + in_quotes(parts_[i]) + " in place of a size: " + form_ +
            " takes whole numbers from 1 to " + std::to_string(size_max));
   }
   double real(std::size_t i, double low, double high, const std::string& advice) const {
     const std::optional<double> value = config::parse_real(parts_[i]);
     if (value && *value >= low && *value <= high) return *value;
-    refuse("has " + in_quotes(parts_[i]) + " where " + advice + " belongs");
+    refuse("has " + in_quotes(parts_[i]) + " in place of " + advice);
   }
 
  private:
@@ -55,7 +55,7 @@ constexpr std::int64_t distinct_max = 65'536;
 Traffic uniform(const Parameters& of) {
   const std::int64_t low = of.size(0);
   const std::int64_t high = of.size(1);
-  if (high < low) of.refuse("ends before it begins");
+  if (high < low) of.refuse("has an end below its start");
   if (high - low >= distinct_max) of.refuse("has more than 65536 sizes");
   Traffic traffic;
   for (std::int64_t rows = low; rows <= high; ++rows) traffic.histogram[rows] = 1;
@@ -93,12 +93,13 @@ std::int64_t steps_of(const Traffic& traffic, const TraceRequest& request) {
   double all = static_cast<double>(traffic.trace.size());
   if (traffic.trace.empty()) {
     if (!traffic.counted)
-      throw InputError("--steps", "\"all\" of " + in_quotes(traffic.name) + " has no end: give a number");
+      throw InputError("--steps",
+                       "\"all\" of " + in_quotes(traffic.name) + " is endless: give a number of steps");
     for (const auto& [rows, count] : traffic.histogram) all += count;
   }
   if (all > static_cast<double>(steps_max))
     throw InputError("--steps",
-                     "\"all\" is more than " + std::to_string(steps_max) + " steps: give a number");
+                     "\"all\" is more than " + std::to_string(steps_max) + " steps: give a number of steps");
   return static_cast<std::int64_t>(all);
 }
 
@@ -129,7 +130,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
   for (std::int64_t& size : sizes) {
     if (size > size_max)
       throw InputError(
-          where, std::to_string(size) + " is too large for a size: at most " + std::to_string(size_max));
+          where, std::to_string(size) + " is too large for a size: give at most " + std::to_string(size_max));
     size = (size + multiple_of - 1) / multiple_of * multiple_of;
   }
   std::ranges::sort(sizes);
@@ -178,7 +179,8 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
   trace.rows = rows_of(traffic, steps_of(traffic, request), random);
   if (!traffic.arrivals.empty()) {
     if (request.rate)
-      throw InputError("--arrivals", in_quotes(traffic.name) + " has arrival times already: leave it out");
+      throw InputError("--arrivals",
+                       in_quotes(traffic.name) + " already has arrival times: leave the option out");
     for (std::size_t i = 0; i < trace.rows.size(); ++i)
       trace.arrivals.push_back(traffic.arrivals[i] - traffic.arrivals.front());
   }
@@ -191,7 +193,7 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
     throw InputError(request.rate ? "--arrivals" : "--traffic",
                      "the last step arrives after more than " +
                          std::to_string(static_cast<std::int64_t>(arrivals_max_seconds)) +
-                         " s: give fewer --steps, or let them arrive sooner");
+                         " s: give fewer --steps, or earlier arrivals");
   return trace;
 }
 

@@ -40,19 +40,19 @@ class TrafficReader {
       if (end == std::string_view::npos) break;
       begin = end + 1;
     }
-    if (form_ == Form::unknown) refuse("it is empty: its first line must be " + forms);
+    if (form_ == Form::unknown) refuse("the file is empty: the first line must be " + forms);
     if (form_ == Form::vllm && !seen_table_) {
       line_ = first_line_;
       refuse(in_quotes(head_of(first_text_, 80)) + " is not a header: the first line must be " + forms);
     }
-    if (traffic_.trace.empty() && traffic_.histogram.empty()) refuse("no step follows the header");
+    if (traffic_.trace.empty() && traffic_.histogram.empty()) refuse("the file has no step after the header");
     return std::move(traffic_);
   }
 
  private:
   enum class Form : std::uint8_t { unknown, counts, times, vllm };
   inline static const std::string forms =
-      "size,count or time,size, or the file a log of vLLM with its table of tokens";
+      "size,count or time,size; or give a vLLM log with its table of tokens";
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw InputError(path_ + ":" + std::to_string(std::max<std::int64_t>(line_, 1)), why);
@@ -118,7 +118,7 @@ class TrafficReader {
     }
     in_table_ = seen_table_ && text.back() == '|' && (in_table_ || is_row(cells));
     if (!in_table_) return;
-    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a row of five cells");
+    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a table row with five cells");
     const bool is_rule = std::ranges::all_of(
         cells, [](std::string_view cell) { return cell.find_first_not_of("-: ") == std::string_view::npos; });
     if (!is_rule) take_row(cells);
@@ -128,13 +128,13 @@ class TrafficReader {
     const std::int64_t unpadded = size(cells[0]);
     const std::int64_t padded = size(cells[1]);
     if (padded < unpadded || number(cells[2], 0, "number of paddings") != padded - unpadded)
-      refuse(in_quotes(cells[2]) + " paddings do not lead from " + std::string(cells[0]) + " to " +
+      refuse(in_quotes(cells[2]) + " paddings do not add up from " + std::string(cells[0]) + " to " +
              std::string(cells[1]) + " tokens");
     const std::int64_t times = count(cells[4]);
     const std::string mode(cells[3]);
     if (mode.empty() || mode.size() > 64 ||
         mode.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos)
-      refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode");
+      refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode such as FULL");
     if (times > 0) traffic_.modes[mode][unpadded] += static_cast<double>(times);
     add(unpadded, times);
   }
@@ -143,7 +143,7 @@ class TrafficReader {
     const std::optional<double> time = config::parse_real(text);
     if (!time || *time < 0) refuse(in_quotes(text) + " is not a time: give seconds from 0 up");
     if (!traffic_.arrivals.empty() && *time < traffic_.arrivals.back())
-      refuse("time goes back to " + std::string(text) + ": give steps in the order in which they arrive");
+      refuse("the time goes back to " + std::string(text) + ": give steps in the order in which they arrive");
     traffic_.arrivals.push_back(*time);
   }
 
@@ -163,7 +163,7 @@ class TrafficReader {
   std::int64_t size(std::string_view text) const {
     const std::int64_t rows = number(text, 1, "size");
     if (rows > size_max)
-      refuse(in_quotes(text) + " is too large for a size: at most " + std::to_string(size_max));
+      refuse(in_quotes(text) + " is too large for a size: give at most " + std::to_string(size_max));
     return rows;
   }
   // Small enough that sums of counts are exact in a double.
@@ -194,8 +194,8 @@ Traffic parse_traffic_file(const std::string& path, std::string_view content) {
 
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic) {
   if (traffic.modes.empty())
-    throw InputError(
-        where, in_quotes(traffic.name) + " is not a log of vLLM, which names runtime modes: leave it out");
+    throw InputError(where,
+                     in_quotes(traffic.name) + " is not a vLLM log with runtime modes: leave the option out");
   std::vector<std::string> known = {"FULL", "PIECEWISE", "NONE"};
   std::vector<std::string> had;
   for (const auto& [mode, sizes] : traffic.modes) {
@@ -205,13 +205,14 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
   traffic.histogram.clear();
   for (const std::string& mode : modes) {
     require_known(where, mode, "runtime mode", known);
-    if (std::ranges::count(modes, mode) > 1) throw InputError(where, in_quotes(mode) + " is given twice");
+    if (std::ranges::count(modes, mode) > 1)
+      throw InputError(where, in_quotes(mode) + " is given twice: give each mode once");
     if (const auto found = traffic.modes.find(mode); found != traffic.modes.end()) {
       for (const auto& [rows, count] : found->second) traffic.histogram[rows] += count;
     }
   }
   if (traffic.histogram.empty())
-    throw InputError(where, in_quotes(join(modes)) + " ran no step of " + in_quotes(traffic.name) +
+    throw InputError(where, in_quotes(join(modes)) + " match no step of " + in_quotes(traffic.name) +
                                 ": give one or more of " + join(had));
   traffic.modes_served = modes;
   return traffic;
@@ -220,9 +221,10 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
 Traffic read_traffic_file(const std::string& where, const std::string& path) {
   const WholeFile file = read_whole_file(path, file_bytes_max);
   if (!file.why_not.empty())
-    throw InputError(where, in_quotes(path) + " " + file.why_not +
-                                "; give a file of sizes, or a histogram, size,count; or uniform:A:B, "
-                                "zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+    throw InputError(where,
+                     in_quotes(path) + " " + file.why_not +
+                         "; give a file with steps (time,size) or a histogram (size,count); or uniform:A:B, "
+                         "zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
   return parse_traffic_file(path, file.text);
 }
 

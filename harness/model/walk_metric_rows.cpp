@@ -9,23 +9,23 @@ std::vector<MetricRow> walk_metric_rows() {
   return {
       row("latency_seconds", time, "seconds", value<&Evaluation::latency_seconds>(),
           "graphbench_evaluation_latency_seconds",
-          "Median latency of the forward program on the trained parameters."),
+          "Median latency of the forward program with the trained parameters."),
 
       row("programs", count, "programs", value<&ShapeWalk::programs>(), "graphbench_shape_walk_programs",
-          "Programs that the walk over a trace of shapes keeps at its end."),
+          "Number of programs that the walk over a shape trace keeps at its end."),
       row("recordings", count, "recordings", value<&ShapeWalk::recordings>(),
-          "graphbench_shape_walk_recordings", "Recordings that the walk has made."),
+          "graphbench_shape_walk_recordings", "Number of recordings that the walk made."),
       row("generations", count, "generations", value<&ShapeWalk::generations>(),
           "graphbench_shape_walk_generations",
-          "Generations of the walk's pool: one more than the number of times that all of its memory was "
-          "given back."),
+          "Generations of the walk's memory pool: the number of full releases of its memory, plus one."),
       row("pool_bytes", bytes, "bytes", value<&ShapeWalk::pool_bytes>(), "graphbench_shape_walk_pool_bytes",
-          "Bytes of the walk's pool at its end."),
+          "Bytes of the walk's memory pool at its end."),
       row("hit_seconds", time, "seconds", value<&ShapeWalk::hit_seconds>(),
           "graphbench_shape_walk_hit_seconds",
-          "Median time of looking up an existing recording and submitting it."),
+          "Median time to look up an existing recording and to submit the recording."),
       row("replay_seconds", time, "seconds", value<&ShapeWalk::replay_seconds>(),
-          "graphbench_shape_walk_replay_seconds", "Median time of submitting that recording by itself."),
+          "graphbench_shape_walk_replay_seconds",
+          "Median time to submit an existing recording, without the lookup."),
   };
 }
 

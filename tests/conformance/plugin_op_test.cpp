@@ -98,7 +98,7 @@ TEST_P(PluginOpConformance, AHostOpsFailureNamesItAndTheNextStepWorks) {
   Rig rig = rig_with(op);
   const Error error = test::error_of([&] { rig.eager_step(op_batch, 1); });
   EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
-  EXPECT_THAT(error.what(), ::testing::HasSubstr("mine (test_mine): its run_host returned 17"));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("mine (test_mine): the op's run_host returned 17"));
   fails = false;
   rig.eager_step(op_batch, 1);
 }
@@ -188,7 +188,7 @@ TEST_P(PluginOpConformance, ThatCannotBePreparedSaysWhyAndIsNotReleased) {
   Rig rig = rig_with(op);
   const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, op_batch); });
   EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
-  EXPECT_STREQ(error.what(), "prepare mine (test_mine): its prepare() returned 4: no such algorithm");
+  EXPECT_STREQ(error.what(), "prepare mine (test_mine): the op's prepare() returned 4: no such algorithm");
   EXPECT_TRUE(life.seen.empty());
 }
 

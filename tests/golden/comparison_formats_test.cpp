@@ -122,8 +122,8 @@ TEST(Formats, LaunchesThatSpreadMoreOrAreOddAreNamedInEveryFormat) {
   const model::Comparison comparison = less_steady_comparison();
   EXPECT_TRUE(model::passed(comparison));
   const std::string odd =
-      "launch 2 of document 2 of 5 of NEW: latency 1.500x of the others, in most of 81 cells";
-  const std::string spread = "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %";
+      "launch 2 of document 2 of 5 of NEW: latency is 1.500x that of the others, in most of 81 cells";
+  const std::string spread = "whole latency: the spread of launches is 18 % in NEW and 0.1 % in BASE";
   for (const std::string format : {"table", "markdown", "junit"}) {
     const std::string text = shown(format, comparison);
     EXPECT_NE(std::string::npos, text.find(odd)) << text;

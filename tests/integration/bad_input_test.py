@@ -37,7 +37,8 @@ class BadInput(HarnessCase):
     def test_unknown_options_and_commands(self):
         self.refuse_each((
             ("swep", '"swep" is not a command'), ("", ("nothing to do", "--help")),
-            ("--sweep --batch", "--batch"), ("floor stray", ('"stray" is one too many', "give floor ")),
+            ("--sweep --batch", "--batch"),
+            ("floor stray", ('"stray" is one argument too many', "give floor ")),
             ("--batch 1 list", ("--batch: ", "stands before list"))))
 
     def test_a_device_that_is_not_there_is_the_machines_fault(self):
@@ -62,7 +63,7 @@ class BadInput(HarnessCase):
         os.mkfifo(self.folder / "pipe")
         with open(self.folder / "large", "wb") as file:
             file.truncate((1 << 30) + 1)
-        for path, words in (("/dev/zero", "device"), (".", "directory"), ("pipe", "without a writer"),
+        for path, words in (("/dev/zero", "device"), (".", "directory"), ("pipe", "has no writer"),
                             ("large", "has more than 1")):
             self.refuse(["--sweep", "--config", path], "--config: ", path, words)
             self.refuse(["serve", "--token-file", path], "--token-file: ", path, words)
@@ -82,7 +83,7 @@ class BadInput(HarnessCase):
 
     def test_a_pipe_without_a_reader_is_refused_before_the_sweep_starts(self):
         os.mkfifo(self.folder / "pipe")
-        self.refuse([*TINY, "--json", "pipe"], "--json: ", "that pipe has no reader")
+        self.refuse([*TINY, "--json", "pipe"], "--json: ", "the pipe has no reader")
         reader = os.open(self.folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
         fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 1 << 20)
         self.run_graphbench(*TINY, "--json", "pipe", "--quiet", code=0)

@@ -105,7 +105,7 @@ class Bill(HarnessCase):
 
     def test_options_that_are_wrong_are_refused(self):
         for arguments, words in (
-                (["--mode", "eager"], ["--mode", "captures nothing"]),
+                (["--mode", "eager"], ["--mode", "captures no graph"]),
                 (["--confidence", "1"], ["--confidence", "50% to 99.99%"]),
                 (["--confidence", "100%"], ["--confidence", "50% to 99.99%"]),
                 (["--predict-from", "2"], ["--predict-from", "3"]),

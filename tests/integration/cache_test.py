@@ -44,7 +44,7 @@ class Cache(HarnessCase):
         bad.write_text("nothing", encoding="utf-8")
         table = self.cache("list").stdout
         self.assertIn(", ".join(f"{name} {value}" for name, value in PARTS.items()), table)
-        self.assertIn(f"refused  {bad.name}: it is not an entry of a cache\n", table)
+        self.assertIn(f"refused  {bad.name}: the file is not a cache entry\n", table)
         size = sum(file.stat().st_size for file in (newest, oldest, bad))
         self.assertIn(f"3 files, {size} bytes in kept", table)
         listed = json.loads(self.cache("list", "--format", "json").stdout)
@@ -53,11 +53,11 @@ class Cache(HarnessCase):
         self.assertEqual((first["kind"], first["for"], first["bytes"], first["seconds"]),
                          ("choices", PARTS, newest.stat().st_size, 0.125))
         self.assertEqual(first["used_at"], int(newest.stat().st_mtime))
-        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "it is not an entry of a cache"}])
+        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "the file is not a cache entry"}])
 
     def test_verify_names_each_entry_that_is_not_sound(self):
         sound = self.keep()
-        self.assertIn("1 files in kept, 0 of them not sound", self.cache("verify").stdout)
+        self.assertIn("1 files in kept, 0 of them damaged", self.cache("verify").stdout)
         damaged = self.keep(shape="damaged")
         damaged.write_text(damaged.read_text().replace("66", "67"))
         newer = self.keep(shape="newer")
@@ -67,11 +67,12 @@ class Cache(HarnessCase):
         foreign = sound.rename(self.kept / ("0" * 64 + ".entry"))
         (self.kept / "notes.txt").write_text("not of the cache")
         said = self.cache("verify", code=10).stdout
-        for file, why in ((damaged, "it is damaged"),
-                          (newer, "it is of version 9, and this graphbench reads 1"),
-                          (short, "it is cut short"), (foreign, "its name does not fit its key")):
+        for file, why in ((damaged, "the entry is damaged"),
+                          (newer, "the entry has version 9, but this graphbench reads version 1"),
+                          (short, "the entry is cut short"),
+                          (foreign, "the file's name does not match its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
-        self.assertIn("4 files in kept, 4 of them not sound", said)
+        self.assertIn("4 files in kept, 4 of them damaged", said)
 
     def test_prune_removes_by_size_and_by_age(self):
         old = self.keep(age=3 * 86400, shape="old")
@@ -88,13 +89,14 @@ class Cache(HarnessCase):
     def test_bad_input_is_one_line(self):
         self.write("file", "")
         for arguments, said in (
-                ("cache", "cache: it needs a word: give list, verify or prune"),
-                ("cache prune", "cache prune: it needs a limit: give --max-bytes N or --older-than AGE"),
+                ("cache", "cache: the command needs an action: give list, verify or prune"),
+                ("cache prune",
+                 "cache prune: the command needs a limit: give --max-bytes N or --older-than AGE"),
                 *((f"cache prune --older-than={age}",
                    f'--older-than: "{age}" is not an age: give e.g. 30d, 12h, 90m or 60s')
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),
                 ("cache verify --cache none",
-                 '--cache: "none" is not a folder: give one in which a sweep kept library choices'),
+                 '--cache: "none" is not a folder: give a folder in which a sweep kept library choices'),
                 (" ".join([*TINY, "--cache file"]), '--cache: "file" is not a folder: give one, or off')):
             done = self.run_graphbench(*arguments.split(), code=2)
             self.assertEqual(f"graphbench: {said}\n", done.stderr)
@@ -108,4 +110,4 @@ class Cache(HarnessCase):
             self.assertEqual(document["environment"]["variables"]["GRAPHBENCH_PLAN_CACHE"], used)
             self.assertNotIn("cache", document)  # the host device chooses nothing
         said = self.run_graphbench("cache", "list", env=self.environment(GRAPHBENCH_PLAN_CACHE="off"), code=2)
-        self.assertIn("give a folder by --cache DIR", said.stderr)
+        self.assertIn("give a folder with --cache DIR", said.stderr)

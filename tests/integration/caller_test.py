@@ -170,7 +170,7 @@ class Caller(HarnessCase):
     def test_bad_input(self):
         self.write("file", "")
         self.refuse_each((
-            ("--dump-graph file", ("--dump-graph: ", "is not a folder that can be written")),
+            ("--dump-graph file", ("--dump-graph: ", "is not a writable folder")),
             ("--tune-sizes 1,4", ("--tune-sizes: ", "host chooses no library's algorithm for a size")),
             ("--edges full", ("--edges: ", "it has no effect on host: leave it out, or give --device cuda")),
             ("--edges half", ("--edges: ", "give programmatic, full")),

@@ -53,7 +53,7 @@ class Verdicts(CompareCase):
         self.put("again.json", {**document(factor=1.001), "started_at": "2026-01-02T03:04:05Z"})
         for format in ("table", "markdown"):
             done = self.compare("timed.json", "timed.json", "--format", format)
-            self.assertIn("NEW is BASE, or a copy of it", done.stdout)
+            self.assertIn("NEW is BASE, or a copy of BASE", done.stdout)
             self.assertNotIn("copy", self.compare("timed.json", "again.json", "--format", format).stdout)
 
     def test_slower_is_10_and_faster_is_0(self):
@@ -66,8 +66,8 @@ class Verdicts(CompareCase):
         self.put("part.json", {**document(), "complete": False})
         first, rest = self.compare("base.json", "part.json").stdout.split("\n", 1)
         self.assertTrue(first.startswith("NEW is not complete; same: "), first)
-        self.assertIn("\nNEW is not complete: cells that an interrupted sweep did not measure are missing\n",
-                      rest)
+        self.assertIn("\nNEW is not complete: the cells that the interrupted sweep did not measure are "
+                      "missing\n", rest)
         for format in ("json", "markdown", "github", "junit"):
             done = self.compare("base.json", "part.json", "--format", format)
             self.assertIn("NEW is not complete", done.stdout, format)
@@ -122,8 +122,9 @@ class Verdicts(CompareCase):
         base = self.of_a_mode("steady.json", [1] * 5)
         done = self.compare(base, self.of_a_mode("odd.json", [1, 1, 1.5, 1, 1]))
         self.assertRegex(done.stdout,
-                         r"odd: launch 2 of NEW: latency 1\.49\dx of the others, in most of 9 cells\n")
-        self.assertIn("less steady: whole latency: launches of NEW spread by 18 %", done.stdout)
+                         r"odd: launch 2 of NEW: latency is 1\.49\dx that of the others, "
+                         r"in most of 9 cells\n")
+        self.assertIn("less steady: whole latency: the spread of launches is 18 % in NEW", done.stdout)
         wild = self.of_a_mode("wild.json", [1, 1.4, 1, 1.4, 1])
         self.assertNotIn("odd: launch", self.compare(base, wild).stdout)
         found = json.loads(self.compare(base, wild, "--strict", "--format", "json", code=10).stdout)
@@ -159,7 +160,7 @@ class Verdicts(CompareCase):
         other["plan"]["hash"] = "bb"
         self.put("other.json", other)
         done = self.compare("base.json", "other.json", code=12)
-        self.assertIn("not comparable: another device.name,plan", done.stdout)
+        self.assertIn("not comparable: the sides differ in device.name,plan", done.stdout)
         self.compare("base.json", "other.json", "--allow", "plan", code=12)
         self.compare("base.json", "other.json", "--allow", "device,plan")
 
@@ -188,7 +189,7 @@ class Verdicts(CompareCase):
         self.put("failed.json", failed)
         done = self.compare("base.json", "failed.json", code=10)
         self.assertIn("cell 1  failed in NEW: io: disk", done.stdout)
-        self.assertIn("ok in NEW, and not in BASE", self.compare("failed.json", "base.json").stdout)
+        self.assertIn("ok in NEW, but not in BASE", self.compare("failed.json", "base.json").stdout)
 
     def test_folders_hold_a_launch_or_a_shard_a_document(self):
         whole = document()
@@ -347,7 +348,7 @@ class BadInput(CompareCase):
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        self.refuse(("pipe", "base.json"), "pipe: it cannot be read: it is a pipe without a writer")
+        self.refuse(("pipe", "base.json"), "pipe: it cannot be read: the pipe has no writer")
         ours, theirs = os.pipe()
         os.write(theirs, json.dumps(document()).encode())  # less than a pipe holds
         os.close(theirs)
@@ -359,7 +360,7 @@ class BadInput(CompareCase):
     def test_arguments(self):
         self.refuse((), "BASE is missing")
         self.refuse(("base.json",), "NEW is missing")
-        self.refuse(("base.json", "base.json", "base.json"), "one too many")
+        self.refuse(("base.json", "base.json", "base.json"), "one argument too many")
         both = ("base.json", "base.json")
         self.refuse((*both, "--margn", "2%"), "--margn: ", 'did you mean "--margin"?')
         self.refuse((*both, "--margin", "2"), "--margin: ", '"2"', "2%")

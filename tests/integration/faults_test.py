@@ -148,7 +148,7 @@ class Interrupt(HarnessCase):
     def check(self, code, err):
         self.assertEqual(130, code, err)
         self.assertIn("interrupted", err)
-        self.assertTrue(err.endswith("graphbench: repeat the command to go on\n"), err)
+        self.assertTrue(err.endswith("graphbench: repeat the command to continue the sweep\n"), err)
         self.check_document()
 
     def check_document(self):

@@ -154,8 +154,8 @@ class Gate(GateCase):
         # Refused before the sweep, which would have made the folder.
         done = self.run_gate(*where[:1], "other", *where[2:], "--out", "never", "--", *TINY, code=2)
         self.assertEqual((2, ""), (done.returncode, done.stdout))
-        self.assertEqual('graphbench: --against: nothing in the history is called "other": it has accepted\n',
-                         done.stderr)
+        self.assertEqual('graphbench: --against: no entry of the history has the name "other": '
+                         "give one of accepted\n", done.stderr)
         self.assertFalse((self.folder / "never").exists())
         # Accepting shows what changes, and then what was slower is what is measured against.
         done = self.run_gate(*where, "--accept", "--result", self.slower, code=0)

@@ -63,7 +63,7 @@ class Adding(History):
     def test_keeps_a_document_with_its_names_and_says_so(self):
         path = self.write_document("a.json")
         said = self.add(path, "--commit", "0123456789abcdef", "--branch", "main", "--label", "nightly")
-        self.assertIn('is entry 1, branch "main", commit "0123456789abcdef", label "nightly"', said)
+        self.assertIn('is stored as entry 1, branch "main", commit "0123456789abcdef", label "nightly"', said)
         entry, = self.entries()
         self.assertEqual(("main", "0123456789abcdef", "nightly", 3, True), tuple(
             entry[name] for name in ("branch", "commit", "label", "launches", "complete")))
@@ -72,7 +72,7 @@ class Adding(History):
     def test_keeps_the_same_document_once(self):
         path = self.write_document("a.json")
         self.add(path)
-        self.assertIn("is already entry 1: nothing changed", self.add(path, "--branch", "other"))
+        self.assertIn("is already stored as entry 1: nothing changed", self.add(path, "--branch", "other"))
         entry, = self.entries()
         self.assertIsNone(entry["branch"])
 
@@ -141,7 +141,7 @@ class Showing(History):
         self.fill()
         shown = self.history("show", CELL, "--ascii").stdout
         self.assertRegex(shown, r"\+[78]\.\d %  since 2026-01-21  entry 21  main")
-        self.assertRegex(shown, r"neighbours correlate by -?0\.\d\d\n")
+        self.assertRegex(shown, r"correlation of neighbouring entries: -?0\.\d\d\n")
         self.assertIn("o", shown)
         self.assertTrue(shown.isascii())
         self.assertLessEqual(max(map(len, shown.splitlines())), 80)
@@ -164,12 +164,12 @@ class Showing(History):
         other["fingerprint"] = "0" * 64
         self.add(self.write_document("other.json", 5, environment=other))
         shown = self.history("show", CELL, "--ascii").stdout
-        self.assertIn("1 entry of another environment or plan left out", shown)
+        self.assertIn("1 entry with another environment or plan left out", shown)
         self.assertIn("12 entries", shown)
         self.assertIn("13 entries", self.history("show", CELL, "--every-environment", "--ascii").stdout)
 
     def test_refuses_what_is_not_there(self):
-        self.assert_refused(self.history("show", CELL), "there is no history yet")
+        self.assert_refused(self.history("show", CELL), "the history does not exist yet")
         self.fill(days=1)
         self.assert_refused(self.history("show", CELL.replace("whole", "whle")), f'did you mean "{CELL}"')
         self.assert_refused(self.history("show", CELL, "--branch", "x"), 'of branch "x"')
@@ -195,7 +195,7 @@ class Against(History):
 
     def test_says_what_there_is_where_there_is_no_baseline(self):
         new = self.write_document("new.json", 4)
-        self.assert_refused(self.compare("--against", "main", new), "there is no history yet")
+        self.assert_refused(self.compare("--against", "main", new), "the history does not exist yet")
         self.add(self.write_document("a.json", 1), "--branch", "topic")
         self.assert_refused(self.compare("--against", "main", new), 'called "main"', "it has topic")
         plan = {**json.loads(History.measured)["plan"], "hash": "0" * 64}
@@ -211,7 +211,8 @@ class Against(History):
         for name, wanted in (("main", [1]), ("accepted", [2]), ("0123456", [2])):
             self.assertEqual(wanted, [entry["id"] for entry in self.entries("--against", name)], name)
         self.assert_refused(self.history("list", "--against", "mian"),
-                            '--against: nothing in the history is called "mian": it has accepted, main')
+                            '--against: no entry of the history has the name "mian": give one of '
+                            "accepted, main")
         self.assert_refused(self.history("list", "--against", "main", "--branch", "main"), "--branch")
 
 

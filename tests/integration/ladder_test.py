@@ -209,7 +209,7 @@ class Ladder(HarnessCase):
     def test_what_was_measured_is_kept_where_nothing_can_be_suggested(self):
         beyond = "--workload mlp --traffic uniform:9:9 --no-rivals --suggest --quiet --capture-when lazy"
         done = self.run_graphbench(*TINY, *beyond.split(), code=2)
-        self.assertIn("--suggest: no graph mode was measured beside eager", done.stderr)
+        self.assertIn("--suggest: eager and a graph mode were not both measured", done.stderr)
         self.assertEqual(self.result()["ladders"][0]["launches"][0]["steps"]["eager_beyond"], 60)
 
     def test_quiet_leaves_the_suggestion(self):
@@ -274,7 +274,7 @@ class Ladder(HarnessCase):
                 ("--beyond splt", ["--beyond", 'did you mean "split"?']),
                 ("--capture-order first", ["--capture-order", "largest, smallest"]),
                 ("--mode fast", ["--mode", '"fast"', "eager, whole, piecewise, best"]),
-                ("--capture-when lazy,lazy", ["--capture-when", "names one twice"]),
+                ("--capture-when lazy,lazy", ["--capture-when", "gives a value twice"]),
                 ("--capture-when never", ["--capture-when", "startup, lazy"]),
                 *((f"--arrivals {wrong}", ["--arrivals", "above 0"]) for wrong in ("0", "-3", "fast")),
                 ("--arrivals 1e-300", ["--arrivals", "1000000 s"]),
@@ -291,7 +291,7 @@ class Ladder(HarnessCase):
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),
                 ("--mode NONE,best", ["--mode", "give whole or piecewise"]),  # vLLM's word for eager
                 ("--suggest --pad none", ["--pad", '"none"', "--suggest"]),
-                ("--suggest --beyond split", ["--beyond", '"split"', "needs eager"]),
+                ("--suggest --beyond split", ["--beyond", '"split"', "give eager"]),
                 ("--suggest --memory engine --engine-sizes 1,600", ["--memory", "600", "--capture-sizes"]),
                 ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
                 ("--suggest --memory much", ["--memory", '"much"', "engine"]),
@@ -299,7 +299,7 @@ class Ladder(HarnessCase):
                 ("--suggest --for vlm", ["--for", 'did you mean "vllm"?']),
                 ("--suggest=none.json", ["none.json"]),
                 ("--suggest=back.csv", ["back.csv"]),
-                ("", ["--traffic", "it is missing"])):
+                ("", ["--traffic", "the option is missing"])):
             given = arguments.split()
             if "--traffic" not in given and given:
                 given += ["--traffic", "uniform:1:4"]

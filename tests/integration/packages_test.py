@@ -90,7 +90,7 @@ class Packages(HarnessCase):
                      % (self.folder / "p.gbp").resolve())
         self.refused(*SWEEP, *FILES, "--pass", "training", said="--pass: \"training\" is not in")
         self.refused("bench", *FILES, said="it belongs to --sweep")
-        self.refused("ab", "--base", BINARY, *FILES, said="ab does not take it")
+        self.refused("ab", "--base", BINARY, *FILES, said="ab does not accept this option")
 
     def test_files_that_are_not_right_are_refused(self):
         self.compile()
@@ -177,7 +177,7 @@ class Packages(HarnessCase):
                 (["--method", "x"], "--method: \"x\" is not a method: give NAME=PASS:PRESET"),
                 (["--method", "x=backward:tiny"], "--method: \"backward\" is not a pass"),
                 (["--method", "x=forward:huge"], "--method x: "),
-                (["--method", "x=forward:tiny", "--method", "x=training:tiny"], "give each once"),
+                (["--method", "x=forward:tiny", "--method", "x=training:tiny"], "give each method once"),
                 (["--workload", "mpl"], "--workload"), (["--device", "tpu"], "--device"),
                 (["--arch", "ptx"], "--arch: \"ptx\" is not a known architecture"),
                 (["--epilogues", "none"],
@@ -185,8 +185,8 @@ class Packages(HarnessCase):
                 (["--attention", "none"], "--attention: \"none\""), (["--dtype", "fp7"], "--dtype: \"fp7\""),
                 (["--plugin", "none.so"], "--plugin: "), (["--cache", "/dev/null"], "--cache: ")):
             self.refused(*COMPILE, *arguments, said=said)
-        self.refused(*COMPILE[:-1], "w", said="is the package's file too")
-        self.refused("package", said="it needs a word: give inspect")
+        self.refused(*COMPILE[:-1], "w", said="is also the package's file")
+        self.refused("package", said="the command needs an action: give inspect")
         self.refused("package", "inspect", said="FILE is missing")
         self.assertEqual([], list(self.folder.iterdir()))
 

@@ -112,7 +112,7 @@ class UnderSlurm(RecipesCase):
         submitted = self.run_recipe(RECIPES / "submit", 1, "results", "--", "--workload", "nothing")
         array, merge = submitted.stdout.split()
         wait_for("the merge", lambda: self.slurm.field(merge, "JobState") == "FAILED")
-        self.assertIn("without documents", (self.results / "merge.log").read_text())
+        self.assertIn("has no documents", (self.results / "merge.log").read_text())
         self.assertEqual("0", self.slurm.field(array, "Restarts"))
 
     def test_a_step_has_a_shard_a_task(self):

@@ -164,8 +164,8 @@ class Shards(ShardsCase):
         cut = cell_0(status="skipped", reason={"code": "interrupted", "message": "it was"})
         for change, more, words in (
                 (lambda document: document.update(complete=False) or cut(document), [parts[1]],
-                 first + " was not measured to its end"),
-                (lambda document: document["plan"].update(launches=2), [], " was not measured to its end"),
+                 first + " was measured only in part"),
+                (lambda document: document["plan"].update(launches=2), [], " was measured only in part"),
                 (cell_0(status="failed", reason={"code": "crashed", "message": "it did"}),
                  [parts[1], "--partial"], f"1 of {len(merged['cells'])} cells failed")):
             changed = self.write_changed("changed.json", parts[0], change)
@@ -189,14 +189,15 @@ class Shards(ShardsCase):
                 ("plan", lambda document: document["plan"].update(hash="0" * 64)),
                 ("replica", lambda document: document["plan"]["shard"].update(by="replica"))):
             self.write_changed(name + ".json", two, change)
-        for inputs, words in (([one, one], ("it is shard 1 of 2, as",)),
+        for inputs, words in (([one, one], ("this is shard 1 of 2, as",)),
                               ([one, "half.json"], ("half.json", "JSON")),
                               ([one, "device.json"], ("device.name", "--allow")),
-                              (["empty"], ("without documents",)),
-                              ([one, "foreign.json"], ("foreign.json", "assigned in another way")),
-                              ([one, "plan.json"], ("another plan",)), (["single.json"], ("not a shard",)),
+                              (["empty"], ("has no documents",)),
+                              ([one, "foreign.json"], ("foreign.json", "assigned to shards differently")),
+                              ([one, "plan.json"], ("the plan differs",)),
+                              (["single.json"], ("not a shard",)),
                               (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
-                              ([one, "renamed.json"], ("is not of its plan",)),
+                              ([one, "renamed.json"], ("is not in the file's plan",)),
                               (["none.json"], ("none.json",))):
             with self.subTest(inputs=inputs):
                 self.refuse(["merge", *inputs, "-o", "merged.json"], *words)

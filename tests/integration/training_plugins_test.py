@@ -49,8 +49,8 @@ class TrainingPlugins(HarnessCase):
     def test_a_gradient_of_another_shape_is_refused_before_anything_is_measured(self):
         plugin = ("--plugin", self.plugin("misshapen_gradient"), "--workload", "misshapen_gradient")
         done = self.run_graphbench(*TINY, "--pass", "training", *plugin, code=2)
-        self.assertIn("layer1.product.grad_inputs (product_grad): output 1 is not like input layer1.m1",
-                      done.stderr)
+        self.assertIn("layer1.product.grad_inputs (product_grad): output 1 "
+                      "must have the dtype and shape of input layer1.m1", done.stderr)
 
     def test_hooks_are_ops_on_gradients_in_every_mode_and_form(self):
         cells = self.train("hooks", "--optimizer", "sgd", "--optimizer-in", "graph,backward", *FORMS)
@@ -84,7 +84,7 @@ class TrainingPlugins(HarnessCase):
 
     def test_a_pass_that_is_wrong_or_unknown_is_refused_by_name(self):
         plugin = ("--plugin", self.plugin("program_pass"), "--workload", "mlp")
-        for name, text in (("relu", 'program-pass "relu" is unknown: known are relu-for-gelu, failing'),
+        for name, text in (("relu", 'program-pass "relu" is unknown: give one of relu-for-gelu, failing'),
                            ("failing", "program mlp/tiny/fp32/training: it takes convolutions alone")):
             done = self.run_graphbench(*TINY, *plugin, "--pass", "training", "--program-pass", name, code=2)
             self.assertIn(text, done.stderr.strip().splitlines()[-1])

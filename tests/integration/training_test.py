@@ -119,7 +119,7 @@ class Training(HarnessCase):
                 self.assertLessEqual(layer["peak_bytes"], none["peak_bytes"])
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
                                    "--checkpoint", "layer", "--dump-program")
-        self.assertIn("rewritten: layer layer0 is computed again before layer0.", done.stdout)
+        self.assertIn("rewritten: layer layer0 is recomputed before layer0.", done.stdout)
         self.assertIn("layer0.up.recomputed = ", done.stdout)
 
     def test_phases_are_timed_where_no_graph_holds_several(self):
@@ -139,7 +139,7 @@ class Training(HarnessCase):
 
     def test_what_no_step_can_hold_or_would_change_no_cell_is_refused(self):
         self.refuse_each((
-            ("--micro-batches 1025", ("mlp", 'micro-batches "1025": at most 1024')),
+            ("--micro-batches 1025", ("mlp", 'micro-batches "1025" is too large: give at most 1024')),
             ("--optimizer-in eager", ("--optimizer-in", '"eager" would change no cell of this plan: it goes '
                                       "with --pass training --optimizer sgd,adamw"))),
             "--sweep", "--device", "host", "--workload", "mlp", "--pass", "training")
@@ -152,7 +152,7 @@ class Training(HarnessCase):
         self.assertEqual(1, len(reasons))
         code, message = reasons.pop()
         self.assertEqual("no_backward", code)
-        self.assertIn("cross_entropy needs [rows, classes]", message)
+        self.assertIn("cross_entropy needs an output [rows, classes]", message)
 
     def test_the_dump_shows_both_programs(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--plugin", self.plugin("good_op"),

@@ -166,7 +166,7 @@ bool has_children() {
 
 void adopt_orphans() {
   const std::scoped_lock lock(known_mutex);
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("adopt what child processes leave behind");
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("adopt orphaned processes of children");
   if (has_children()) known_children.merge(own_children());
 }
 
@@ -190,7 +190,7 @@ void end_orphans() noexcept {
 
 bool die_with_parent(std::string_view parent) {
   if (parent.empty()) return true;
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail("ask to die with the parent process");
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail("request a signal when the parent process ends");
   // If the parent died before the call above, no signal comes.
   return std::to_string(getppid()) == parent;
 }
@@ -210,7 +210,7 @@ std::string read_request() {
 }
 
 void claim_event_descriptor() {
-  if (fcntl(event_descriptor, F_SETFD, FD_CLOEXEC) != 0) fail("take descriptor 3 for events");
+  if (fcntl(event_descriptor, F_SETFD, FD_CLOEXEC) != 0) fail("reserve descriptor 3 for events");
 }
 
 int child_main(const char* name, std::string_view parent,

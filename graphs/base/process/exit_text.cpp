@@ -11,17 +11,17 @@ std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const
       text = "crashed with " + signal_name(exit.signal) + then;
       break;
     case ChildExit::How::timed_out:
-      text = "was silent for more than " + seconds_text(silent_seconds_max) + then + "; killed";
+      text = "was silent for more than " + seconds_text(silent_seconds_max) + then + " and was killed";
       break;
     case ChildExit::How::refused:
-      text = "broke the protocol" + then + " (" + exit.refusal + "); killed";
+      text = "sent an invalid message" + then + " (" + exit.refusal + ") and was killed";
       break;
     default:
       text = "ended with exit code " + std::to_string(exit.status) + then;
       break;
   }
   const std::string printed = last_lines(exit.output);
-  return printed.empty() ? text : text + "; it said: " + printed;
+  return printed.empty() ? text : text + "; its output: " + printed;
 }
 
 std::string signal_name(int signal) {

@@ -65,7 +65,7 @@ PreparedOp prepare_batched_matmul(OpContext& context, const ir::OpCall& call) {
     spec.y = fixed_source(prepared.buffers.back().data());
   }
   std::optional<NativeCall> products = plain_products(context, spec, call);
-  if (!products) refuse(call, "cuBLASLt has no algorithm for its shape");
+  if (!products) refuse(call, "cuBLASLt has no algorithm for the op's shape");
   prepared.calls.push_back(std::move(*products));
   if (merges) prepared.calls.emplace_back(merge_call(call, spec, spec.y));
   return prepared;

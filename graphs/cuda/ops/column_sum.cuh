@@ -48,7 +48,7 @@ KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
-  if (most < 1) refuse(call, "its partial sums are larger than the workspace");
+  if (most < 1) refuse(call, "the op's partial sums are larger than the workspace");
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 

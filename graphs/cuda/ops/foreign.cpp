@@ -57,8 +57,10 @@ void HostRun::run(void* const* operands, cudaStream_t stream, const char* object
 PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call) {
   const ir::OpDefinition& definition = *call.op->definition;
   const bool on_host = definition.traits.host_op;
-  if (on_host && definition.foreign->run_host == nullptr) refuse(call, "it is a host op without run_host");
-  if (!on_host && definition.foreign->launch_cuda == nullptr) refuse(call, "its plugin has no launch_cuda");
+  if (on_host && definition.foreign->run_host == nullptr)
+    refuse(call, "the op is a host op without run_host");
+  if (!on_host && definition.foreign->launch_cuda == nullptr)
+    refuse(call, "the op's plugin has no launch_cuda");
   if (call.operands.size() > ForeignCall::operands_max) {
     refuse(call, std::to_string(call.operands.size()) + " operands, more than " +
                      std::to_string(ForeignCall::operands_max));

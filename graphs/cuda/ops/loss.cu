@@ -80,7 +80,7 @@ __global__ void cross_entropy_loss(const CrossEntropyParameters p) {
 PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, KernelCall part, double factor) {
   const std::int64_t parts = part.grid.x;
   if (static_cast<std::size_t>(parts) * sizeof(float) > context.workspace_bytes)
-    refuse(call, "its rows' losses are larger than the workspace");
+    refuse(call, "the losses of the rows are larger than the workspace");
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(part));
   prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&sum_loss), dim3(1), dim3(loss_threads),

@@ -157,7 +157,7 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
       static_cast<std::size_t>(spec.rows) * static_cast<std::size_t>(spec.n) * sizeof(float);
   prepared.buffers.emplace_back(*context.memory, bytes, MemoryKind::workspace);
   std::optional<NativeCall> chosen = fp32_product(context, spec, prepared.buffers.back().data(), call);
-  if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
+  if (!chosen) refuse(call, "cuBLASLt has no algorithm for the op's shape");
   prepared.calls.push_back(std::move(*chosen));
   prepared.calls.emplace_back(epilogue_call(spec, prepared.buffers.back().data(), call));
 }

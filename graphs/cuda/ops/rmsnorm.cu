@@ -165,7 +165,8 @@ PreparedOp prepare_rmsnorm_grad_input(OpContext&, const ir::OpCall& call) {
 PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const std::size_t scale_bytes = (static_cast<std::size_t>(shape.rows) * sizeof(float) + 255) / 256 * 256;
-  if (scale_bytes >= context.workspace_bytes) refuse(call, "its rows' scales are larger than the workspace");
+  if (scale_bytes >= context.workspace_bytes)
+    refuse(call, "the scales of the rows are larger than the workspace");
   auto* const scales = static_cast<float*>(context.workspace);
   const void* function =
       kernel_for(call, call.input(0).dtype, [](auto t) { return &row_scales<decltype(t)>; });

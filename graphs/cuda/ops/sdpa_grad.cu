@@ -297,7 +297,7 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   p.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(p.head_dim)));
   if (p.head_dim > 256) refuse(call, "head_dim " + std::to_string(p.head_dim) + " is above 256");
   if (static_cast<std::size_t>(head_rows * p.tokens) * sizeof(float2) > context.workspace_bytes)
-    refuse(call, "its queries' sums are larger than the workspace");
+    refuse(call, "the sums of the queries are larger than the workspace");
   const SdpaGradKernels kernels = kernels_for(call, p.head_dim);
   const auto shared_bytes = 4u * tile * static_cast<unsigned>(p.pitch * sizeof(float));
   PreparedOp prepared;
@@ -306,7 +306,7 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)) != cudaSuccess) {
       (void)cudaGetLastError();
-      refuse(call, "its tiles are larger than this GPU's shared memory");
+      refuse(call, "the op's tiles are larger than this GPU's shared memory");
     }
     KernelCall launch = kernel_call(kernel, dim3(blocks_for(rows, tile) * static_cast<unsigned>(head_rows)),
                                     dim3(warps * 32), p, sources);

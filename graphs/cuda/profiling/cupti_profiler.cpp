@@ -160,7 +160,7 @@ std::vector<Activity> CuptiProfiler::collect() {
   std::vector<Activity> collected = std::exchange(activities_, {});
   if (const std::size_t dropped = std::exchange(dropped_, 0); dropped > 0) {
     throw Error(ErrorCode::device_failed,
-                "collect activity records: CUPTI lost " + std::to_string(dropped) + " of them");
+                "collect activity records: CUPTI dropped " + std::to_string(dropped) + " records");
   }
   std::ranges::stable_sort(collected, {}, &Activity::start_seconds);
   return collected;

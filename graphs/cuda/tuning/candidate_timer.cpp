@@ -22,7 +22,7 @@ constexpr int replays = 6;                  // the fastest counts, because the s
 std::size_t copies_of(std::size_t bytes) {
   int device = 0;
   int l2_bytes = 0;
-  check(cudaGetDevice(&device), "ask for the device");
+  check(cudaGetDevice(&device), "read the current device");
   check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), "read L2 size");
   if (bytes < cached_weight_max) return 1;
   return std::clamp<std::size_t>(2 * static_cast<std::size_t>(l2_bytes) / bytes + 1, 1, copies_max);

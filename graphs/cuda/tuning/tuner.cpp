@@ -70,7 +70,7 @@ TuningSettings TuningSettings::from_environment() {
   const std::string_view timed = environment("GRAPHBENCH_AUTOTUNE");
   if (timed != "" && timed != "on" && timed != "off") {
     throw Error(ErrorCode::invalid_argument,
-                "GRAPHBENCH_AUTOTUNE: '" + std::string(timed) + "' is neither on nor off");
+                "GRAPHBENCH_AUTOTUNE: '" + std::string(timed) + "' is not valid: give on or off");
   }
   settings.timed = timed != "off";
   settings.cache_folder = cache::folder_from_environment();
@@ -119,7 +119,7 @@ std::size_t Tuner::choose_own(const std::string& key, const std::vector<std::str
     return *index;
   }
   const auto take_first = [&] {
-    say(key + ": " + candidates.front() + " (the heuristic's first)");
+    say(key + ": " + candidates.front() + " (first choice of the heuristic)");
     took(key, candidates.front());
     return std::size_t{0};
   };
@@ -128,7 +128,7 @@ std::size_t Tuner::choose_own(const std::string& key, const std::vector<std::str
     if (const auto index = position(candidates, known->second.algorithm)) return *index;
   }
   const auto check = [&](const std::string& kept) {
-    return position(candidates, kept) ? std::string() : "the library no longer offers its plan";
+    return position(candidates, kept) ? std::string() : "the library no longer offers the cached plan";
   };
   const auto make = [&]() -> std::optional<std::string> {
     const auto fastest = may_time_ ? time_all(key, candidates, cost) : std::nullopt;
@@ -184,7 +184,7 @@ void Tuner::tried_serialised(const std::string& key, bool taken) {
   const std::string& algorithm = serialised_.at(cache::file_name_of(cache_key(key))).algorithm;
   taken_[key] = taken;
   if (taken) chosen_[key] = {.key = key, .algorithm = algorithm, .timed = true, .hit = true, .plan = ""};
-  say(key + ": " + algorithm + (taken ? " (its serialised plan)" : " (its serialised plan is not taken)"));
+  say(key + ": " + algorithm + (taken ? " (from a serialised plan)" : " (the serialised plan was refused)"));
 }
 
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {

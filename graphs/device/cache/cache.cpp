@@ -30,12 +30,13 @@ Cache::Kept Cache::read(const Key& key) const {
   Kept kept{folder_ / file_name_of(key), {}};
   const FileText file = read_file(kept.path);
   if (!file.text) {
-    if (!file.error.empty()) kept.reading.why_not = "it cannot be read: " + file.error;
+    if (!file.error.empty()) kept.reading.why_not = "the file cannot be read: " + file.error;
     return kept;
   }
   kept.bytes = file.text->size();
   kept.reading = decode(*file.text);
-  if (kept.reading.entry && kept.reading.entry->key != key) kept.reading = {{}, "it belongs to another key"};
+  if (kept.reading.entry && kept.reading.entry->key != key)
+    kept.reading = {{}, "the entry belongs to another key"};
   return kept;
 }
 
@@ -69,7 +70,7 @@ std::vector<Entry> Cache::entries() const {
 void Cache::refuse(const std::filesystem::path& path, const std::string& why) {
   if (!refused_.insert(path).second) return;
   ++use_.refused;
-  complain("cache: ignoring %s: %s; it is made again", path.c_str(), why.c_str());
+  complain("cache: ignoring %s: %s; a new entry is made", path.c_str(), why.c_str());
 }
 
 std::optional<std::string> Cache::find(const Key& key) {

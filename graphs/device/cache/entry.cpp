@@ -123,9 +123,9 @@ std::string encode(const Entry& entry) {
 }
 
 Reading decode(std::string_view text) {
-  const Reading damaged = {{}, "it is damaged"};
-  const Reading cut_short = {{}, "it is cut short"};
-  if (!text.starts_with(first_words)) return {{}, "it is not an entry of a cache"};
+  const Reading damaged = {{}, "the entry is damaged"};
+  const Reading cut_short = {{}, "the entry is cut short"};
+  if (!text.starts_with(first_words)) return {{}, "the file is not a cache entry"};
   Lines lines(text);
   const std::optional<std::string_view> first = lines.value("graphbench");
   if (!first) return cut_short;
@@ -133,7 +133,8 @@ Reading decode(std::string_view text) {
   if (its_version.empty() || its_version.find_first_not_of("0123456789") != std::string_view::npos)
     return damaged;
   if (its_version != version)
-    return {{}, "it is of version " + std::string(its_version) + ", and this graphbench reads 1"};
+    return {{},
+            "the entry has version " + std::string(its_version) + ", but this graphbench reads version 1"};
   const std::optional<std::string_view> kind = lines.value("kind");
   for (const KindRow& row : kinds) {
     if (kind != row.name) continue;

@@ -28,7 +28,7 @@ FileText read_file(const std::filesystem::path& path) {
   WholeFile file = read_whole_file(path, bytes_max);
   if (file.why_not.empty()) return {std::move(file.text), {}};
   if (file.error == ENOENT || file.error == ENOTDIR) return {};
-  return {{}, file.error == 0 ? "it is not a file" : std::strerror(file.error)};
+  return {{}, file.error == 0 ? "the path is not a regular file" : std::strerror(file.error)};
 }
 
 std::string write_file(const std::filesystem::path& path, const std::string& text) {

@@ -60,11 +60,12 @@ std::vector<KeptFile> files_in(const fs::path& folder) {
 Content content_of(const fs::path& path) {
   const FileText file = read_file(path);
   if (!file.text)
-    return {.why_not = file.error.empty() ? "it no longer exists" : "it cannot be read: " + file.error};
+    return {.why_not =
+                file.error.empty() ? "the file no longer exists" : "the file cannot be read: " + file.error};
   const Reading reading = decode(*file.text);
   if (!reading.entry) return {.why_not = reading.why_not};
   const Key& key = reading.entry->key;
-  if (file_name_of(key) != path.filename()) return {.why_not = "its name does not fit its key"};
+  if (file_name_of(key) != path.filename()) return {.why_not = "the file's name does not match its key"};
   Content content{.kind = std::string(name_of(key.kind)), .seconds = reading.entry->seconds};
   for (std::size_t i = 0; i < key.values.size(); ++i)
     content.parts.emplace_back(parts_of(key.kind)[i], key.values[i]);

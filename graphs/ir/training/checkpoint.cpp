@@ -115,7 +115,7 @@ void ProgramBuilder::recompute_layers() {
     const std::vector<std::size_t> chosen = repeated(ops, run, readers, readers.first(), needed);
     if (chosen.empty()) continue;
     std::map<ValueId, ValueId> renamed;
-    std::string line = "layer " + run.layer + " is computed again before " + ops[readers.first()].name + ":";
+    std::string line = "layer " + run.layer + " is recomputed before " + ops[readers.first()].name + ":";
     const auto rename = [&](ValueId& id) {
       if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
     };

@@ -28,7 +28,8 @@ T choice(const std::map<std::string, std::string>& words, const std::string& key
     if (name == given->second) return value;
     known.append(known.empty() ? "" : ", ").append(name);
   }
-  throw Error(ErrorCode::invalid_argument, key + " \"" + given->second + "\" is unknown: known are " + known);
+  throw Error(ErrorCode::invalid_argument,
+              key + " \"" + given->second + "\" is unknown: give one of " + known);
 }
 
 class Differentiation {
@@ -74,9 +75,10 @@ class Differentiation {
   ValueId output() const { return forward_.values_of(ValueKind::output).front(); }
 
   void check() const {
-    if (forward_.values_of(ValueKind::output).empty()) draft_.refuse("it has no output to train");
+    if (forward_.values_of(ValueKind::output).empty()) draft_.refuse("the program has no output to train");
     const Value& y = forward_.value(output());
-    if (y.dtype == DType::i32) draft_.refuse("output " + y.name + " is of integers, which have no gradient");
+    if (y.dtype == DType::i32)
+      draft_.refuse("output " + y.name + " has integer values, which have no gradient");
     if (!draft_.wants_gradient(output())) draft_.refuse("output " + y.name + " depends on no weight");
   }
 
@@ -90,7 +92,7 @@ class Differentiation {
     const Value& y = forward_.value(output());
     const bool classes = options_.loss == Loss::cross_entropy;
     if (classes && (y.shape.size() != 2 || y.shape[1].per_batch != 0))
-      draft_.refuse("cross_entropy needs [rows, classes], and output " + y.name + " is " +
+      draft_.refuse("cross_entropy needs an output [rows, classes], but " + y.name + " is " +
                     to_string(y.shape));
     const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
                       classes ? static_cast<double>(y.shape[1].fixed) : 1.0};
@@ -138,7 +140,8 @@ class Differentiation {
       const std::optional<ValueId> gradient = draft_.complete(id);
       const Value& value = forward_.value(id);
       if (!gradient) {
-        builder().log("parameter " + value.name + " stays as it is: the loss does not depend on it");
+        builder().log("parameter " + value.name +
+                      " is not trained: the loss does not depend on this parameter");
         continue;
       }
       const auto same = [&](const Trained& each) { return each.gradient == *gradient; };
@@ -244,7 +247,8 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
   options.micro_batches = number("micro-batches", options.micro_batches);
   if (options.micro_batches > micro_batches_max)
     throw Error(ErrorCode::invalid_argument, "micro-batches \"" + std::to_string(options.micro_batches) +
-                                                 "\": at most " + std::to_string(micro_batches_max));
+                                                 "\" is too large: give at most " +
+                                                 std::to_string(micro_batches_max));
   return options;
 }
 

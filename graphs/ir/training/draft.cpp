@@ -127,10 +127,10 @@ ValueId Draft::hooked(ValueId weight, HookPlace place, ValueId gradient) {
     const std::vector<ValueId> outputs = builder_.op(hook.kind, name, {gradient}, hook.attributes);
     const Value* given = outputs.size() == 1 ? &builder_.value_of(outputs[0]) : nullptr;
     if (given == nullptr || given->dtype != like.dtype || given->shape != like.shape)
-      throw Error(ErrorCode::invalid_argument, "hook " + hook.name + " (" + hook.kind + ") of " +
-                                                   forward_.value(weight).name +
-                                                   ": it must give one value of the gradient's shape, " +
-                                                   std::string(name_of(like.dtype)) + to_string(like.shape));
+      throw Error(ErrorCode::invalid_argument,
+                  "hook " + hook.name + " (" + hook.kind + ") of " + forward_.value(weight).name +
+                      ": the hook must give one value with the gradient's shape, " +
+                      std::string(name_of(like.dtype)) + to_string(like.shape));
     gradient = outputs[0];
   }
   return gradient;

@@ -151,14 +151,14 @@ void backward_by_kind(Draft& draft, const Op& op) {
     const Value& input = draft.forward_value(op.inputs[i]);
     if (!supplied(i)) {
       if (!draft.wants_gradient(op.inputs[i])) continue;
-      draft.refuse("op " + op.name + " (" + op.kind + "): its gradient " + kind.gradient +
-                   " gives none of input " + input.name + ", which a parameter needs");
+      draft.refuse("op " + op.name + " (" + op.kind + "): the gradient op " + kind.gradient +
+                   " gives no gradient of input " + input.name + ", which a parameter needs");
     }
     const Value* given = next < gradients.size() ? &draft.builder().value_of(gradients[next]) : nullptr;
     if (given == nullptr || given->dtype != input.dtype || given->shape != input.shape)
-      throw Error(ErrorCode::plugin_failed, gradient_name + " (" + kind.gradient + "): output " +
-                                                std::to_string(next) + " is not like input " + input.name +
-                                                " of " + op.kind + ", whose gradient it is");
+      throw Error(ErrorCode::plugin_failed,
+                  gradient_name + " (" + kind.gradient + "): output " + std::to_string(next) +
+                      " must have the dtype and shape of input " + input.name + " of " + op.kind);
     draft.add_gradient(op.inputs[i], gradients[next++]);
   }
 }

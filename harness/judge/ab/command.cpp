@@ -29,7 +29,8 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* ab_footer =
-    "Launches of the two sides alternate (ABBA), so that a drift meets both sides alike. --launches counts\n"
+    "Launches of the two sides alternate (ABBA), so that a drift affects both sides equally. --launches "
+    "counts\n"
     "per side; the default is 5. Without --base, --new, --env-a and --env-b this binary is measured against\n"
     "itself, and the last line says which slowdown this machine can find. Exit codes: those of compare, and\n"
     "130 interrupted (the measurements are kept).\n";
@@ -39,8 +40,8 @@ const std::string launches_default = "5";
 bool is_by_cell(const std::string& text) {
   static const std::vector<std::string> words = {"ladder", "cell"};
   if (text == words.front() || text == words.back()) return text == words.back();
-  throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
-                                      did_you_mean(text, words));
+  throw InputError("--alternate",
+                   in_quotes(text) + " is not valid: give ladder or cell" + did_you_mean(text, words));
 }
 
 // The options of `ab` that it passes on to its sweeps. It refuses by name the options that it sets itself.
@@ -49,7 +50,7 @@ class SideBySideOptions {
   explicit SideBySideOptions(Options& options) : options_(options) {
     options.text(
         "--alternate", alternate_, "ladder|cell",
-        "ladder: the sides take turns with all batches of a mode; cell: with each cell (default: ladder)");
+        "ladder: the sides alternate after all batches of a mode; cell: after each cell (default: ladder)");
     options.config_file();
     options.sweep_options(config::option_names(), ab::refused_options());
     // The help of a sweep shows another default.
@@ -63,13 +64,14 @@ class SideBySideOptions {
     for (const std::string& name : ab::refused_options()) {
       const auto found = sweep_.find(name);
       if (found == sweep_.end()) continue;
-      throw InputError(found->second.front().where,
-                       "ab does not take it: leave it out (--json-base and --json-new name its results)");
+      throw InputError(
+          found->second.front().where,
+          "ab does not accept this option: leave it out (give --json-base and --json-new for the results)");
     }
     if (launches != 0) {
       if (const auto given = sweep_.find("launches"); given != sweep_.end())
         throw InputError(given->second.front().where,
-                         "--until-decided decides how many: leave one of them out");
+                         "--until-decided sets the number of launches: leave one of the two options out");
       sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
     }
     if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
@@ -126,18 +128,20 @@ struct Files {
 };
 
 void check_file(const std::string& where, const std::string& path) {
-  if (path == "-") throw InputError(where, "\"-\" is stdout, where the verdict goes: give a file");
+  if (path == "-") throw InputError(where, "\"-\" is stdout, which gets the verdict: give a file");
   check_output_file(where, path, Stdout::refused);
 }
 
 Files files_of(const AbArguments& asked) {
   if (asked.json_base == asked.json_new)
-    throw InputError("--json-new", in_quotes(asked.json_new) + " is the file of --json-base too");
+    throw InputError("--json-new",
+                     in_quotes(asked.json_new) + " is also the file of --json-base: give another file");
   check_file("--json-base", asked.json_base);
   check_file("--json-new", asked.json_new);
   for (const std::string& path : {asked.json_base, asked.json_new}) {
     if (!same_file(path, asked.verdict.output)) continue;
-    throw InputError("-o", in_quotes(asked.verdict.output) + " is the file of a result: give another");
+    throw InputError("-o",
+                     in_quotes(asked.verdict.output) + " is also the file of a result: give another file");
   }
   return {asked.json_base, asked.json_new};
 }
@@ -198,7 +202,8 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
        {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
     if (!*result) {
       throw Error(ErrorCode::device_failed,
-                  "measure " + target->binary + ": no sweep of it wrote a result: try it with --sweep");
+                  "measure " + target->binary +
+                      ": no sweep of this binary wrote a result: try the binary with --sweep");
     }
   }
 }
@@ -250,7 +255,7 @@ double seconds_of_minutes(const std::string& text) {
   if (minutes && *minutes > 0 && *minutes <= minutes_max) return *minutes * 60;
   throw InputError(
       "--until-decided",
-      in_quotes(text) + " is not a number of minutes: give one above 0, e.g. 60, or none for 60");
+      in_quotes(text) + " is not a number of minutes: give a number above 0, e.g. 60, or no number for 60");
 }
 
 class AbCommand final : public Command {
@@ -260,15 +265,17 @@ class AbCommand final : public Command {
     options.text("--base", asked_.base, "BINARY", "the older graphbench (default: this one)");
     options.text("--new", asked_.now, "BINARY", "the newer graphbench (default: this one)");
     options.texts("--env-a", asked_.base_environment, "NAME=VALUE",
-                  "an environment variable of BASE (repeatable)");
+                  "an environment variable for BASE (repeatable)");
     options.texts("--env-b", asked_.new_environment, "NAME=VALUE",
-                  "an environment variable of NEW (repeatable)");
-    options.text("--json-base", asked_.json_base, "FILE", "BASE's result (default: graphbench-base.json)");
-    options.text("--json-new", asked_.json_new, "FILE", "NEW's result (default: graphbench-new.json)");
-    options.flag("--confirm", asked_.confirm, "measure cells again that came out slower, before the verdict");
-    options.text_or(
-        "60", "--until-decided", asked_.until_decided, "MINUTES",
-        "launch each task 5, 10, 15 or 20 times, until it is decided or this time is over (default: 60)");
+                  "an environment variable for NEW (repeatable)");
+    options.text("--json-base", asked_.json_base, "FILE",
+                 "file for BASE's result (default: graphbench-base.json)");
+    options.text("--json-new", asked_.json_new, "FILE",
+                 "file for NEW's result (default: graphbench-new.json)");
+    options.flag("--confirm", asked_.confirm, "before the verdict, measure again the cells that were slower");
+    options.text_or("60", "--until-decided", asked_.until_decided, "MINUTES",
+                    "launch each task 5, 10, 15 or 20 times, until a verdict is reached or this time is over "
+                    "(default: 60)");
     add_verdict_options(options, asked_.verdict);
   }
 
@@ -277,7 +284,9 @@ class AbCommand final : public Command {
     if (!asked_.until_decided.empty()) {
       seconds_of_minutes(asked_.until_decided);
       if (asked_.confirm)
-        throw InputError("--confirm", "--until-decided goes on until it is sure: leave one of them out");
+        throw InputError(
+            "--confirm",
+            "--until-decided measures until the verdict is sure: leave one of the two options out");
     }
   }
 

@@ -77,7 +77,7 @@ void take_from_launches(CellSummary& summary, const Summaries& own) {
 // Marks unmeasured cells as skipped. In a complete run they were left out on purpose.
 void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   const model::Reason reason =
-      complete ? model::Reason{"not_repeated", "only what came out slower was measured again"}
+      complete ? model::Reason{"not_repeated", "only cells that were slower were measured again"}
                : model::Reason{"interrupted", "the run ended before this cell was measured"};
   for (model::CellResult& cell : cells) {
     if (cell.status != model::CellStatus::pending) continue;

@@ -71,7 +71,7 @@ class ScratchFolder {
     std::error_code error;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
     if (error)
-      throw Error(ErrorCode::io, "find a temporary folder: " + error.message() + ": TMPDIR must name one");
+      throw Error(ErrorCode::io, "find a temporary folder: " + error.message() + ": set TMPDIR to a folder");
     path_ = (parent / "graphbench-ab-XXXXXX").string();
     if (mkdtemp(path_.data()) == nullptr)
       throw Error(ErrorCode::io, "make a folder in " + parent.string() + ": " + std::strerror(errno));
@@ -210,7 +210,7 @@ class Interleaved {
     try {
       merge_of(run.role).add(codec::read_result(folder_.take(json), json), task, run.launch);
     } catch (const std::exception& error) {
-      throw InputError(target.where, in_quotes(target.binary) + " wrote no result document of its sweep (" +
+      throw InputError(target.where, in_quotes(target.binary) + " wrote no result document for its sweep (" +
                                          error.what() + ")");
     }
   }

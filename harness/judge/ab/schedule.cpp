@@ -86,7 +86,7 @@ bool take_back(MetricComparison& metric, const MetricComparison* again) {
   metric.verdict = Verdict::inconclusive;
   metric.why = "slower at first (" + ratio_text(metric.ratio) + "), but ";
   metric.why += again != nullptr ? "not when measured again (" + ratio_text(again->ratio) + ")"
-                                 : "it could not be measured again";
+                                 : "the cell could not be measured again";
   return true;
 }
 

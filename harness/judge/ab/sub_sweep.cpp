@@ -110,14 +110,14 @@ void check_target(process::ProcessSupervisor& supervisor, const Target& target) 
   const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
   if (well && exit.output.starts_with("graphbench ")) return;
   const std::string said = process::last_lines(exit.output);
-  throw InputError(target.where, name + " is not graphbench: asked for its --version, it " +
+  throw InputError(target.where, name + " is not graphbench: with --version, the program " +
                                      (said.empty() ? "said nothing" : "said " + in_quotes(said)));
 }
 
 void check_variable(const std::string& where, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals != std::string::npos && equals > 0) return;
-  throw InputError(where, in_quotes(text) + " is not a variable: give NAME=VALUE");
+  throw InputError(where, in_quotes(text) + " is not an environment variable: give NAME=VALUE");
 }
 
 }  // namespace graphbench::ab

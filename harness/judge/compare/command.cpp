@@ -17,9 +17,10 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* compare_footer =
-    "BASE and NEW are result documents, or folders of them (one per shard or launch).\nExit codes: 0 nothing "
-    "slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured; 11\ninconclusive, "
-    "with --strict, or short of --require-power; 12 not comparable. docs/comparing.md explains\n"
+    "BASE and NEW are result documents, or folders of result documents (one per shard or launch).\nExit "
+    "codes: 0 nothing "
+    "slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured; 11\ninconclusive "
+    "with --strict, or less power than --require-power; 12 not comparable. docs/comparing.md explains\n"
     "every number.\n";
 
 struct CompareArguments {
@@ -34,12 +35,12 @@ struct CompareArguments {
 void check_sides(CompareArguments& arguments) {
   if (!arguments.against.empty()) {
     if (!arguments.now.empty()) {
-      throw InputError("--against", "the history is BASE, so " + in_quotes(arguments.now) +
-                                        " is one too many: give NEW alone");
+      throw InputError("--against", "BASE comes from the history, so " + in_quotes(arguments.now) +
+                                        " is one argument too many: give only NEW");
     }
     arguments.now = std::exchange(arguments.base, "");
   } else if (!arguments.history.empty()) {
-    throw InputError("--history", "it needs --against: BASE comes from a file otherwise");
+    throw InputError("--history", "the option needs --against, because BASE is a file: give --against too");
   } else if (arguments.base.empty()) {
     throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
   }
@@ -61,7 +62,7 @@ void check_not_a_side(const CompareArguments& asked) {
     if (asked.verdict.output.empty() || side.empty()) continue;
     if (!std::filesystem::equivalent(asked.verdict.output, side, error)) continue;
     throw InputError("-o", in_quotes(asked.verdict.output) + " is the same file as " + in_quotes(side) +
-                               ", which is compared: give another");
+                               ", which is compared: give another file");
   }
 }
 
@@ -72,8 +73,8 @@ class CompareCommand final : public Command {
     options.word("BASE", asked_.base, "the older result");
     options.word("NEW", asked_.now, "the newer result");
     options.text("--against", asked_.against, "NAME",
-                 "instead of BASE: the latest result of this branch, label or commit in the history");
-    options.text("--history", asked_.history, "FILE", "the history's file, for --against");
+                 "take the latest result of this branch, label or commit in the history as BASE");
+    options.text("--history", asked_.history, "FILE", "the history file for --against");
     options.flag("--common", asked_.verdict.common,
                  "compare only the cells that both sides have, even if their plans differ");
     add_verdict_options(options, asked_.verdict);

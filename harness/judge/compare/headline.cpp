@@ -56,7 +56,7 @@ std::string extent(const Comparison& comparison, Verdict verdict) {
 
 std::string not_comparable(const Comparison& comparison) {
   const std::string fields = join(fields_in_the_way(comparison.differences), ",");
-  return "not comparable: another " + fields + "; to compare them anyway: --allow " + fields;
+  return "not comparable: the sides differ in " + fields + "; to compare anyway, give --allow " + fields;
 }
 
 std::string verdict_text(const Comparison& comparison) {

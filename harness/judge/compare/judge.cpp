@@ -106,12 +106,13 @@ std::string launches_text(double launches) {
 
 std::string too_few(const MetricComparison& result, bool partnerless) {
   if (partnerless) {
-    return "both sides are of one interleaved run, but they share no launch index: compare its two complete "
+    return "both sides come from one interleaved run, but share no launch index: compare the run's two "
+           "complete "
            "documents";
   }
   if (result.paired) return "one pair of launches: repeat with --launches 5";
-  if (result.base_launches > 1) return "NEW has one launch: repeat it with --launches 5";
-  if (result.new_launches > 1) return "BASE has one launch: repeat it with --launches 5";
+  if (result.base_launches > 1) return "NEW has one launch: repeat NEW with --launches 5";
+  if (result.new_launches > 1) return "BASE has one launch: repeat BASE with --launches 5";
   return "one launch per side: repeat both with --launches 5";
 }
 
@@ -121,7 +122,7 @@ std::string undecided(const Trial& trial, double half_width) {
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
   if (std::abs(trial.difference->mean) > trial.log_margin()) {
     const double wanted = trial.power.critical * trial.difference->error / distance;
-    return fmt::format("beyond the margin, but it may be chance (q {:.2g}): {}", *trial.result.q,
+    return fmt::format("the change is beyond the margin, but may be chance (q {:.2g}): {}", *trial.result.q,
                        launches_text(launches * wanted * wanted));
   }
   const double wanted = half_width / distance;

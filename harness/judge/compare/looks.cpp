@@ -24,7 +24,7 @@ std::string undecided_text(const MetricComparison& result) {
   const std::int64_t launches = std::min(result.base_launches, result.new_launches);
   std::string text = fmt::format("undecided after {} launches per side", launches);
   if (result.detectable90)
-    text += fmt::format(": a change of {:.2g} % would have been found in nine cases of ten",
+    text += fmt::format(": the launches would have found a change of {:.2g} % in nine cases of ten",
                         100 * *result.detectable90);
   return text;
 }

@@ -32,17 +32,18 @@ void check_agreement(const Document& first, const Document& other) {
                             "device.runtime", "fingerprint", "method"}) {
     const auto value = [&](const Document& document) { return document.facts.field(field); };
     if (value(first) == value(other)) continue;
-    throw InputError(other.source, std::string(field) + " is " + shown(value(other)) + ", but " +
-                                       shown(value(first)) + " in " + first.source +
-                                       ": one side must come from one machine and one software");
+    throw InputError(other.source,
+                     std::string(field) + " is " + shown(value(other)) + ", but " + shown(value(first)) +
+                         " in " + first.source +
+                         ": all documents of a side must come from the same machine and software");
   }
 }
 
 // Documents that share a cell must share a plan. Shards may have different plans, because they share no cell.
 void check_plan(const Document& document, const std::string& cell, const Document& earlier) {
   if (document.facts.field("plan") == earlier.facts.field("plan")) return;
-  throw InputError(document.source, "cell " + in_quotes(cell) + " comes from another plan than in " +
-                                        earlier.source + ": launches of a cell must share one plan");
+  throw InputError(document.source, "cell " + in_quotes(cell) + " has another plan here than in " +
+                                        earlier.source + ": all launches of a cell must have the same plan");
 }
 
 // Joins the sorted distinct values of each fact, so that the result does not depend on file names.
@@ -116,8 +117,8 @@ void check_shared_cells(const std::vector<Document>& documents) {
     }
     for (const std::size_t e : alike) {
       if (e == d || !are_copies(documents[e], documents[d])) continue;
-      throw InputError(documents[d].source,
-                       "it holds the same launches as " + documents[e].source + ": remove one");
+      throw InputError(documents[d].source, "the document has the same launches as " + documents[e].source +
+                                                ": remove one of the two");
     }
   }
 }
@@ -133,7 +134,8 @@ std::vector<std::string> documents_below(const std::string& folder) {
   }
   if (error) codec::cannot_read(folder, error.value());
   if (paths.empty())
-    throw InputError(folder, "the folder holds no *.json: give a result document or a folder of them");
+    throw InputError(
+        folder, "the folder has no *.json file: give a result document, or a folder of result documents");
   std::ranges::sort(paths);
   return paths;
 }
@@ -144,7 +146,8 @@ void check_names(const std::vector<std::string>& paths) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) codec::cannot_read(path, errno);
     const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
-    if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
+    if (!is_new)
+      throw InputError(path, "this is the same file as " + *place->second + ": remove one of the two");
   }
 }
 

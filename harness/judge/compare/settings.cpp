@@ -51,7 +51,7 @@ std::size_t metric_at(const std::string& flag, const std::string& name,
     if (name == names.back() || (metric == model::Metric::setup && name == name_of(model::Metric::capture)))
       return static_cast<std::size_t>(metric);
   }
-  throw InputError(flag, in_quotes(name) + " is not a metric that is tested: " + join(names) + " are" +
+  throw InputError(flag, in_quotes(name) + " is not a tested metric: give one of " + join(names) +
                              did_you_mean(name, names));
 }
 
@@ -69,7 +69,7 @@ Values read_list(const std::string& flag, const std::string& text, Read read, co
     std::optional<double>& value = equals == std::string::npos
                                        ? values.bare
                                        : values.own[metric_at(flag, part.substr(0, equals), metrics)];
-    if (value) throw InputError(flag, in_quotes(text) + " gives one metric twice");
+    if (value) throw InputError(flag, in_quotes(text) + " gives a metric twice: give each metric once");
     value = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
     if (!value) throw InputError(flag, in_quotes(part) + " is not " + advice);
   }
@@ -124,8 +124,8 @@ void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   const std::vector<std::string>& known = allowable_fields();
   for (const std::string& name : split(text, ',')) {
     if (!contains(known, name)) {
-      throw InputError("--allow", in_quotes(name) + " is not a difference that prevents a comparison: " +
-                                      join(known) + " are" + did_you_mean(name, known));
+      throw InputError("--allow", in_quotes(name) + " is not a field that can be allowed: give one of " +
+                                      join(known) + did_you_mean(name, known));
     }
     settings.allow.push_back(name);
   }

@@ -38,8 +38,9 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
     if (!entry.label.branch.empty()) names.insert(entry.label.branch);
     if (!entry.label.label.empty()) names.insert(entry.label.label);
   }
-  if (names.empty()) return "its " + std::to_string(entries.size()) + " entries have no branch and no label";
-  return "it has " + join(names);
+  if (names.empty())
+    return "the " + std::to_string(entries.size()) + " entries have neither branch nor label";
+  return "give one of " + join(names);
 }
 
 compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
@@ -68,15 +69,16 @@ std::vector<model::HistoryEntry> entries_called(Store& store, const std::string&
                        [&](const model::HistoryEntry& entry) { return is_called(entry, name); });
   if (!called.empty()) return called;
   throw InputError("--against",
-                   "nothing in the history is called " + in_quotes(name) + ": " + known_names(all));
+                   "no entry of the history has the name " + in_quotes(name) + ": " + known_names(all));
 }
 
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now) {
   std::vector<model::HistoryEntry> called = entries_called(store, request.name);
   std::erase_if(called, [&](const model::HistoryEntry& entry) { return is_itself(entry, now); });
   if (called.empty()) {
-    throw InputError("--against", "only " + in_quotes(request.new_path) + " itself has the name " +
-                                      in_quotes(request.name) + " in the history, and nothing before it");
+    throw InputError("--against", "only NEW, " + in_quotes(request.new_path) + ", has the name " +
+                                      in_quotes(request.name) +
+                                      " in the history: give the name of an earlier entry");
   }
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
@@ -86,7 +88,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };
   std::stable_partition(called.begin(), called.end(), is_same);
-  std::string differs = "they were interrupted";
+  std::string differs = "they were interrupted sweeps";
   for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {
     compare::Side side = side_of(store, called[i], request.name);
     const auto differences = compare::differences_of(side.facts, now.facts, request.allow);
@@ -96,8 +98,8 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
               join(compare::fields_in_the_way(differences));
   }
   throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list().size()) +
-                                    " entries are called " + in_quotes(request.name) +
-                                    ", but none compares with " + in_quotes(request.new_path) + ": " +
+                                    " entries have the name " + in_quotes(request.name) +
+                                    ", but none is comparable with " + in_quotes(request.new_path) + ": " +
                                     differs);
 }
 
@@ -124,17 +126,17 @@ std::string plan_key(const codec::DocumentFacts& facts) {
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    throw InputError(path, "it is a folder: give the files in it");
+    throw InputError(path, "the path is a folder: give the files in the folder");
   NewEntry entry;
   const codec::PaddedText text = codec::read_text(path);
   const codec::Document document = codec::parse_document(text.view(), path);
   entry.document = text.view();
   const codec::DocumentFacts& facts = document.facts;
   if (facts.started_at.empty())
-    throw InputError(path, "it has no \"started_at\", by which a history is ordered");
+    throw InputError(path, "the document has no \"started_at\", which orders the history: measure again");
   if (!is_instant(facts.started_at)) {
     throw InputError(path, "started_at: " + in_quotes(head_of(facts.started_at, 60)) +
-                               " cannot be put in order: write it as 2026-01-31T23:59:59Z, in UTC");
+                               " is not a UTC time: write, e.g., 2026-01-31T23:59:59Z");
   }
   entry.medians = medians_of(document);
   entry.entry.label = label;

@@ -101,12 +101,12 @@ int add(const HistoryArguments& arguments, const std::string& file) {
   const std::vector<history::Added> added = store.add(entries);
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (added[i].was_there) {
-      std::printf("%s is already entry %lld: nothing changed\n", arguments.documents[i].c_str(),
+      std::printf("%s is already stored as entry %lld: nothing changed\n", arguments.documents[i].c_str(),
                   static_cast<long long>(added[i].id));
       continue;
     }
-    std::printf("%s is entry %lld%s%s\n", arguments.documents[i].c_str(), static_cast<long long>(added[i].id),
-                words_of(named.label).c_str(), named.source.c_str());
+    std::printf("%s is stored as entry %lld%s%s\n", arguments.documents[i].c_str(),
+                static_cast<long long>(added[i].id), words_of(named.label).c_str(), named.source.c_str());
   }
   return exit_done;
 }
@@ -118,7 +118,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   if (arguments.json) {
     std::cout << codec::to_json(entries);
   } else if (entries.empty()) {
-    complain("%s holds no such entry", file.c_str());
+    complain("%s has no matching entry", file.c_str());
   } else {
     reporters::print_entries(std::cout, entries, wants_colours(STDOUT_FILENO));
   }
@@ -165,26 +165,26 @@ class HistoryCommand final : public Command {
                               "history show CELL [options]")) {
     for (Options* each : {&add_, &list_, &show_}) {
       each->text("--history", asked_.file, "FILE",
-                 "the file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
+                 "the history file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
     }
-    add_.words("FILE", asked_.documents, "result documents; several are added together or not at all");
+    add_.words("FILE", asked_.documents, "result documents; either all of them are added or none");
     add_.text("--commit", commit_, "ID", "the measured commit (default: from CI or git)",
               Options::Empty::allowed);
     add_.text("--branch", branch_, "NAME", "the measured branch (default: from CI or git)",
               Options::Empty::allowed);
-    add_.text("--label", asked_.label, "TEXT", "a name of your choice, which --against finds",
+    add_.text("--label", asked_.label, "TEXT", "a name of your choice for --against",
               Options::Empty::allowed);
     add_branch(list_);
     list_.text("--against", asked_.against, "NAME",
-               "list only the entries among which compare --against NAME chooses; a NAME without entries is "
+               "list only the candidate entries of compare --against NAME; a NAME without entries is "
                "refused");
     add_format(list_);
     show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
     show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
     add_branch(show_);
-    show_.text("--last", last_, "N", "entries at most (default: 200)");
+    show_.text("--last", last_, "N", "maximum number of entries (default: 200)");
     show_.flag("--every-environment", asked_.every_environment,
-               "also entries of other machines, drivers, libraries and plans");
+               "include entries of other machines, drivers, libraries and plans");
     show_.flag("--ascii", asked_.ascii, "plot without Unicode");
     add_format(show_);
   }
@@ -196,7 +196,7 @@ class HistoryCommand final : public Command {
     if (add_.parsed()) return check_add();
     asked_.json = is_json(format_);
     if (list_.parsed()) return check_list();
-    if (!show_.parsed()) throw InputError("history", "it needs an action: give add, list or show");
+    if (!show_.parsed()) throw InputError("history", "the command needs an action: give add, list or show");
     check_show();
   }
 
@@ -209,7 +209,7 @@ class HistoryCommand final : public Command {
 
  private:
   void add_branch(Options& options) {
-    options.text("--branch", branch_, "NAME", "only entries of this branch", Options::Empty::allowed);
+    options.text("--branch", branch_, "NAME", "use only entries of this branch", Options::Empty::allowed);
   }
 
   void add_format(Options& options) {
@@ -219,12 +219,12 @@ class HistoryCommand final : public Command {
   void check_add() {
     if (add_.given("--commit")) asked_.commit = commit_;
     if (asked_.documents.empty())
-      throw InputError("history add", "it needs a result document: give one that --json wrote");
+      throw InputError("history add", "the command needs a result document: give a file that --json wrote");
   }
 
   void check_list() {
     if (asked_.branch && !asked_.against.empty())
-      throw InputError("--against", "it cannot be combined with --branch: give one of them");
+      throw InputError("--against", "the option cannot be combined with --branch: give one of the two");
   }
 
   void check_show() {
@@ -232,7 +232,7 @@ class HistoryCommand final : public Command {
     asked_.last = config::parse_within("--last", last_, {1, 500}, " is not a number of entries: give ");
     if (asked_.cell.empty())
       throw InputError("history show",
-                       "it needs a cell: give its id, such as mlp/base/bf16/forward/b8/w3/whole");
+                       "the command needs a cell: give a cell id, such as mlp/base/bf16/forward/b8/w3/whole");
   }
 
   HistoryArguments asked_;

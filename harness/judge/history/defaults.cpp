@@ -21,7 +21,7 @@ std::string default_file(const Environment& environment) {
     if (home.empty()) {
       throw InputError(
           "--history",
-          "there is no default, because HOME is not set: give a file, or set GRAPHBENCH_HISTORY");
+          "the default file is unknown, because HOME is not set: give a file, or set GRAPHBENCH_HISTORY");
     }
     data = std::filesystem::path(home) / ".local" / "share";
   }

@@ -48,24 +48,24 @@ FileState inspect_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return FileState::absent;
-  if (error) refuse(path, "it cannot be looked at (" + error.message() + ")");
-  if (!std::filesystem::is_regular_file(status)) refuse(path, "it is not a file");
+  if (error) refuse(path, "the file's status cannot be read (" + error.message() + ")");
+  if (!std::filesystem::is_regular_file(status)) refuse(path, "the path is not a file");
   std::ifstream file(path, std::ios::binary);
   Header header{};
   file.read(header.data(), header_bytes);
   const auto got = file.gcount();
-  if (file.bad() || !file.is_open()) refuse(path, "it cannot be read");
+  if (file.bad() || !file.is_open()) refuse(path, "the file cannot be read");
   if (got == 0) return FileState::absent;
   if (got < static_cast<std::streamsize>(header_bytes) ||
       std::string_view(header.data(), magic.size()) != magic) {
-    refuse(path, "it is not a history of graphbench (no SQLite file)");
+    refuse(path, "the file is not a graphbench history (not a SQLite file)");
   }
   if (big_endian(header, application_id_at) != application_id)
-    refuse(path, "it is another program's SQLite file, not a history of graphbench");
+    refuse(path, "the file is another program's SQLite file, not a graphbench history");
   const std::int64_t version = big_endian(header, user_version_at);
   if (version != schema_version) {
-    refuse(path, "its tables have version " + std::to_string(version) + ", this graphbench knows version " +
-                     std::to_string(schema_version));
+    refuse(path, "the tables have version " + std::to_string(version) +
+                     ", but this graphbench reads version " + std::to_string(schema_version));
   }
   return FileState::ours;
 }
@@ -83,13 +83,13 @@ std::string pack(std::string_view text) {
 std::string unpack(std::string_view packed, std::int64_t bytes) {
   if (bytes < 0 || bytes > document_bytes_max)
     throw Error(ErrorCode::io,
-                "unpack document: it cannot have a length of " + std::to_string(bytes) + " bytes");
+                "unpack document: the document cannot have a length of " + std::to_string(bytes) + " bytes");
   std::string text(static_cast<std::size_t>(bytes), '\0');
   auto size = static_cast<uLongf>(bytes);
   const int status = uncompress(bytes_of(text), &size, bytes_of(packed), static_cast<uLong>(packed.size()));
   if (status != Z_OK) throw Error(ErrorCode::io, std::string("unpack document: ") + zError(status));
   if (size != static_cast<uLongf>(bytes))
-    throw Error(ErrorCode::io, "unpack document: it is shorter than its recorded length");
+    throw Error(ErrorCode::io, "unpack document: the document is shorter than its recorded length");
   return text;
 }
 

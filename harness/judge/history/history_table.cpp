@@ -196,7 +196,8 @@ std::string name_of(const model::HistoryEntry& entry) {
 void print_changes(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
   const auto count = static_cast<std::int64_t>(history.points.size());
   if (count < history.points_min) {
-    out << fmt::format("{} of the {} entries that are needed to find a change\n", count, history.points_min);
+    out << fmt::format("{} of at least {} entries that the search for a change needs\n", count,
+                       history.points_min);
     return;
   }
   if (history.changes.empty()) out << fmt::format("no change in {} entries\n", count);
@@ -208,10 +209,10 @@ void print_changes(std::ostream& out, const CellHistory& history, const PlotOpti
                        date_of(point), name_of(point.entry), change.p);
   }
   if (!history.correlation) return;
-  out << fmt::format("neighbours correlate by {:.2f}{}\n", *history.correlation,
+  out << fmt::format("correlation of neighbouring entries: {:.2f}{}\n", *history.correlation,
                      *history.correlation <= model::correlation_max
                          ? ""
-                         : fmt::format(": above {} a change may be chance", model::correlation_max));
+                         : fmt::format(" (above {}, a found change may be chance)", model::correlation_max));
 }
 
 std::string many(std::int64_t count) {
@@ -249,15 +250,14 @@ void print_history(std::ostream& out, const CellHistory& history, const PlotOpti
   print_grid(out, draw(history, scale), scale, options);
   out << '\n';
   if (std::ranges::any_of(history.points, [](const HistoryPoint& point) { return point.launches > 1; })) {
-    out << paint("bars: from the fastest launch's median to the slowest's", Colour::dim, options.colours)
-        << '\n';
+    out << paint("bars: from the lowest to the highest launch median", Colour::dim, options.colours) << '\n';
   }
   print_changes(out, history, options);
   if (history.left_out > 0) {
     out << many(history.left_out)
-        << " of another environment or plan left out: --every-environment shows them\n";
+        << " with another environment or plan left out; --every-environment shows all\n";
   }
-  if (history.older > 0) out << many(history.older) << " older left out: --last\n";
+  if (history.older > 0) out << many(history.older) << " older left out; --last N shows more\n";
 }
 
 }  // namespace graphbench::reporters

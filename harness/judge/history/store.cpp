@@ -59,13 +59,13 @@ model::HistoryEntry entry_of(const Statement& row) {
 
 InputError damaged(const std::string& path, const std::string& finding) {
   return {path, "the history is damaged (" + finding +
-                    "): nothing was changed; restore a copy, or give another with --history"};
+                    "): nothing was changed; restore a copy, or give another file with --history"};
 }
 
 Connection connect(const std::string& path, Store::Access access) {
   const FileState state = inspect_file(path);
   if (state == FileState::absent && access == Store::Access::existing) {
-    throw InputError(path, "there is no history yet: make one with graphbench history add FILE");
+    throw InputError(path, "the history does not exist yet: create it with graphbench history add FILE");
   }
   return {path, {.name = "history " + path, .create = access == Store::Access::create}};
 }
@@ -93,7 +93,7 @@ void Store::check_whole() {
         connection_.integer_of("PRAGMA page_count") * connection_.integer_of("PRAGMA page_size");
     made = connection_.integer_of("PRAGMA user_version") != 0;
     if (made && finding == "ok" && connection_.integer_of(tables_there) != table_count)
-      finding = "it lacks tables";
+      finding = "tables are missing";
     connection_.execute("COMMIT");
     // If the file was cut off, SQLite reads the missing part of the last page as zeros.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
@@ -175,7 +175,7 @@ std::string Store::document(std::int64_t id) {
   Statement query =
       connection_.prepare("SELECT document, document_bytes, digest FROM entries WHERE id = ?", id);
   if (!query.step()) {
-    throw Error(ErrorCode::invalid_argument, "read history: there is no entry " + std::to_string(id));
+    throw Error(ErrorCode::invalid_argument, "read history: the history has no entry " + std::to_string(id));
   }
   const std::string name = "entry " + std::to_string(id);
   try {

@@ -32,11 +32,13 @@ constexpr std::size_t listed_max = 10;
 void check_is_task_shard(const std::string& path, const model::Result& head) {
   if (!head.plan.shard)
     throw InputError(
-        path, "it is not a shard, because it has no plan.shard: give a document that --shard I/N wrote");
+        path,
+        "the document is not a shard, because plan.shard is missing: give a document that --shard I/N wrote");
   if (head.plan.shard->by != "task") {
-    throw InputError(path,
-                     "it is a replica, which measured the whole plan: compare reads a folder of replicas; "
-                     "merge only task shards");
+    throw InputError(
+        path,
+        "the document is a replica, which measured the whole plan: give replicas as a folder to compare, "
+        "and merge only task shards");
   }
 }
 
@@ -63,7 +65,7 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
       if (entry.path().extension() == ".json" && !is_output) inside.push_back(entry.path().string());
     }
     if (inside.empty())
-      throw InputError(path, "it is a folder without documents: give one with *.json files in it");
+      throw InputError(path, "the folder has no documents: give a folder with *.json files");
     std::ranges::sort(inside);
     files.insert(files.end(), inside.begin(), inside.end());
   }
@@ -95,7 +97,7 @@ class ShardMerge {
       const bool absent = !places_.contains(id);
       if (!absent && !unfinished.contains(id)) continue;
       if (++cells <= listed_max)
-        lines.push_back("cell " + id + (absent ? " is missing" : " was not measured to its end"));
+        lines.push_back("cell " + id + (absent ? " is missing" : " was measured only in part"));
     }
     if (cells > listed_max) lines.push_back("and " + std::to_string(cells - listed_max) + " more cells");
     return lines;
@@ -155,7 +157,7 @@ class ShardMerge {
       if (!is_new) {
         throw InputError(path, "cell " + in_quotes(cell.id) + " is in " +
                                    in_quotes(files_[known->second.file].path) +
-                                   " too: a cell belongs to one shard");
+                                   " too, but a cell belongs to one shard: give only one of the two files");
       }
     }
   }
@@ -170,22 +172,23 @@ class ShardMerge {
       const std::string& first = files_.front().path;
       if (head.plan.hash != merged_.plan.hash)
         throw InputError(path,
-                         "it is of another plan than " + in_quotes(first) + ": merge shards of one plan");
+                         "the plan differs from that of " + in_quotes(first) + ": merge shards of one plan");
       if (shard.count != merged_.plan.shard->count || shard.assignment != merged_.plan.shard->assignment) {
-        throw InputError(path, "its cells were assigned in another way than those of " + in_quotes(first) +
-                                   " (other shards, launches, seed, costs, plugins or binary): measure it "
-                                   "again with the same options");
+        throw InputError(path,
+                         "the cells were assigned to shards differently from those of " + in_quotes(first) +
+                             " (other shards, launches, seed, costs, plugins or binary): measure this shard "
+                             "again with the same options");
       }
       if (const auto same = by_index_.find(shard.index); same != by_index_.end()) {
-        throw InputError(path, "it is shard " + std::to_string(shard.index) + " of " +
+        throw InputError(path, "this is shard " + std::to_string(shard.index) + " of " +
                                    std::to_string(shard.count) + ", as " +
-                                   in_quotes(files_[same->second].path) + " is: give one");
+                                   in_quotes(files_[same->second].path) + " is: give only one of the two");
       }
       const auto differences = compare::differences_of(facts_, codec::project(head, path).facts, allow);
       const auto blocking =
           std::ranges::find_if(differences, [](const auto& each) { return each.blocking && !each.allowed; });
       if (blocking != differences.end()) {
-        throw InputError(path, "its " + blocking->field + " is " + in_quotes(blocking->now) + ", and " +
+        throw InputError(path, blocking->field + " is " + in_quotes(blocking->now) + ", but " +
                                    in_quotes(blocking->base) + " in " + in_quotes(first) +
                                    ": to merge them anyway, give --allow " + blocking->field + "");
       }
@@ -212,7 +215,8 @@ class ShardMerge {
     for (const auto& [id, place] : places_) {
       if (planned.contains(id)) continue;
       throw InputError(files_[place.file].path,
-                       "cell " + in_quotes(id) + " is not of its plan: the file was changed");
+                       "cell " + in_quotes(id) +
+                           " is not in the file's plan, so the file was changed: measure the shard again");
     }
   }
 
@@ -223,7 +227,7 @@ class ShardMerge {
     in.seekg(static_cast<std::streamoff>(place.begin));
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!in || text.front() != '{' || text.back() != '}')
-      throw InputError(file.path, "it was changed while it was merged: merge again");
+      throw InputError(file.path, "the file was changed during the merge: merge again");
     text.pop_back();
     return text + ",\"shard\":" + std::to_string(file.index) + "}";
   }
@@ -245,23 +249,24 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* merge_footer =
-    "SHARD is a document that --shard I/N wrote, or a folder of them. Exit codes: 0 merged; 2 bad usage "
-    "or\ninput, nothing is written; 3 something of the plan is missing, nothing is written without "
+    "SHARD is a document that --shard I/N wrote, or a folder of such documents. Exit codes: 0 merged; 2 bad "
+    "usage "
+    "or\ninput, nothing is written; 3 a part of the plan is missing, nothing is written without "
     "--partial, or\nsome cells failed. docs/reference/shards.md says what is checked.\n";
 
 class MergeCommand final : public Command {
  public:
   explicit MergeCommand(Options& options) {
     options.footer(merge_footer);
-    options.words("SHARD", paths_, "documents of shards, or folders of them");
-    options.text("-o,--output", output_, "FILE", "where the merged document goes; - for stdout");
-    options.flag("--partial", partial_, "merge the given shards, although some are missing");
+    options.words("SHARD", paths_, "documents of shards, or folders of such documents");
+    options.text("-o,--output", output_, "FILE", "write the merged document to FILE; - for stdout");
+    options.flag("--partial", partial_, "merge the given shards although others are missing");
     options.text("--allow", allow_, "FIELD,...", "merge although these differ: device, ...");
   }
 
   void check() override {
     if (paths_.empty()) throw InputError("merge", "SHARD is missing: graphbench merge SHARD... -o FILE");
-    if (output_.empty()) throw InputError("-o", "it is missing: graphbench merge SHARD... -o FILE");
+    if (output_.empty()) throw InputError("-o", "the option is missing: graphbench merge SHARD... -o FILE");
   }
 
   int run(const Invocation&) override {
@@ -269,7 +274,7 @@ class MergeCommand final : public Command {
     if (!allow_.empty()) compare::set_allow(allow_, settings);
     for (const std::string& path : paths_) {
       if (same_file(path, output_))
-        throw InputError("-o", in_quotes(output_) + " is one of the shards: give another");
+        throw InputError("-o", in_quotes(output_) + " is one of the shards: give another file");
     }
     check_output_file("-o", output_, Stdout::allowed);
     merge::ShardMerge merged(merge::documents_in(paths_, output_), settings.allow);

@@ -7,11 +7,11 @@ namespace graphbench::reporters {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
-      {"table", "for a terminal", print_comparison_table},
+      {"table", "text for a terminal", print_comparison_table},
       {"json", "the document graphbench.comparison/1", print_comparison_json},
-      {"markdown", "for a pull request", print_comparison_markdown},
+      {"markdown", "Markdown for a pull request", print_comparison_markdown},
       {"junit", "JUnit XML", print_comparison_junit},
-      {"github", "annotations of a GitHub workflow", print_comparison_github},
+      {"github", "annotations for a GitHub workflow", print_comparison_github},
   };
   return all;
 }

@@ -116,7 +116,7 @@ Test test_of(const model::MeanComparison& mean, bool strict) {
 Test test_of_all(const Comparison& comparison) {
   Test test;
   test.classname = "graphbench.compare";
-  test.name = "the two sides compare";
+  test.name = "the two sides are comparable";
   test.outcome = passed(comparison) ? Outcome::skipped : Outcome::failed;
   test.type = comparison.comparable ? "inconclusive" : "not_comparable";
   test.message = comparison.headline;

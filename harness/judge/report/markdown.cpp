@@ -181,7 +181,7 @@ void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
       "margin.\n- **inconclusive**: these launches cannot tell; more launches can.\n\n");
   text.add(fmt::format("Limits: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
                        comparison.tests,
-                       comparison.settings.strict ? "; strict: inconclusive does not pass" : ""));
+                       comparison.settings.strict ? "; strict: an inconclusive result fails" : ""));
   text.add("</details>\n");
 }
 
@@ -221,7 +221,8 @@ void MarkdownText::add_rows(std::string_view head, const Rows& rows) {
   text_ += '\n';
   if (written < rows.count) {
     text_ += fmt::format(
-        "*{} more of {} rows are left out, because a comment is limited. The document has all.*\n\n",
+        "*{} more of {} rows are left out, because the size of a comment is limited. The document has all "
+        "rows.*\n\n",
         rows.count - written, rows.count);
   }
 }
@@ -248,15 +249,16 @@ void print_comparison_markdown(std::ostream& out, const Comparison& comparison, 
   text.add_table("", change_head, change_rows(std::move(changes)));
   text.add_table("Measured in BASE and no longer in NEW:", coverage_head, coverage_rows(comparison, true));
   text.add_table("Means over the cells of a mode:", means_head, mean_rows(comparison));
-  text.add_table("Launches that are far from the others, or spread more than before:", "",
+  text.add_table("Launches that are far from the others, or that vary more than before:", "",
                  launch_rows(comparison));
   write_advice(text, comparison);
 
   text.fold_table("Differences of environment", "", difference_rows(comparison, false));
-  text.fold_table("Changed, counted without statistics", coverage_head, said_rows(comparison, &changes_text));
+  text.fold_table("Changed counts, compared without statistics", coverage_head,
+                  said_rows(comparison, &changes_text));
   text.fold_table("Throttled differently", coverage_head, said_rows(comparison, &throttle_text));
   text.fold_table("Inconclusive", inconclusive_head, inconclusive_rows(comparison));
-  text.fold_table("Other cells that could not be compared, or not in all metrics", coverage_head,
+  text.fold_table("Other cells that could not be compared, or only in some metrics", coverage_head,
                   coverage_rows(comparison, false));
   text.fold_table("Unchanged", change_head, change_rows(findings(comparison, Verdict::same)));
   write_how_to_read(text, comparison);

@@ -76,7 +76,7 @@ class Table {
 
   void print_sides() {
     if (const std::string incomplete = incomplete_text(comparison_); !incomplete.empty())
-      out_ << paint(incomplete + ": cells that an interrupted sweep did not measure are missing",
+      out_ << paint(incomplete + ": the cells that the interrupted sweep did not measure are missing",
                     Colour::yellow, colours_)
            << '\n';
     out_ << "BASE  " << side_text(comparison_.base) << "\nNEW   " << side_text(comparison_.now) << '\n';
@@ -136,7 +136,8 @@ class Table {
   void print_rest(std::size_t count, std::size_t rows_max) {
     if (count <= rows_max) return;
     out_ << "  "
-         << paint(fmt::format("and {} more: --format json has all", count - rows_max), Colour::dim, colours_)
+         << paint(fmt::format("and {} more; --format json shows all", count - rows_max), Colour::dim,
+                  colours_)
          << '\n';
   }
 
@@ -201,7 +202,7 @@ class Table {
     const model::ComparisonCounts& counts = comparison_.counts;
     if (counts.same == 0) return;
     out_ << paint(
-                fmt::format("same: {} metric{}, within the margin", counts.same, counts.same == 1 ? "" : "s"),
+                fmt::format("same: {} metric{} within the margin", counts.same, counts.same == 1 ? "" : "s"),
                 Colour::dim, colours_)
          << "\n\n";
   }

@@ -154,7 +154,7 @@ std::string verdict_text(const model::MeanComparison& mean) {
 
 std::string less_steady_text(const model::MeanComparison& mean) {
   if (!mean.less_steady) return "";
-  return fmt::format("{} {}: launches of NEW spread by {}, of BASE by {}", mean.mode,
+  return fmt::format("{} {}: the spread of launches is {} in NEW and {} in BASE", mean.mode,
                      name_of(mean.metric.metric), percent_text(mean.new_spread),
                      percent_text(mean.base_spread));
 }
@@ -165,9 +165,9 @@ std::vector<std::string> odd_launch_texts(const model::Comparison& comparison) {
     const model::ComparisonSide& side = odd.in_new ? comparison.now : comparison.base;
     const std::string of =
         side.documents > 1 ? fmt::format(" of document {} of {}", odd.document + 1, side.documents) : "";
-    texts.push_back(fmt::format("launch {}{} of {}: {} {} of the others, in most of {} cells", odd.launch, of,
-                                odd.in_new ? "NEW" : "BASE", name_of(odd.metric), ratio_text(odd.ratio),
-                                odd.cells));
+    texts.push_back(fmt::format("launch {}{} of {}: {} is {} that of the others, in most of {} cells",
+                                odd.launch, of, odd.in_new ? "NEW" : "BASE", name_of(odd.metric),
+                                ratio_text(odd.ratio), odd.cells));
   }
   return texts;
 }
@@ -244,15 +244,15 @@ std::string coverage_text(const model::CellComparison& cell) {
       return lost + (lost.empty() || gained.empty() ? "" : "; ") + gained;
     }
     case Coverage::base_only:
-      return "not in NEW" + (cell.regression ? "" : ", and not ok in BASE" + reason);
+      return "not in NEW" + (cell.regression ? "" : ", but not ok in BASE" + reason);
     case Coverage::new_only:
-      return "not in BASE" + (cell.reason.empty() ? "" : ", and not ok in NEW" + reason);
+      return "not in BASE" + (cell.reason.empty() ? "" : ", but not ok in NEW" + reason);
     case Coverage::failed_now:
       return "failed in NEW" + reason;
     case Coverage::skipped_now:
       return "skipped in NEW" + reason;
     case Coverage::recovered:
-      return "ok in NEW, and not in BASE" + reason;
+      return "ok in NEW, but not in BASE" + reason;
     case Coverage::neither:
       break;
   }
@@ -298,8 +298,9 @@ std::string difference_text(const model::Difference& difference) {
   std::string text =
       difference.field + ": " + value_text(difference.base) + " -> " + value_text(difference.now);
   if (difference.blocking) {
-    text +=
-        difference.allowed ? " (allowed)" : " (prevents the comparison: --allow " + difference.field + ")";
+    text += difference.allowed
+                ? " (allowed)"
+                : " (prevents the comparison; to allow it, give --allow " + difference.field + ")";
   }
   return text;
 }
@@ -348,7 +349,7 @@ std::string choices_text(const model::Comparison& comparison) {
   }
   if (all == 0) return "";
   const std::string ops = join(by_op, ", ", [](const auto& op) { return op.second.text(op.first); });
-  return fmt::format("differs: {} library choice{} ({}); --format json has all", all, all == 1 ? "" : "s",
+  return fmt::format("differs: {} library choice{} ({}); --format json shows all", all, all == 1 ? "" : "s",
                      ops);
 }
 
@@ -397,8 +398,9 @@ std::string detectable_text(const model::Comparison& comparison) {
     std::ranges::nth_element(changes, changes.begin() + rank);
     return percent_text(changes[static_cast<std::size_t>(rank)]);
   };
-  return fmt::format("could have found: a change of {} in half of the metrics, of {} in nine out of ten",
-                     at(0.5), at(0.9));
+  return fmt::format(
+      "could have found a change of {} in half of the metrics, and of {} in nine out of ten metrics", at(0.5),
+      at(0.9));
 }
 
 std::string means_found_text(const model::Comparison& comparison) {
@@ -414,7 +416,7 @@ std::string means_found_text(const model::Comparison& comparison) {
     found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
                                 text(mode_slowdown_found(comparison, metric))));
   }
-  return found.empty() ? "" : "of all cells alike (of one mode's cells): " + join(found);
+  return found.empty() ? "" : "slowdown found over all cells (over one mode's cells): " + join(found);
 }
 
 std::string power_text(const model::Comparison& comparison) {
@@ -422,10 +424,13 @@ std::string power_text(const model::Comparison& comparison) {
   const bool enough = powerful(comparison);
   if (!comparison.comparable || (enough && found.value_or(0) == 0)) return "";
   const std::string means = means_found_text(comparison);
-  std::string text = "Every cell's latency is decided";
+  std::string text = "The verdict on every cell's latency is decided";
   if (!found || *found > 0)
-    text = fmt::format("A slowdown of {} of one cell's latency would {}have been found in nine cases of ten",
-                       found ? percent_text(found) : "1000 %", found ? "" : "not ");
+    text =
+        found
+            ? fmt::format("A slowdown of {} in one cell's latency would have been found in nine cases of ten",
+                          percent_text(found))
+            : "A slowdown of 1000 % in one cell's latency would not have been found in nine cases of ten";
   if (!means.empty()) text += "; " + means;
   if (!enough)
     text += "; --require-power " + required_text(comparison.settings) +
@@ -439,7 +444,7 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (is_a_copy(comparison)) {
     lines.emplace_back(
-        "Both sides started at the same time and agree to the last digit: NEW is BASE, or a copy of it.");
+        "Both sides started at the same time and agree to the last digit: NEW is BASE, or a copy of BASE.");
   }
   if (counts.metrics_lost > 0) {
     lines.emplace_back("NEW lacks metrics that BASE has: find the reason, or measure NEW again.");
@@ -456,19 +461,20 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   const auto throttled = std::ranges::count_if(
       comparison.cells, [](const auto& cell) { return cell.base_throttle != cell.new_throttle; });
   if (throttled > 0) {
-    lines.push_back(
-        fmt::format("{} cell{} throttled differently on the two sides: a difference there may come from the "
-                    "device's clock.",
-                    throttled, throttled == 1 ? " was" : "s were"));
+    lines.push_back(fmt::format(
+        "{} cell{} throttled differently on the two sides: a difference of these cells may come from the "
+        "device's clock.",
+        throttled, throttled == 1 ? " was" : "s were"));
   }
   if (!comparison.odd_launches.empty()) {
     lines.emplace_back(
-        "A launch that is far from the others widens every interval and hides changes: find the disturbance, "
+        "An odd launch, far from the others, widens every interval and hides changes: find the disturbance, "
         "and measure again.");
   }
   if (any_slower(counts)) {
     lines.emplace_back(
-        "'Slower' means: by more than the margin, and not by chance. If the change is wanted, make NEW the "
+        "'Slower' means slower by more than the margin, and not by chance. If you accept the change, make "
+        "NEW the "
         "baseline.");
   }
   if (lacks_launches(comparison)) {

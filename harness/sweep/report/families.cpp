@@ -20,20 +20,20 @@ FamilyRow counter(std::string name, std::string unit, std::vector<std::string> l
 const std::vector<FamilyRow>& comparison_rows() {
   static const std::vector<FamilyRow> rows = {
       gauge("graphbench_baseline_comparable", "boolean", {"device"},
-            "1 if the last sweep that ended on the device is comparable with the baseline."),
+            "1 if the device's last finished sweep is comparable with the baseline, else 0."),
       gauge("graphbench_baseline_mismatch_info", "info", {"device", "field"},
-            "A reason why the last sweep is not comparable with the baseline; always 1."),
+            "Always 1; a label gives a reason why the last sweep is not comparable with the baseline."),
       gauge("graphbench_baseline_cells", "cells", {"device", "coverage"},
-            "Cells of the comparison, by their coverage on both sides."),
+            "Number of compared cells, by coverage on the two sides."),
       gauge("graphbench_change_ratio", "ratio", {"CELL", "metric"},
-            "New over baseline, of the geometric means over launches."),
+            "Ratio of the last sweep to the baseline, from geometric means over launches."),
       gauge("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
-            "The verdict of the comparison with the baseline; always 1."),
+            "Always 1; a label gives the verdict of the comparison with the baseline."),
       gauge("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
-            "New over baseline in the mean over the cells of a mode."),
-      gauge(
-          "graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
-          "1: the verdict of the comparison with the baseline on that mean; also whether it is less steady."),
+            "Ratio of the last sweep to the baseline, as mean over the cells of a mode."),
+      gauge("graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
+            "Always 1; labels give the verdict on the mean over a mode's cells, and whether launches are "
+            "less steady."),
   };
   return rows;
 }
@@ -41,32 +41,34 @@ const std::vector<FamilyRow>& comparison_rows() {
 const std::vector<FamilyRow>& process_rows() {
   static const std::vector<FamilyRow> rows = {
       gauge("graphbench_sweep_progress_ratio", "ratio", {"device"},
-            "Part of the running or last sweep that is done."),
+            "Finished share of the running or last sweep."),
       gauge("graphbench_sweep_running", "boolean", {"device"}, "1 while a sweep runs on the device."),
       gauge("graphbench_last_success_timestamp_seconds", "unix seconds", {"device"},
-            "When a sweep last ended complete and without a failed cell, in Unix time."),
-      counter("graphbench_cells_total", "cells", {"status"}, "Cells done, by outcome."),
-      counter("graphbench_steps_total", "steps", {}, "Steps timed one by one."),
+            "Unix time at which a complete sweep without a failed cell last ended."),
+      counter("graphbench_cells_total", "cells", {"status"}, "Number of finished cells, by outcome."),
+      counter("graphbench_steps_total", "steps", {}, "Number of steps that were timed one by one."),
       counter("graphbench_capture_skips_total", "cells", {"reason"},
-              "Cells skipped because they cannot be captured."),
-      counter("graphbench_sweeps_total", "sweeps", {"status"}, "Sweeps ended, by outcome."),
-      gauge("graphbench_queue_sweeps", "sweeps", {}, "Sweeps that wait for a device."),
-      gauge("graphbench_queue_capacity_sweeps", "sweeps", {}, "Sweeps that may wait."),
-      gauge("graphbench_event_streams", "streams", {}, "Open streams of server-sent events."),
+              "Number of cells skipped because they cannot be captured."),
+      counter("graphbench_sweeps_total", "sweeps", {"status"}, "Number of finished sweeps, by outcome."),
+      gauge("graphbench_queue_sweeps", "sweeps", {}, "Number of sweeps that wait for a device."),
+      gauge("graphbench_queue_capacity_sweeps", "sweeps", {}, "Maximum number of waiting sweeps."),
+      gauge("graphbench_event_streams", "streams", {}, "Number of open streams of server-sent events."),
       counter("graphbench_http_requests_total", "requests", {"route", "code"}, "Requests answered."),
       {"graphbench_http_request_duration_seconds",
        "histogram",
        "seconds",
        {"route"},
-       "Time to answer a request."},
-      gauge("graphbench_build_info", "info", {"version"}, "The graphbench that these numbers are from."),
+       "Time to answer an HTTP request."},
+      gauge("graphbench_build_info", "info", {"version"},
+            "Version and build of the graphbench that made these numbers."),
       gauge("graphbench_device_info", "info",
             {"device", "kind", "name", "uuid", "compute_capability", "driver", "runtime"},
-            "A device that was measured, and its driver."),
+            "A measured device and its driver."),
       gauge("graphbench_library_info", "info", {"device", "name", "version"},
-            "A library that the device's kernels come from."),
+            "A library that provides kernels for the device."),
       gauge("graphbench_note_info", "info", {"device", "code"},
-            "A note on the last sweep that ended on the device, trust_high or trust_low among them; 1."),
+            "Always 1; a label gives a note on the device's last finished sweep, such as trust_high or "
+            "trust_low."),
   };
   return rows;
 }
@@ -93,16 +95,16 @@ std::vector<FamilyRow> families() {
   std::vector<FamilyRow> rows;
   for (const model::MetricRow* metric : model::family_metrics()) rows.push_back(row_of(*metric));
   rows.push_back(
-      gauge(ramp_family, "seconds", {"CELL", "step"}, "Latency of one of the first steps after the setup."));
+      gauge(ramp_family, "seconds", {"CELL", "step"}, "Latency of each of the first steps after the setup."));
   rows.push_back(gauge(memory_family, "bytes", {"CELL", "of"},
-                       "Device memory of the worker, by use; that of graphs is the cell's own."));
+                       "Device memory of the worker, by use; memory of graphs is only this cell's."));
   rows.push_back(gauge(skips_family, "cells", {"CELL", "reason"},
-                       "1 if graphs cannot hold the cell's program, by the reason's code."));
+                       "1 if the cell's program cannot be captured, by the reason's code."));
   rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},
-                       "Steps of the walk over a trace of shapes, by outcome."));
-  rows.push_back(gauge(
-      no_breakeven_family, "info", {"CELL", "reason"},
-      "1: the reason why the cell's graphs have no break-even: never, not told apart, eager not swept."));
+                       "Number of steps in the walk over a shape trace, by outcome."));
+  rows.push_back(gauge(no_breakeven_family, "info", {"CELL", "reason"},
+                       "Always 1; a label gives why the cell's graphs have no break-even: never, not told "
+                       "apart, eager not swept."));
   const auto& comparison = comparison_rows();
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {

@@ -24,7 +24,7 @@ void expect_refused(WorkloadRegistry& registry, const std::string& file, const s
 TEST(PluginLoading, FilesThatAreNoPluginsAreRefused) {
   const test::TemporaryFolder folder;
   WorkloadRegistry registry;
-  expect_refused(registry, "/nowhere/p.so", "no such file");
+  expect_refused(registry, "/nowhere/p.so", "the file does not exist");
   expect_refused(registry, GRAPHBENCH_TEST_PLUGIN_DIR, "not a regular file");
   expect_refused(registry, folder.write("text.so", "this is text\n"), "cannot be loaded as a shared library");
 }
@@ -47,7 +47,7 @@ TEST(PluginLoading, AWorkloadStandsBesideTheBuiltInOnesAndOnce) {
   EXPECT_EQ(infos.back().name, "good_op");
   EXPECT_EQ(infos.back().plugin, file);
   EXPECT_EQ(infos.front().plugin, "builtin");
-  expect_refused(registry, file, "workload 'good_op' is taken already, by " + file);
+  expect_refused(registry, file, "workload 'good_op' already exists in " + file);
 }
 
 TEST(PluginBuilding, AForeignOpCarriesItsTraitsAndWriteSetAndRefusesADtype) {

@@ -120,7 +120,7 @@ TEST(BuilderGlue, AFailureIsAnErrorWhateverBuildReturns) {
   expect_failed([](B b) { return b.input(); }, HasSubstr("no output"));
   expect_failed([](B) -> int { throw std::runtime_error("oh\nno"); },
                 HasSubstr("build: threw an exception: oh?no"));
-  expect_failed([](B) -> int { throw 5; }, HasSubstr("build: threw something that is not a std::exception"));
+  expect_failed([](B) -> int { throw 5; }, HasSubstr("build: threw a value that is not a std::exception"));
 }
 
 TEST(BuilderGlue, ValuesAreCheckedFieldByField) {

@@ -135,7 +135,7 @@ TEST(ProgramPass, AWrongOneIsNamedWithTheReason) {
         for (int i = 0; i < 65; ++i) a.log(r, "again");
         return 0;
       },
-      "its log has more than 64 lines");
+      "the pass's log has more than 64 lines");
   refused(
       [](P, R r, A a) {
         a.fail(r, "not for this");
@@ -145,14 +145,14 @@ TEST(ProgramPass, AWrongOneIsNamedWithTheReason) {
   refused([](P, R, A) { return 3; }, "rewrite returned 3 and no reason");
   refused([](P, R, A) -> int { throw std::runtime_error("thrown"); }, "rewrite: threw an exception: thrown");
   refused([](P, R, A) { return 0; },
-          "pass mine: output z is computed by no op any more: keep its op, or replace it");
+          "pass mine: output z has lost the op that computes it: keep that op, or replace the value");
 }
 
 TEST(ProgramPass, AnUnknownOneIsRefusedWithThoseThereAre) {
-  EXPECT_EQ(PassFixture().refusal("mime"), "program-pass \"mime\" is unknown: known are mine");
+  EXPECT_EQ(PassFixture().refusal("mime"), "program-pass \"mime\" is unknown: give one of mine");
   PassFixture none;
   none.plugin.pass_count = 0;
-  EXPECT_EQ(none.refusal("mine"), "program-pass \"mine\" is unknown: known are none");
+  EXPECT_EQ(none.refusal("mine"), "program-pass \"mine\" is unknown: give one of none");
 }
 
 TEST(ProgramPass, RecordsAreChecked) {
@@ -186,14 +186,14 @@ TEST(ProgramPass, APluginMayBringPassesAloneAndNoNameTwice) {
   WorkloadRegistry alone;
   alone.add(fixture.plugin, "other.so");
   EXPECT_EQ(outcome_of([&] { fixture.registry.add(fixture.plugin, "other.so"); }).message,
-            "plugin other.so: pass 'mine' is taken already, by demo.so");
+            "plugin other.so: pass 'mine' already exists in demo.so");
 }
 
 // Plugins that were built before there were passes.
 TEST(ProgramPass, ThePluginRecordOfTheFirstHeaderOfThisVersionHasNone) {
   PassFixture fixture;
   fixture.plugin.struct_size = offsetof(gb_plugin, passes);
-  EXPECT_THAT(fixture.refusal(), HasSubstr("known are none"));
+  EXPECT_THAT(fixture.refusal(), HasSubstr("give one of none"));
 }
 
 using namespace ir;

@@ -34,11 +34,11 @@ TEST_P(SpoiltRecord, IsRefusedByNameAndLeavesNothingBehind) {
 
 const Spoiling kSpoilings[] = {
     {"OlderVersion", [](auto& f) { f.plugin.abi_version = 1; },
-     "ABI version 1, this graphbench has version 2"},
+     "ABI version 1, but this graphbench has version 2"},
     {"NewerVersion", [](auto& f) { f.plugin.abi_version = 3; },
-     "ABI version 3, this graphbench has version 2"},
+     "ABI version 3, but this graphbench has version 2"},
     {"PluginSize", [](auto& f) { f.plugin.struct_size = 47; },
-     "gb_plugin.struct_size is 47, ABI version 2 has at least 48"},
+     "gb_plugin.struct_size is 47, but ABI version 2 needs at least 48"},
     {"PluginName", [](auto& f) { f.plugin.name = nullptr; }, "name is null"},
     {"PluginVersion", [](auto& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
     {"NullWorkloads", [](auto& f) { f.plugin.workloads = nullptr; }, "workloads is null"},
@@ -48,7 +48,7 @@ const Spoiling kSpoilings[] = {
     {"NullOps", [](auto& f) { f.plugin.ops = nullptr; }, "ops is null"},
     {"NullOp", [](auto& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
     {"Empty", [](auto& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
-     "no workload, no op, no pass and no step"},
+     "no workload, op, pass or step"},
     {"WorkloadTwice",
      [](auto& f) {
        f.workloads.push_back(&f.workload);
@@ -79,12 +79,11 @@ const Spoiling kSpoilings[] = {
     {"PresetName", [](auto& f) { f.presets[0].name = ""; }, "preset name ''"},
     {"PresetTwice", [](auto& f) { f.presets[1].name = "base"; }, "preset 'base' is listed twice"},
     {"PresetValues", [](auto& f) { f.presets[1].values = nullptr; }, "preset 'tiny' has no values"},
-    {"PresetBelow", [](auto& f) { f.tiny[1] = 1; }, "preset 'tiny' sets depth to 1, outside [2, 9]"},
+    {"PresetBelow", [](auto& f) { f.tiny[1] = 1; }, "preset 'tiny' sets depth to 1: give a value in [2, 9]"},
     {"PresetAbove", [](auto& f) { f.base[0] = 101; }, "preset 'base' sets width to 101"},
     {"OpSize", [](auto& f) { f.op.struct_size = 0; }, "gb_op.struct_size is 0"},
     {"OpKind", [](auto& f) { f.op.kind = "Demo"; }, "op kind 'Demo'"},
-    {"OpBuiltInKind", [](auto& f) { f.op.kind = "linear"; },
-     "op kind 'linear' is taken already, it is built in"},
+    {"OpBuiltInKind", [](auto& f) { f.op.kind = "linear"; }, "op kind 'linear' already exists in graphbench"},
     {"OpFlags", [](auto& f) { f.op.flags = 4; }, "flags is 4"},
     {"OpWildSize", [](auto& f) { f.op.struct_size = 1u << 30; }, "struct_size is 1073741824"},
     {"WorkloadReserved", [](auto& f) { f.workload.reserved = 1; }, "gb_workload.reserved is not 0"},
@@ -94,7 +93,7 @@ const Spoiling kSpoilings[] = {
        f.op.run_host = nullptr;
        f.op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
      },
-     "run_host is null"},
+     "run_host of a host op (GB_OP_HOST) is null"},
     {"OpGradientName", [](auto& f) { f.op.gradient = "De mo"; }, "gradient 'De mo'"},
     {"OpGradientOfNothing", [](auto& f) { f.op.gradient = "demo_grad"; },
      "op 'demo_op': gradient_inputs is 0: set the bit of each input whose gradient demo_grad computes"},
@@ -104,15 +103,15 @@ const Spoiling kSpoilings[] = {
        f.op.gradient = "linear_grad_input";
        f.op.gradient_inputs = 1;
      },
-     "op 'demo_op': gradient 'linear_grad_input': it is not another op of this plugin"},
+     "op 'demo_op': gradient 'linear_grad_input': the gradient is not another op of this plugin"},
     {"OpGradientOfItself",
      [](auto& f) {
        f.op.gradient = "demo_op";
        f.op.gradient_inputs = 1;
      },
-     "it is not another op of this plugin"},
+     "the gradient is not another op of this plugin"},
     {"OpInfer", [](auto& f) { f.op.infer = nullptr; }, "infer is null"},
-    {"OpRunsNowhere", [](auto& f) { f.op.run_host = nullptr; }, "runs nowhere"},
+    {"OpRunsNowhere", [](auto& f) { f.op.run_host = nullptr; }, "launch_cuda and run_host are both null"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Records, SpoiltRecord, ::testing::ValuesIn(kSpoilings),
@@ -253,7 +252,7 @@ TEST(Records, AGradientThatWritesItsInputsIsRefused) {
   WithGradient fixture;
   fixture.gradient.mutated_inputs = 1;
   EXPECT_THAT(outcome_of([&] { fixture.add(); }).message,
-              ::testing::HasSubstr("gradient 'demo_grad': its mutated_inputs is not 0"));
+              ::testing::HasSubstr("gradient 'demo_grad': the gradient's mutated_inputs is not 0"));
 }
 
 // Plugins that were built before it: their record ends with release.

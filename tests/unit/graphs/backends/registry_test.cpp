@@ -79,7 +79,7 @@ TEST(Module, AnExceptionOnOpeningIsAReason) {
 }
 
 TEST(Module, NoBackendIsAReason) {
-  EXPECT_THAT(load("returns_null").failure, HasSubstr("gave no backend"));
+  EXPECT_THAT(load("returns_null").failure, HasSubstr("did not create a backend"));
 }
 
 TEST(Module, AMissingFileIsNamed) {

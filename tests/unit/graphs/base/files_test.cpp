@@ -164,7 +164,7 @@ TEST_F(WriteFile, WritersOfOneTargetLeaveEachOthersFilesAlone) {
 
 TEST_F(WriteFile, APipeWithoutAReaderIsRefusedAndNotWaitedFor) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { check_writable(path("pipe")); }).what(), HasSubstr("that pipe has no reader"));
+  EXPECT_THAT(error_of([&] { check_writable(path("pipe")); }).what(), HasSubstr("the pipe has no reader"));
   error_of([&] { write_file_atomically(path("pipe"), "text"); });
   const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   check_writable(path("pipe"));
@@ -207,15 +207,14 @@ TEST(WholeFile, WhatIsNoFileIsSaid) {
   EXPECT_EQ(read_whole_file(folder.file("none"), mib).why_not, "cannot be read: No such file or directory");
   EXPECT_EQ(read_whole_file(folder.file("none"), mib).error, ENOENT);
   EXPECT_EQ(read_whole_file(folder.path(), mib).error, 0);
-  EXPECT_EQ(read_whole_file(folder.path(), mib).why_not, "cannot be read: it is a directory");
-  EXPECT_EQ(read_whole_file("/dev/zero", mib).why_not, "cannot be read: it is a device");
+  EXPECT_EQ(read_whole_file(folder.path(), mib).why_not, "cannot be read: the path is a directory");
+  EXPECT_EQ(read_whole_file("/dev/zero", mib).why_not, "cannot be read: the file is a device");
 }
 
 TEST(WholeFile, APipeIsReadWhereItHasAWriterAndNotWaitedFor) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(read_whole_file(folder.file("pipe"), mib).why_not,
-            "cannot be read: it is a pipe without a writer");
+  EXPECT_EQ(read_whole_file(folder.file("pipe"), mib).why_not, "cannot be read: the pipe has no writer");
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(write(ends[1], "text", 4), 4);

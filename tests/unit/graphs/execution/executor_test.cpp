@@ -311,7 +311,7 @@ std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
 
 TEST(RecordedNothing, FailsTheCaptureWithTheOpsName) {
   EXPECT_THAT(refusal_of_silent_op(test::infer_same),
-              ::testing::StartsWith("capture op m (mine): its launch function recorded no node"));
+              ::testing::StartsWith("capture op m (mine): the launch function recorded no node"));
   EXPECT_EQ(refusal_of_silent_op(test::infer_nothing), "") << "an op that writes nothing";
 }
 

@@ -194,7 +194,7 @@ TEST_F(Shares, DivideCpusWithoutOverlap) {
   EXPECT_THAT(cpus_of(0, cpus), ElementsAre(0));
   EXPECT_THAT(cpus_of(1, cpus), ElementsAre(1, 4));
   EXPECT_THAT(cpus_of(2, cpus), ElementsAre(5, 6));
-  EXPECT_THAT(test::error_of([&] { cpus_of(0, {0, 1}); }).what(), HasSubstr("there are 2 CPUs to divide"));
+  EXPECT_THAT(test::error_of([&] { cpus_of(0, {0, 1}); }).what(), HasSubstr("this process may use 2 CPUs"));
 }
 
 TEST_F(Shares, AreDevicesOfTheirOwn) {

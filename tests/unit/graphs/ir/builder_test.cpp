@@ -150,7 +150,7 @@ TEST_F(RewriteTest, ThatKeepsAllIsTheSameProgram) {
   for (OpId id = 0; id < 3; ++id) rewriter.keep(id);
   const Program same = rewriter.finish();
   EXPECT_EQ(dump(same, partition(same, {}), 2),
-            dump(program_, partition(program_, {}), 2) + "  rewritten: pass test: left every op as it is\n");
+            dump(program_, partition(program_, {}), 2) + "  rewritten: pass test: no op was changed\n");
   EXPECT_EQ(same.value(0).pad, 3);
   EXPECT_THAT(same.default_splits(), ElementsAre("softmax"));
 }
@@ -168,7 +168,7 @@ TEST_F(RewriteTest, AnOpIsReplacedAndWhatNothingReadsAnyMoreGoesToo) {
   EXPECT_THAT(test::names_of(made, made.ops().at(1).inputs), ElementsAre("x", "b.gelu"));
   EXPECT_THAT(made.rewrites(), ElementsAre("pass test: a line", "pass test: removed 1 op: b (softmax)",
                                            "pass test: added 1 op: b.gelu (gelu_tanh)",
-                                           "removed a (relu): nothing reads what it computes"));
+                                           "removed a (relu): no op reads its outputs"));
   EXPECT_TRUE(made.default_splits().empty());
   EXPECT_EQ(made.values().size(), 3u);
 }
@@ -221,7 +221,7 @@ TEST_F(RewriteTest, RefusesWhatTheNewProgramCouldNotBe) {
               r.keep(0);
               r.keep(0);
             }),
-            "op a is kept already");
+            "op a was already kept");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(7, "relu", "new", {x_}, {}); }), "the program has no op 7");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.op(0, "relu", "new", {b_}, {}); }),
             "op new reads b, which no earlier op computes");
@@ -232,23 +232,23 @@ TEST_F(RewriteTest, RefusesWhatTheNewProgramCouldNotBe) {
               r.op(0, "relu", "a", {x_}, {});
               r.keep(0);
             }),
-            "op a: the name is taken by an op added");
+            "op a: an added op already has this name");
   EXPECT_EQ(refusal([&](Rewriter& r) { r.replace(x_, a_); }),
-            "value x is of kind input, and no op computes it");
-  EXPECT_EQ(refusal([&](Rewriter& r) { r.replace(b_, a_); }), "value a is computed by no op so far");
-  EXPECT_EQ(refusal([&](Rewriter& r) { r.replace(b_, b_); }), "value b is to be read in place of itself");
+            "value x is of kind input, which no op computes");
+  EXPECT_EQ(refusal([&](Rewriter& r) { r.replace(b_, a_); }), "no earlier op computes value a");
+  EXPECT_EQ(refusal([&](Rewriter& r) { r.replace(b_, b_); }), "value b cannot be replaced by itself");
   EXPECT_THAT(refusal([&](Rewriter& r) {
                 const ValueId sum = r.op(0, "column_sum", "sum", {x_}, {})[0];
                 r.replace(a_, sum);
               }),
-              HasSubstr("value sum is not of the dtype and shape of a"));
+              HasSubstr("value sum must have the dtype and shape of a"));
   EXPECT_THAT(refusal([&](Rewriter& r) { r.replace(c_, x_); }), HasSubstr("only an activation can become"));
   EXPECT_EQ(refusal([](Rewriter& r) {
               r.keep(0);
               r.keep(1);
               r.finish();
             }),
-            "output c is computed by no op any more: keep its op, or replace it");
+            "output c has lost the op that computes it: keep that op, or replace the value");
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ TEST_F(CheckpointTest, ALayerRunsAgainAheadOfWhatReadsItsInnerValues) {
   const auto product = std::ranges::find(program.ops(), "b.up.linear.recomputed", &Op::name);
   EXPECT_EQ(program.value(product->inputs[0]).name, "a.down") << "the layer's input is kept";
   EXPECT_THAT(program.rewrites(),
-              ElementsAre("layer a is computed again before a.down.grad_weight: a.up.linear a.up",
-                          "layer b is computed again before b.down.grad_weight: b.up.linear b.up"));
+              ElementsAre("layer a is recomputed before a.down.grad_weight: a.up.linear a.up",
+                          "layer b is recomputed before b.down.grad_weight: b.up.linear b.up"));
 }
 
 TEST_F(CheckpointTest, AStepKeepsTheLayersInputsAndNoMore) {
@@ -212,7 +212,8 @@ TEST_F(TrainingPlugins, AnOpWithoutTheGradientOfAnInputThatWantsItIsRefused) {
   EXPECT_EQ(error.code(), ErrorCode::no_backward);
   EXPECT_THAT(
       error.what(),
-      HasSubstr("op op (mine): its gradient mine_grad gives none of input b, which a parameter needs"));
+      HasSubstr(
+          "op op (mine): the gradient op mine_grad gives no gradient of input b, which a parameter needs"));
 }
 
 TEST_F(TrainingPlugins, AGradientOfAnotherShapeOrTooFewIsThePluginsFault) {
@@ -222,7 +223,7 @@ TEST_F(TrainingPlugins, AGradientOfAnotherShapeOrTooFewIsThePluginsFault) {
   const Error error = test::error_of([&] { train(); });
   EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
   EXPECT_STREQ(error.what(),
-               "op.grad_inputs (mine_grad): output 1 is not like input b of mine, whose gradient it is");
+               "op.grad_inputs (mine_grad): output 1 must have the dtype and shape of input b of mine");
 }
 
 TEST_F(TrainingPlugins, AnOutputThatTheLossDoesNotDependOnIsRefused) {
@@ -270,8 +271,9 @@ TEST_F(TrainingPlugins, AHookThatDoesNotGiveAGradientIsRefused) {
   builder_.emplace(catalog_);
   const Error error = test::error_of([&] { hooked({{0, HookPlace::pre, "column_sum", "hook", {}}}); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-  EXPECT_THAT(error.what(), HasSubstr("hook hook (column_sum) of layer.w: it must give one value of the "
-                                      "gradient's shape, fp32[8, 8]"));
+  EXPECT_THAT(error.what(),
+              HasSubstr("hook hook (column_sum) of layer.w: the hook must give one value with the "
+                        "gradient's shape, fp32[8, 8]"));
 }
 
 TEST_F(TrainingPlugins, HooksBelongToFloatingWeightsAndHaveNamesOfTheirOwn) {
@@ -283,7 +285,7 @@ TEST_F(TrainingPlugins, HooksBelongToFloatingWeightsAndHaveNamesOfTheirOwn) {
   EXPECT_THAT(refusal(x, "relu", "hook"), HasSubstr("hook hook: value 0 is not a weight of floats"));
   EXPECT_THAT(refusal(99, "relu", "hook"), HasSubstr("value 99 is not a weight"));
   EXPECT_THAT(refusal(w, "rleu", "hook"), HasSubstr("hook hook: unknown op kind \"rleu\""));
-  EXPECT_THAT(refusal(w, "relu", "x"), HasSubstr("the name is taken"));
+  EXPECT_THAT(refusal(w, "relu", "x"), HasSubstr("the name is already in use"));
 }
 
 TEST_F(TrainingPlugins, GradientsThatNoGraphHoldsAreNamedOnceAKind) {

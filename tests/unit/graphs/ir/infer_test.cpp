@@ -93,19 +93,19 @@ TEST_F(InferTest, AnAttributeThatAnOpLeavesOutHasItsKindsFallback) {
 TEST_F(InferTest, AttributesOutsideTheirRuleAreRefused) {
   const ValueId x = b_.input("x", batched({24})), w = b_.input("w", fixed({24, 24}));
   const ValueId gamma = b_.input("gamma", fixed({24})), positions = b_.integers("pos");
-  expect_refusal("linear", {x, w}, {{"bias", 2_i}}, "bias is 2, not 0 or 1");
-  expect_refusal("rmsnorm", {x, gamma}, {{"eps", 0.0}}, "eps is 0, not positive");
+  expect_refusal("linear", {x, w}, {{"bias", 2_i}}, "bias is 2, but must be 0 or 1");
+  expect_refusal("rmsnorm", {x, gamma}, {{"eps", 0.0}}, "eps is 0, but must be positive");
   expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", 2_i}}, "head_dim is missing");
   expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", 0_i}, {"head_dim", 4_i}},
-                 "heads is 0, not positive");
-  expect_refusal("conv2d", {x, w}, {{"stride", 0_i}}, "stride is 0, not positive");
+                 "heads is 0, but must be positive");
+  expect_refusal("conv2d", {x, w}, {{"stride", 0_i}}, "stride is 0, but must be positive");
   expect_refusal("conv2d", {x, w}, {{"activation", std::string("gelu_tanh")}}, "not none or relu");
 }
 
 TEST_F(InferTest, OneFloatingDtypeAnOpAndIntegersWhereTheKindSaysSo) {
   const ValueId x = b_.input("x", batched({24})), numbers = b_.integers("numbers", batched({24}));
   expect_refusal("relu", {numbers}, {}, "i32");
-  expect_refusal("add", {x, numbers}, {}, "one floating dtype");
+  expect_refusal("add", {x, numbers}, {}, "give both the same dtype");
   expect_refusal("rope_kv_append", {x, x, x, x}, {{"heads", 2_i}, {"head_dim", 4_i}}, "x must be i32");
 }
 
@@ -133,11 +133,12 @@ TEST_F(InferTest, AnOptimizerTakesWholeGroupsOfOneShapeAndNoWeight) {
   const auto state = [&](const char* name, std::int64_t extent) { return b_.state(name, fixed({extent})); };
   const ValueId p = state("p", 8), g = state("g", 8), v = state("v", 8), narrow = state("narrow", 7);
   const ValueId w = b_.weight("w", fixed({8}));
-  expect_refusal("sgd", {rate}, {}, "1 inputs and groups of 3, not 1");
-  expect_refusal("sgd", {rate, p, g}, {}, "groups of 3, not 3");
+  expect_refusal("sgd", {rate}, {}, "1 inputs and groups of 3, but has 1");
+  expect_refusal("sgd", {rate, p, g}, {}, "groups of 3, but has 3");
   expect_refusal("sgd", {rate, p, g, narrow}, {}, "narrow has shape");
   expect_refusal("sgd", {p, p, g, v}, {}, "p must be fp32");
-  expect_refusal("sgd", {rate, p, g, v}, {{"momentum", 1.0}}, "momentum is 1, not at least 0 and below 1");
+  expect_refusal("sgd", {rate, p, g, v}, {{"momentum", 1.0}},
+                 "momentum is 1, but must be at least 0 and below 1");
   expect_refusal("sgd", {rate, w, w, w}, {}, "write to the weight w");
   b_.op("sgd", "step", {rate, p, g, v, v, g, p}, {});
   EXPECT_EQ(b_.finish().ops()[0].mutates, (std::vector<ValueId>{p, v, v, p}));

@@ -218,11 +218,11 @@ TEST_F(TrainingTest, WordsChooseLossOptimizerAndAccumulation) {
   EXPECT_STREQ(test::error_of([] {
                  training_options({{"optimizer", "adam"}});
                }).what(),
-               "optimizer \"adam\" is unknown: known are none, sgd, adamw");
+               "optimizer \"adam\" is unknown: give one of none, sgd, adamw");
   EXPECT_STREQ(test::error_of([] {
                  training_options({{"loss", "mae"}});
                }).what(),
-               "loss \"mae\" is unknown: known are mse, cross_entropy");
+               "loss \"mae\" is unknown: give one of mse, cross_entropy");
 }
 
 TEST_F(TrainingTest, CrossEntropyHasAClassForEachRow) {

@@ -125,30 +125,31 @@ TEST(CommandLine, SweepIsASynonym) {
 }
 
 TEST(CommandLine, ListsHaveNoSpaces) {
-  const std::string said = "--batch: lists have no spaces: give --batch 1,8";
+  const std::string said = "--batch: a list may not have spaces: give --batch 1,8";
   EXPECT_EQ(refusal({"--sweep", "--batch", "1", "8"}), said);
   EXPECT_EQ(refusal({"--sweep", "--batch", "1,", "8", "--quiet"}), said);
   EXPECT_EQ(refusal({"ladder", "--mode", "whole", ",piecewise"}),
-            "--mode: lists have no spaces: give --mode whole,piecewise");
+            "--mode: a list may not have spaces: give --mode whole,piecewise");
   EXPECT_EQ(refusal({"--sweep", "--set", "mlp.hidden=8", "--batch", "1,8"}), "accepted");
   EXPECT_THAT(refusal({"--sweep", "--batch", "1", "--batch", "8"}), HasSubstr("given 2 times: give it once"));
 }
 
 TEST(CommandLine, AWordBehindSweepMayBeAWorkload) {
-  EXPECT_EQ(refusal({"--sweep", "mlp"}),
-            "--sweep: \"mlp\" belongs to no option: did you mean --workload mlp? (see graphbench --help)");
+  EXPECT_EQ(
+      refusal({"--sweep", "mlp"}),
+      "--sweep: \"mlp\" does not belong to an option: did you mean --workload mlp? (see graphbench --help)");
   EXPECT_THAT(refusal({"--sweep", "flor"}), HasSubstr("did you mean \"floor\"?"));
 }
 
 TEST(CommandLine, UnknownOptionsGetASuggestionOfTheirCommand) {
   EXPECT_THAT(refusal({"--sweep", "--bacth", "1"}),
-              StartsWith("--bacth: there is no such option; did you mean \"--batch\"?"));
+              StartsWith("--bacth: this option does not exist; did you mean \"--batch\"?"));
   EXPECT_THAT(refusal({"--sweep", "--wormup=1"}),
-              StartsWith("--wormup: there is no such option; did you mean \"--warmup\"?"));
-  EXPECT_EQ(refusal({"--frobnicate"}), "--frobnicate: there is no such option (see graphbench --help)");
+              StartsWith("--wormup: this option does not exist; did you mean \"--warmup\"?"));
+  EXPECT_EQ(refusal({"--frobnicate"}), "--frobnicate: this option does not exist (see graphbench --help)");
   EXPECT_EQ(
       refusal({"serve", "--bassline", "b"}),
-      "--bassline: there is no such option; did you mean \"--baseline\"? (see graphbench serve --help)");
+      "--bassline: this option does not exist; did you mean \"--baseline\"? (see graphbench serve --help)");
   EXPECT_THAT(refusal({"compare", "a", "b", "--margni", "1"}), HasSubstr("did you mean \"--margin\"?"));
 }
 
@@ -169,16 +170,17 @@ TEST(CommandLine, MistakesAreOneLineThatSaysWhatWouldDo) {
     EXPECT_NE(message, "accepted") << testing::PrintToString(words);
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     EXPECT_THAT(message, testing::AnyOf(HasSubstr("give "), HasSubstr("see graphbench --help"),
-                                        HasSubstr("needs --sweep"), HasSubstr("no such option")));
+                                        HasSubstr("needs --sweep"), HasSubstr("this option does not exist")));
   }
 }
 
 TEST(CommandLine, ACommandsOptionsStandAfterItsName) {
   EXPECT_EQ(refusal({"--batch", "1", "bench"}),
-            "--batch: it stands before bench: give bench's options after the word bench");
+            "--batch: the option stands before bench: give bench's options after the word bench");
   EXPECT_THAT(refusal({"--batch", "1", "ab", "--base", "b"}), HasSubstr("before ab"));
-  EXPECT_EQ(refusal({"--sweep", "history"}), "history: it cannot be combined with --sweep: give one of them");
-  EXPECT_EQ(refusal({"--batch", "1"}), "--batch: it needs --sweep: graphbench --sweep ...");
+  EXPECT_EQ(refusal({"--sweep", "history"}),
+            "history: the command cannot be combined with --sweep: give one of the two");
+  EXPECT_EQ(refusal({"--batch", "1"}), "--batch: the option needs --sweep: give graphbench --sweep ...");
 }
 
 TEST(CommandLine, ListTakesWhatToList) {
@@ -211,11 +213,12 @@ TEST(CommandLine, ServeChecksItsNumbers) {
 TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {
   EXPECT_EQ(refusal({"compare", "a.json", "b", "--margin", "3%", "--strict", "-o", "out"}), "accepted");
   EXPECT_EQ(refusal({"compare", "--against", "main", "new.json", "--history", "h"}), "accepted");
-  EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give NEW alone"));
+  EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give only NEW"));
   EXPECT_THAT(refusal({"compare", "--against", "main"}), HasSubstr("NEW is missing"));
   EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}), HasSubstr("needs --against"));
   EXPECT_THAT(refusal({"compare", "a", "b", "--against", ""}), HasSubstr("without a value"));
-  EXPECT_THAT(refusal({"compare", "a", "b", "c"}), HasSubstr("\"c\" is one too many: give compare BASE NEW"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "c"}),
+              HasSubstr("\"c\" is one argument too many: give compare BASE NEW"));
 }
 
 TEST(CommandLine, GoogleBenchmarksFlagsBelongToBench) {
@@ -226,7 +229,7 @@ TEST(CommandLine, GoogleBenchmarksFlagsBelongToBench) {
               testing::ElementsAre("--benchmark_filter=b1/", "--benchmark_list_tests"));
   EXPECT_EQ(parsed.invocation.argv.size(), 6u);
   EXPECT_EQ(refusal({"--sweep", "--benchmark_filter=x"}),
-            "--benchmark_filter=x: it belongs to bench: graphbench bench ...");
+            "--benchmark_filter=x: the option belongs to bench: give graphbench bench ...");
 }
 
 TEST(CommandLine, BenchRefusesWhatGoogleBenchmarkDoes) {
@@ -237,7 +240,8 @@ TEST(CommandLine, BenchRefusesWhatGoogleBenchmarkDoes) {
 TEST(CommandLine, AbRefusesWhatItMakesItself) {
   EXPECT_EQ(refusal({"ab", "--base", "b", "--env-b", "X=1", "--env-b", "Y=2", "--confirm"}), "accepted");
   for (const char* option : {"--json=x", "--samples=x", "--trace=x", "--profile", "--dump-program"})
-    EXPECT_THAT(refusal({"ab", "--base", "b", option}), HasSubstr("ab does not take it")) << option;
+    EXPECT_THAT(refusal({"ab", "--base", "b", option}), HasSubstr("ab does not accept this option"))
+        << option;
   EXPECT_EQ(refusal({"ab"}), "accepted");
   EXPECT_THAT(refusal({"ab", "--base", "a", "--base", "b"}), HasSubstr("given 2 times"));
 }

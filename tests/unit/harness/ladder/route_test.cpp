@@ -240,7 +240,8 @@ TEST_P(Leak, BetweenRowsIsCaughtWhereverItIsPlanted) {
   for (const ir::Op& op : program.ops()) {
     for (const ir::ValueId id : op.outputs) {
       ++planted;
-      EXPECT_THAT(why_refused(task, with_leak(program, id)), testing::HasSubstr("differs from eager's"))
+      EXPECT_THAT(why_refused(task, with_leak(program, id)),
+                  testing::HasSubstr("differs from the eager result"))
           << "behind " << op.name;
     }
   }

@@ -165,7 +165,7 @@ TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
   room_ = 16 << 10;
   ::setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "100000000", 1);
   const ir::Program program = worker::build_program(registry_, task.task);
-  EXPECT_EQ(failure(task, program, "placement 2: a size that fitted in the first one does not fit"),
+  EXPECT_EQ(failure(task, program, "placement 2: a size that fitted in the first placement does not fit now"),
             ErrorCode::out_of_memory);
   ::unsetenv("GRAPHBENCH_HOST_MEMORY_BYTES");
 }
@@ -235,7 +235,8 @@ TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
   const ir::Program program =
       b.ending_in(b.one("rope_kv_append", "rope", {b.input("qkv", test::batched({6})), at, k, v},
                         {{"heads", std::int64_t{1}}, {"head_dim", std::int64_t{2}}}));
-  EXPECT_EQ(failure(task_of(), program, "state k of other sequences was written"), ErrorCode::check_failed);
+  EXPECT_EQ(failure(task_of(), program, "state k of other sequences was overwritten"),
+            ErrorCode::check_failed);
 }
 
 // Every row of its output is the sum of all rows.

@@ -128,7 +128,7 @@ TEST(Problem, HasMeasuredSizesAndThoseOfTheTrafficBetweenThem) {
   EXPECT_DOUBLE_EQ(problem.eager.at(4), 3.0);
   EXPECT_DOUBLE_EQ(problem.eager.at(1), 2.0);
   EXPECT_THAT(test::refusal([&] { problem_of(measured, {10}, "--suggest"); }),
-              testing::AllOf(HasSubstr("10 rows"), HasSubstr("9 is the most measured")));
+              testing::AllOf(HasSubstr("10 rows"), HasSubstr("9 is the largest measured size")));
   Measurements steps_only, eager_only;
   steps_only.step_seconds = eager_only.eager = {{1, 1.0}};
   for (const Measurements& part : {Measurements(), steps_only, eager_only}) {

@@ -67,7 +67,7 @@ TEST(TrafficNames, AreRefusedWithTheFormThatWouldDo) {
   const auto why = [](const std::string& text) { return refusal([&] { read_traffic("--traffic", text); }); };
   EXPECT_THAT(why("uniform:1"), HasSubstr("is not uniform:A:B"));
   EXPECT_THAT(why("uniform:0:4"), HasSubstr("whole numbers from 1"));
-  EXPECT_THAT(why("uniform:5:4"), HasSubstr("ends before it begins"));
+  EXPECT_THAT(why("uniform:5:4"), HasSubstr("has an end below its start"));
   EXPECT_THAT(why("uniform:1:9999999"), HasSubstr("more than 65536 sizes"));
   EXPECT_THAT(why("zipf:-1:4"), HasSubstr("an exponent from 0 to 16"));
   EXPECT_THAT(why("zipf:1:1.5"), HasSubstr("\"1.5\""));
@@ -137,7 +137,8 @@ TEST(TrafficFile, RuntimeModesAreChosen) {
   };
   EXPECT_THAT(why({"FUL"}, traffic), AllOf(StartsWith("--traffic-mode: \"FUL\""), HasSubstr("\"FULL\"?")));
   EXPECT_THAT(why({"FULL", "FULL"}, traffic), HasSubstr("given twice"));
-  EXPECT_THAT(why({"FULL"}, parse_traffic_file("t.csv", "size,count\n4,10\n")), HasSubstr("leave it out"));
+  EXPECT_THAT(why({"FULL"}, parse_traffic_file("t.csv", "size,count\n4,10\n")),
+              HasSubstr("leave the option out"));
   const std::string header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n";
   const Traffic full = parse_traffic_file("t", header + "| 5 | 8 | 3 | FULL | 1 |\n");
   EXPECT_THAT(why({"NONE"}, full), HasSubstr("give one or more of FULL"));
@@ -171,7 +172,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
            {header + "| 5 | 8 | 3 | FULL; | 1 |\n", "2: ", "\"FULL;\" is not a runtime mode"},
            {header, "1: ", "no step"},
            {"\nINFO: ready\nINFO: | 5 | 8 | 3 | FULL | 1 |\n", "2: \"INFO: ready\" is not a header",
-            "log of vLLM"}}) {
+            "a vLLM log"}}) {
     EXPECT_THAT(refusal([&] { parse_traffic_file("t.csv", each.content); }),
                 AllOf(StartsWith("t.csv:" + each.place), HasSubstr(each.words)))
         << each.content;
@@ -204,7 +205,7 @@ TEST(Steps, AllAreTheFilesCountsAndHaveNoEndElsewhere) {
   const Traffic file = parse_traffic_file("t", "size,count\n3,7\n5,1\n");
   EXPECT_THAT(counts_of(make_trace(file, {}).rows), ElementsAre(Pair(3, 7), Pair(5, 1)));
   EXPECT_THAT(refusal([] { make_trace(read_traffic("--traffic", "zipf:1:4"), {}); }),
-              HasSubstr("has no end"));
+              HasSubstr("is endless"));
   const Traffic large = parse_traffic_file("t", "size,count\n3,7000000\n");
   EXPECT_THAT(refusal([&] { make_trace(large, {}); }), HasSubstr("more than 1000000 steps"));
 }

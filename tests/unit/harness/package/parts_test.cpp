@@ -261,17 +261,19 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   const std::string text = write_program(build());
   EXPECT_EQ(failure(""), "line 1: \"graphbench program 1\" is missing");
   EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("it is cut short"));
-  EXPECT_THAT(failure(text + "x"), HasSubstr("text follows the program"));
+  EXPECT_THAT(failure(text + "x"), HasSubstr("there is text after the end of the program"));
   EXPECT_THAT(failure_of("program 1", "program 2"), HasSubstr("line 1: "));
   EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is too small");
   EXPECT_THAT(failure_of("micro_batches 1", "micro_batches 01"),
-              HasSubstr("the text is not in the form of graphbench's programs"));
+              HasSubstr("the text is not a graphbench program"));
   EXPECT_THAT(failure_of("values ", "values 99999"),
-              HasSubstr("line 6: it announces more items than follow"));
-  EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("is not a word that can come here"));
+              HasSubstr("line 6: the line has fewer items than its count says"));
+  EXPECT_THAT(failure_of("value input", "value inputs"), HasSubstr("is not a valid word here"));
   EXPECT_THAT(failure_of("op \"linear\"", "op \"nonlinear\""), HasSubstr("unknown op kind \"nonlinear\""));
-  EXPECT_THAT(failure_of("traits 0 1 0", "traits 0 0 0"), HasSubstr("its kind has other traits here"));
-  EXPECT_THAT(failure_of("mutates 0", "mutates 1 0"), HasSubstr("does not write what its kind writes"));
+  EXPECT_THAT(failure_of("traits 0 1 0", "traits 0 0 0"),
+              HasSubstr("the traits differ from those of the op's kind"));
+  EXPECT_THAT(failure_of("mutates 0", "mutates 1 0"),
+              HasSubstr("the written inputs differ from those of the op's kind"));
 }
 
 // Whatever is cut off or changed, the reader neither crashes nor gives a program that is another text.

@@ -193,12 +193,12 @@ TEST(Probe, AnAnswerIsReturned) {
 
 TEST(Probe, APluginThatCrashesIsNamedWithTheSignalAndItsLastWords) {
   EXPECT_EQ(refusal<InputError>(says(plugin_stage) + "echo oh dear; kill -SEGV $$"),
-            "--plugin: \"/p.so\" crashed with SIGSEGV while it was loaded; it said: oh dear");
+            "--plugin: \"/p.so\" crashed with SIGSEGV while it was loaded; its output: oh dear");
 }
 
 TEST(Probe, APluginThatHangsIsNamedWithTheTimeItHad) {
   EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "sleep 60", 0.3),
-              HasSubstr("\"/p.so\" was silent for more than 0.3 s while it was loaded; killed"));
+              HasSubstr("\"/p.so\" was silent for more than 0.3 s while it was loaded and was killed"));
 }
 
 TEST(Probe, APluginThatEndsTheProcessIsNamedWithItsExitCode) {

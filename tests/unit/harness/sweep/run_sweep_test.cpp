@@ -164,7 +164,7 @@ TEST_F(RunSweep, ACrashCostsTheCellsNotReportedYet) {
                                "echo last words; kill -SEGV $$"));
   EXPECT_EQ(outcome.result.cells[1].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 0),
-            "worker_crashed: crashed with SIGSEGV in phase capture of batch 1; it said: last words");
+            "worker_crashed: crashed with SIGSEGV in phase capture of batch 1; its output: last words");
   EXPECT_EQ(outcome.cells_failed, 1);
 }
 
@@ -227,7 +227,7 @@ TEST_F(RunSweep, AHangCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome =
       with_whole_ok(sweep_with(sends({.batch = 2, .phase = "warmup"}) + "sleep 60", 0.3));
   EXPECT_EQ(reason(outcome, 0),
-            "worker_timeout: was silent for more than 0.3 s in phase warmup of batch 2; killed");
+            "worker_timeout: was silent for more than 0.3 s in phase warmup of batch 2 and was killed");
   EXPECT_EQ(reason(outcome, 1), reason(outcome, 0));
 }
 
@@ -246,7 +246,7 @@ TEST_F(RunSweep, NonsenseIsACrash) {
   for (const std::string script :
        {"echo hello >&3; sleep 60", "echo '{\"event\":\"dance\"}' >&3; sleep 60"}) {
     const SweepOutcome outcome = with_whole_ok(sweep_with(script));
-    EXPECT_THAT(reason(outcome, 0), HasSubstr("broke the protocol"));
+    EXPECT_THAT(reason(outcome, 0), HasSubstr("sent an invalid message"));
   }
 }
 

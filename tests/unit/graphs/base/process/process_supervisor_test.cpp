@@ -205,12 +205,12 @@ TEST(ExitText, SaysHowAChildEnded) {
                         2, during);
   };
   EXPECT_EQ(ended(How::signalled, "while it was loaded"), "crashed with SIGBUS while it was loaded");
-  EXPECT_EQ(ended(How::timed_out, ""), "was silent for more than 2 s; killed");
+  EXPECT_EQ(ended(How::timed_out, ""), "was silent for more than 2 s and was killed");
   EXPECT_EQ(ended(How::refused, "in phase check"),
-            "broke the protocol in phase check (no such event); killed");
+            "sent an invalid message in phase check (no such event) and was killed");
   EXPECT_EQ(
       how_it_ended({.how = How::exited, .status = 9, .signal = 0, .refusal = "", .output = "a\nb\n"}, 2),
-      "ended with exit code 9; it said: a | b");
+      "ended with exit code 9; its output: a | b");
 }
 
 }  // namespace

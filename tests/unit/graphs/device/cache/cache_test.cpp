@@ -101,8 +101,8 @@ TEST_F(CacheTest, ADamagedEntryIsRefusedOnceAndMadeAgain) {
   testing::internal::CaptureStderr();
   EXPECT_FALSE(second.find(choice_key("1")));
   EXPECT_FALSE(ask(second, "1", "again").hit);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "graphbench: cache: ignoring " + path_of("1").string() + ": it is damaged; it is made again\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "graphbench: cache: ignoring " + path_of("1").string() +
+                                                        ": the entry is damaged; a new entry is made\n");
   EXPECT_EQ(second.use().refused, 1);
   EXPECT_EQ(Cache(folder_).find(choice_key("1")), "again");
 }
@@ -112,7 +112,7 @@ TEST_F(CacheTest, AnEntryUnderAnothersNameIsRefused) {
   fs::rename(path_of("1"), path_of("2"));
   testing::internal::CaptureStderr();
   EXPECT_FALSE(ask(cache_, "2").hit);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it belongs to another key"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the entry belongs to another key"));
 }
 
 TEST_F(CacheTest, WhatItsUserCannotUseIsMadeAgain) {
@@ -121,7 +121,7 @@ TEST_F(CacheTest, WhatItsUserCannotUseIsMadeAgain) {
   const auto found = cache_.find_or_make(
       choice_key("1"), [](const std::string& kept) { return kept == "new" ? "" : "it no longer exists"; },
       [] { return std::optional<std::string>("new"); });
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it no longer exists; it is made again"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it no longer exists; a new entry is made"));
   EXPECT_FALSE(found->hit);
   EXPECT_EQ(cache_.find(choice_key("1")), "new");
 }
@@ -206,9 +206,9 @@ TEST_F(CacheTest, ContentsSayWhatAFileIsForOrWhyItIsRefused) {
   ASSERT_EQ(sound.parts.size(), 5u);
   EXPECT_EQ(sound.parts[1], std::pair(std::string("shape"), std::string("1")));
   fs::copy(path_of("1"), path_of("2"));
-  EXPECT_EQ(content_of(path_of("2")).why_not, "its name does not fit its key");
+  EXPECT_EQ(content_of(path_of("2")).why_not, "the file's name does not match its key");
   fs::create_directory(path_of("3"));
-  EXPECT_EQ(content_of(path_of("3")).why_not, "it cannot be read: it is not a file");
+  EXPECT_EQ(content_of(path_of("3")).why_not, "the file cannot be read: the path is not a regular file");
 }
 
 TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {

@@ -87,16 +87,16 @@ TEST(CacheEntry, ACutTextIsRefused) {
 TEST(CacheEntry, SaysWhyItIsRefused) {
   const std::string sound = encode(sample_entries().front());
   const auto why = [](const std::string& text) { return decode(text).why_not; };
-  EXPECT_EQ(why(""), "it is not an entry of a cache");
-  EXPECT_EQ(why("{\"schema\": 1}"), "it is not an entry of a cache");
+  EXPECT_EQ(why(""), "the file is not a cache entry");
+  EXPECT_EQ(why("{\"schema\": 1}"), "the file is not a cache entry");
   EXPECT_EQ(why("graphbench cache 2\n" + sound.substr(sound.find('\n') + 1)),
-            "it is of version 2, and this graphbench reads 1");
-  EXPECT_EQ(why(sound.substr(0, 60)), "it is cut short");
-  EXPECT_EQ(why(sound.substr(0, sound.size() - 1)), "it is cut short");
-  EXPECT_EQ(why(sound + "7"), "it is damaged");
+            "the entry has version 2, but this graphbench reads version 1");
+  EXPECT_EQ(why(sound.substr(0, 60)), "the entry is cut short");
+  EXPECT_EQ(why(sound.substr(0, sound.size() - 1)), "the entry is cut short");
+  EXPECT_EQ(why(sound + "7"), "the entry is damaged");
   std::string other_kind = sound;
   other_kind.replace(other_kind.find("choices"), 7, "recipes");
-  EXPECT_EQ(why(other_kind), "it is damaged");
+  EXPECT_EQ(why(other_kind), "the entry is damaged");
 }
 
 namespace fs = std::filesystem;

@@ -75,7 +75,7 @@ TEST(Judge, TooMuchSpreadIsInconclusiveWithTheLaunchesThatWouldTell) {
   EXPECT_THAT(wide.why, HasSubstr("the interval reaches past the margin: about "));
   const MetricComparison perhaps = judged({launches(100e-6, 20), launches(106e-6, 20)});
   EXPECT_EQ(perhaps.verdict, Verdict::inconclusive);
-  EXPECT_THAT(perhaps.why, HasSubstr("beyond the margin, but it may be chance (q "));
+  EXPECT_THAT(perhaps.why, HasSubstr("the change is beyond the margin, but may be chance (q "));
 }
 
 TEST(Judge, TheFloorWidensTheMarginOfSmallTimes) {
@@ -93,8 +93,8 @@ TEST(Judge, OneLaunchASideSaysAtMostInconclusive) {
   EXPECT_NEAR(one.ratio, 2, 1e-12);
   EXPECT_FALSE(one.p || one.q || one.ratio_ci95_low || one.detectable);
   EXPECT_EQ(one.why, "one launch per side: repeat both with --launches 5");
-  EXPECT_EQ(judged({{100e-6}, launches(200e-6)}).why, "BASE has one launch: repeat it with --launches 5");
-  EXPECT_EQ(judged({launches(100e-6), {200e-6}}).why, "NEW has one launch: repeat it with --launches 5");
+  EXPECT_EQ(judged({{100e-6}, launches(200e-6)}).why, "BASE has one launch: repeat BASE with --launches 5");
+  EXPECT_EQ(judged({launches(100e-6), {200e-6}}).why, "NEW has one launch: repeat NEW with --launches 5");
   EXPECT_EQ(judged({{100e-6}, {200e-6}, true}).why, "one pair of launches: repeat with --launches 5");
 }
 

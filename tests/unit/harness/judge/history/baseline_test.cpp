@@ -79,7 +79,8 @@ TEST_F(Baseline, MayHaveAnotherDriverWhereThereIsNoneWithTheSame) {
 
 TEST_F(Baseline, HasTheSamePlanUnlessAllowed) {
   add({"2026-11-01T00:00:00Z", "580", "p2", "main", true});
-  EXPECT_THAT(source("main", now_), HasSubstr("1 of 1 entries are called \"main\", but none compares"));
+  EXPECT_THAT(source("main", now_),
+              HasSubstr("1 of 1 entries have the name \"main\", but none is comparable"));
   EXPECT_THAT(source("main", now_), HasSubstr("differs in plan"));
   EXPECT_EQ(source("main", now_, {"plan"}), "history entry 1 (main)");
 }
@@ -103,7 +104,7 @@ TEST_F(Baseline, IsNoInterruptedSweepAndNotTheResultItself) {
 // As after the first `history add` of a new file.
 TEST_F(Baseline, SaysWhereOnlyTheResultItselfHasTheName) {
   add(now_);
-  EXPECT_THAT(source("main", now_), HasSubstr("only \"new.json\" itself has the name \"main\""));
+  EXPECT_THAT(source("main", now_), HasSubstr("only NEW, \"new.json\", has the name \"main\""));
 }
 
 // Whatever they compare with: before a sweep its plan is not known.
@@ -119,10 +120,10 @@ TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
 }
 
 TEST_F(Baseline, IsMissedByName) {
-  EXPECT_THAT(source("main", now_), HasSubstr("nothing in the history is called \"main\""));
+  EXPECT_THAT(source("main", now_), HasSubstr("no entry of the history has the name \"main\""));
   add({"2026-11-01T00:00:00Z", "580", "p1", "topic", true});
   EXPECT_THAT(source("main", now_), HasSubstr("it has nightly, topic"));
-  EXPECT_THAT(source("012345", now_), HasSubstr("nothing in the history")) << "six digits name no commit";
+  EXPECT_THAT(source("012345", now_), HasSubstr("no entry of the history")) << "six digits name no commit";
 }
 
 }  // namespace

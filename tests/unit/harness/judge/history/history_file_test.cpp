@@ -65,7 +65,7 @@ TEST_F(HistoryFile, MayBeAbsentOrEmptyWhereItIsToBeMade) {
 TEST_F(HistoryFile, RefusesWhatIsNoHistory) {
   for (const std::string& text : {"# notes\n" + std::string(4096, 'x'), std::string("SQLite format 3")}) {
     write(text);
-    expect_refused("no SQLite file");
+    expect_refused("not a SQLite file");
   }
   std::filesystem::remove(path());
   execute("CREATE TABLE bookmarks(url TEXT); INSERT INTO bookmarks VALUES('x')");
@@ -76,7 +76,7 @@ TEST_F(HistoryFile, RefusesANewerSchemaAndOneThatLacksATable) {
   make_history();
   const std::string whole = bytes();
   execute("DROP TABLE medians");
-  expect_refused("it lacks tables");
+  expect_refused("tables are missing");
   write(whole);
   execute("PRAGMA user_version = 2");
   expect_refused("version 2");

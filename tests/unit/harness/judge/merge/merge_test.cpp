@@ -61,7 +61,7 @@ TEST(Merge, MixedMachinesAreRefused) {
 TEST(Merge, LaunchesOfACellShareAPlanAndShardsNeedNot) {
   Document other = document("b", "x", 1);
   other.facts.fields["plan"] = "bb";
-  EXPECT_NE(refusal({document("a", "x", 1), other}).find("cell \"x\" comes from another plan than in a"),
+  EXPECT_NE(refusal({document("a", "x", 1), other}).find("cell \"x\" has another plan here than in a"),
             std::string::npos);
   other.cells.front().id = "y";
   const Side side = merge("side", {document("a", "x", 1), other});
@@ -71,11 +71,12 @@ TEST(Merge, LaunchesOfACellShareAPlanAndShardsNeedNot) {
 TEST(Merge, ALaunchCountsOnce) {
   const Document a = document("a", "x", 1);
   Document copy = document("b", "x", 1);
-  EXPECT_EQ(refusal({a, copy}), "b: it holds the same launches as a: remove one");
+  EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
   // One with more launches holds those of the other, too.
   copy.cells.front().launches.push_back({1, 3, 0, 0, 0});
-  EXPECT_EQ(refusal({a, copy}), "b: it holds the same launches as a: remove one");
-  EXPECT_EQ(refusal({copy, document("c", "y", 1), a}), "a: it holds the same launches as b: remove one");
+  EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
+  EXPECT_EQ(refusal({copy, document("c", "y", 1), a}),
+            "a: the document has the same launches as b: remove one of the two");
 }
 
 TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
@@ -156,7 +157,7 @@ TEST_F(ReadSide, AFileCountsOnceWhateverItsNames) {
   write("a.json", good("1e-4"));
   const std::string second = (folder_ / "b.json").string();
   const std::string words =
-      second + ": it is the same file as " + (folder_ / "a.json").string() + ": remove one";
+      second + ": this is the same file as " + (folder_ / "a.json").string() + ": remove one of the two";
   std::filesystem::create_symlink("a.json", second);
   EXPECT_EQ(refusal(folder_.string()), words);
   std::filesystem::remove(second);
@@ -164,13 +165,14 @@ TEST_F(ReadSide, AFileCountsOnceWhateverItsNames) {
   EXPECT_EQ(refusal(folder_.string()), words);
   std::filesystem::remove(second);
   write("b.json", good("1e-4"));
-  EXPECT_NE(refusal(folder_.string()).find("b.json: it holds the same launches as "), std::string::npos);
+  EXPECT_NE(refusal(folder_.string()).find("b.json: the document has the same launches as "),
+            std::string::npos);
 }
 
 TEST_F(ReadSide, WhatCannotBeReadIsNamed) {
   const std::string missing = (folder_ / "missing.json").string();
   EXPECT_EQ(refusal(missing), missing + ": it cannot be read: No such file or directory");
-  EXPECT_NE(refusal(folder_.string()).find("the folder holds no *.json"), std::string::npos);
+  EXPECT_NE(refusal(folder_.string()).find("the folder has no *.json file"), std::string::npos);
   write("a.json", good("1e-4"));
   write("b.json", "{");
   EXPECT_EQ(refusal(folder_.string()).find((folder_ / "b.json").string() + ": "), 0u);

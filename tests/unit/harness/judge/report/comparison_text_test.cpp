@@ -47,7 +47,7 @@ TEST(ChoicesText, CountsThemByOpAndSaysBetweenWhichSizes) {
   comparison.differences.push_back({"device.driver", "a", "b"});
   EXPECT_EQ(
       "differs: 4 library choices (matmul 2 at first dimension 1 to 8, sdpa 1 at first dimension 16, "
-      "sum 1); --format json has all",
+      "sum 1); --format json shows all",
       choices_text(comparison));
 }
 

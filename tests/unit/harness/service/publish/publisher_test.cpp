@@ -241,15 +241,16 @@ TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
   EXPECT_FALSE(none.comparable);
   ASSERT_EQ(none.differences.size(), 1u);
   EXPECT_EQ(none.differences.front().field, "history");
-  EXPECT_THAT(baseline->said_of(none), HasSubstr("none compares with \"this sweep\": the latest, entry 1, "
-                                                 "differs in plan"));
+  EXPECT_THAT(baseline->said_of(none),
+              HasSubstr("none is comparable with \"this sweep\": the latest, entry 1, "
+                        "differs in plan"));
 }
 
 TEST_F(HistoryBaselineTest, ANameOrAFileThatIsNotThereIsRefused) {
   EXPECT_THAT(refusal({"", "accepted", file_}), HasSubstr(file_));
   add(measured_on("2026-01-01", "p"), "accepted");
   EXPECT_EQ(refusal({"", "main", file_}),
-            "--against: nothing in the history is called \"main\": it has accepted");
+            "--against: no entry of the history has the name \"main\": give one of accepted");
   EXPECT_THAT(refusal({path_, "accepted", file_}), HasSubstr("cannot be combined with --baseline"));
   EXPECT_THAT(refusal({path_, "", file_}), HasSubstr("--history: it does nothing without --against"));
 }

@@ -89,8 +89,9 @@ TEST(ResultTable, HasTheColumnsThatWereAskedFor) {
   options.columns = model::metrics_named("--columns", {"latency", "graph.nodes"});
   std::ostringstream out;
   print_table(out, samples::small_result(), options);
-  EXPECT_THAT(out.str(), AllOf(HasSubstr("batch  W | latency | latency nodes |"),
-                               HasSubstr("nodes: Nodes of the step's graphs."), Not(HasSubstr("submit:"))));
+  EXPECT_THAT(out.str(),
+              AllOf(HasSubstr("batch  W | latency | latency nodes |"),
+                    HasSubstr("nodes: Number of nodes in the step's graphs."), Not(HasSubstr("submit:"))));
 }
 
 }  // namespace
