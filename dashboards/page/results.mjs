@@ -45,7 +45,7 @@ function update_row(row, cell) {
   set_text(mode, texts.mode);
   set_text(status.firstChild, texts.status);
   status.firstChild.dataset.status = texts.status;
-  // A row with a reason has no numbers.
+  // Without numbers, the reason takes the place of their columns.
   numbers.forEach((node, index) => {
     node.hidden = texts.numbers === null;
     set_text(node, texts.numbers?.[index] ?? "");

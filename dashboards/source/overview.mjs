@@ -10,8 +10,8 @@ import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const PINS = ["instance", "device", "preset", "dtype", "pass", "warmup"];
-// Only graphs have some axes. Eager's cells have the defaults of these axes, so their variants differ from
-// those of graph modes.
+// Some axes apply only to graph modes. Eager's cells have the defaults of these axes, so their variants
+// differ from the variants of graph modes.
 const EAGER = [...one(...PINS), ...any("workload"), 'mode="eager"'];
 const SHOWN = [...one(...PINS), ...any("variant", "workload")];
 const CHOSEN = [...SHOWN, ...any("mode")];

@@ -31,8 +31,8 @@ class Caller {
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues copies of the executor's first output rows into the caller's rows.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // Enqueues copies of the inputs that the program writes: from the first static rows to the caller's rows.
-  // Call it after such a step.
+  // Enqueues copies of the inputs that the program writes, after a step that wrote them: from the first
+  // static rows to the caller's rows.
   void copy_back(Rows rows, std::int64_t size);
   // Marks all rows of the static inputs as dirty, because copy_in() did not write them.
   void forget();
@@ -68,7 +68,7 @@ struct PaddedStep {
 };
 
 // Padding rows of integer inputs hold their pad value, as in served steps. Writes inputs and state. Throws
-// Error(check_failed), which names value and row, and what a step throws.
+// Error(check_failed), which names value and row, and the step's exceptions.
 void check_isolation(const PaddedStep& step);
 
 }  // namespace graphbench::ladder

@@ -155,7 +155,7 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Removes "best" from --mode, because a sweep has no such mode. "best" alone means all graph modes.
+// Removes "best" from --mode, because sweeps do not have this mode. "best" alone means all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;

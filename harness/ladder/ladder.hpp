@@ -286,7 +286,7 @@ namespace graphbench::codec {
 // A result document with the lists of ladders after the cells. Leaves out empty lists.
 std::string to_json(const model::Result& result, const model::LadderFindings& findings);
 
-// The ladders of such a document. Throws what read_result() throws.
+// The ladders of a document that to_json() wrote. Throws the exceptions of read_result().
 std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
 
 }  // namespace graphbench::codec

@@ -14,7 +14,7 @@ namespace graphbench::ladder {
 
 struct LadderRequest {
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> engine_sizes;  // sizes of an engine's ladder; empty: no such rival
+  std::vector<std::int64_t> engine_sizes;  // sizes of an engine's ladder; empty: there is no engine rival
   model::LadderPolicy policy;
   std::optional<model::CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at this time
   Trace trace;

@@ -42,7 +42,7 @@ bool takes_pointers(const Prepared& step) {
 
 }  // namespace
 
-// Releases all memory, and keeps what is known about the sizes.
+// Releases all memory, and keeps the results of the sizes.
 void Server::move() {
   for (auto& [size, rung] : rungs_) {
     rung.executor.reset();

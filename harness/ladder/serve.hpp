@@ -45,9 +45,9 @@ struct ServeHooks {
 };
 
 // Fills in `answer`, except for the device and the choices. Throws Error: not_batch_major,
-// state_not_splittable, check_failed (isolation), and what steps throw. Drops sizes that do not fit into
-// memory in the first placement; in later placements they are errors. Throws out_of_memory if the remaining
-// sizes cannot serve a step.
+// state_not_splittable, check_failed (isolation), and the exceptions of steps. Drops sizes that do not fit
+// into memory in the first placement; in later placements they are errors. Throws out_of_memory if the
+// remaining sizes cannot serve a step.
 void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
            worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
 

@@ -123,7 +123,7 @@ class Children {
     if (child < 0) throw Error(ErrorCode::io, "start a process for a device");
     if (child == 0) {
       restore_signals();
-      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // SIGTERM lets the child keep what it measured
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // SIGTERM lets the child save its measurements
       const int code = ::getppid() == parent ? guarded(work) : exit_interrupted;
       std::fflush(nullptr);
       ::_exit(code);

@@ -13,9 +13,9 @@ namespace graphbench::cli {
 // several devices cannot have, Error if `all` finds no device.
 std::vector<std::string> several_devices(const config::RawOptions& raw);
 
-// Runs `sweep`, which returns an exit code, in one child process per device, after replacing {device} in the
-// options by the device's name. The children run one after the other or, with --concurrent, together. Without
-// --concurrent, an interrupted child is the last one. Returns the worst exit code.
+// Runs `sweep`, which returns an exit code, in one child process per device. In the options, {device} is
+// replaced by the device's name. The children run one after the other or, with --concurrent, together.
+// Without --concurrent, an interrupted child is the last one. Returns the worst exit code.
 int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
                   const std::function<int(const config::RawOptions& raw)>& sweep);
 

@@ -15,8 +15,8 @@ struct ProbeSettings {
   double silent_seconds_max = 120;
 };
 
-// Throws InputError for a mistake of the user (`options` has the place of each option), Error for what this
-// machine lacks, and process::Interrupted.
+// Throws InputError for a mistake of the user (`options` has the place of each option), Error for something
+// that this machine lacks, and process::Interrupted.
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options);
 

@@ -42,7 +42,7 @@ class HttpServer {
  public:
   // Throws Error(io) if it cannot listen at the address.
   HttpServer(ServerSettings settings, Handler handler);
-  // Waits up to one second for responses that are being sent, then ends all connections.
+  // Waits up to a second for responses being sent, ends all connections, and waits for running work.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

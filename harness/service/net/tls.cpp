@@ -49,7 +49,7 @@ std::string day_of(const ASN1_TIME* time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
-// Reports an expired certificate at the start, before a client refuses it.
+// Reports a certificate outside of its dates at the start, before a client refuses the certificate.
 void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);

@@ -117,7 +117,7 @@ std::string Publisher::write_textfile() {
 
 namespace {
 
-// A path cannot hold an escaped slash or an empty part, so such values are sent in base64.
+// A path cannot hold an escaped slash or an empty part, so values with them are sent in base64.
 std::string path_part(const std::string& key, const std::string& value) {
   if (value.empty()) return "/" + key + "@base64/=";
   if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);

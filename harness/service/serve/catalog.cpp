@@ -1,6 +1,6 @@
 // Lists plugins and checks workloads. Plugin names come from the folder, never from a request; symlinks are
-// resolved before the checks. Workloads are checked as on the command line, except for what depends on the
-// device: the sweep checks that when it opens the device.
+// resolved before the checks. Workloads are checked as on the command line. Checks that need the device are
+// made when the sweep opens the device.
 #include "harness/service/serve/catalog.hpp"
 
 #include <sys/stat.h>
@@ -37,8 +37,8 @@ bool is_ours_alone(const std::string& path) {
 constexpr const char* not_ours_alone =
     " is owned or can be written by others than root and this user: chown it, chmod go-w it";
 
-// Finds plugins by name. Replacing a file between this check and its loading gains nothing: it needs the
-// right to write to the folder, which already decides what runs.
+// Finds plugins by name. An attacker who replaces a file between this check and its loading gains nothing:
+// write access to the folder already decides which code runs.
 std::map<std::string, std::string> plugins_in(const std::string& folder) {
   std::map<std::string, std::string> found;
   std::error_code error;

@@ -39,7 +39,7 @@ struct ServeArguments {
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
-// Limits of a plugin's silence, because a client waits for the plugin, and so does a stopping service.
+// Limits of a plugin's silence: a client waits for the plugin, and a stopping service waits too.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 

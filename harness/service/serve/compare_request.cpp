@@ -1,4 +1,4 @@
-// Answers POST /v1/compare: does what `graphbench compare` does, on documents in memory.
+// Answers POST /v1/compare: compares like `graphbench compare`, but with documents in memory.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -66,7 +66,7 @@ struct ServiceSettings {
   std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
 };
 
-// Raises the soft limit of file descriptors to what all clients need. Throws Error(io) at a lower hard limit.
+// Raises the soft limit of file descriptors to the number for all clients. Throws Error(io) if it cannot.
 void raise_descriptor_limit();
 
 class Service {

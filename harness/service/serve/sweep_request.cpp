@@ -29,7 +29,7 @@ std::string key_of(const std::string& written) {
   return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-// Refuses a repeated member, of which nlohmann would keep the last, and deep nesting, before code recurses.
+// Refuses a repeated member, because nlohmann would keep the last, and deep nesting, before code recurses.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {

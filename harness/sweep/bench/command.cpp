@@ -45,7 +45,7 @@ class OpenTask {
     allocate(task);
   }
 
-  // Returns the executor of `batch`, and prepares it at the first call. Throws what preparing throws.
+  // Returns the executor of `batch`, and prepares it at the first call. Throws the exceptions of preparing.
   execution::Executor& executor(std::int64_t batch) {
     std::unique_ptr<execution::Executor>& executor = executors_[batch];
     if (executor == nullptr) {

@@ -20,7 +20,7 @@ std::string real(double value) {
 
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options, const model::AxisTable& table) {
-  // Launches and seed are left out, because they do not change what is measured: results of five and of ten
+  // Leaves out launches and seed, because they do not change the measurement: results of five and of ten
   // launches can be compared.
   std::string text = "graphbench.plan/1\n";
   for (const WorkloadChoice& workload : workloads) {

@@ -48,7 +48,7 @@ class SweepMetrics {
   void drop_vanished(const std::string& device);
   // Replaces the device's comparison by the ended sweep's. Only cells passed to set_cell have series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
-  // Replaces the notes on the device by those on the sweep that ended.
+  // Replaces the notes on the device by the notes on the sweep that ended.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);
   // `unix_seconds` is the time of a successful end; absent if the sweep failed.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
