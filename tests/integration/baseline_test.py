@@ -88,7 +88,7 @@ class Baselines(ServeCase):
     def test_a_baseline_that_will_not_do_is_refused_before_anything_listens(self):
         self.write("bad.json", '{"schema": "graphbench.result/2"}')
         port = free_port()
-        for path, words in (("no.json", "it cannot be read"), ("bad.json", "graphbench.result/2")):
+        for path, words in (("no.json", "the file cannot be read"), ("bad.json", "graphbench.result/2")):
             for command in ([*LAUNCHES, "--prometheus-listen", f"127.0.0.1:{port}"],
                             ["serve", "--listen", f"127.0.0.1:{port}"]):
                 with self.subTest(path=path, command=command[0]):

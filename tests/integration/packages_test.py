@@ -82,9 +82,10 @@ class Packages(HarnessCase):
         for option, value in (("workload", "mlp"), ("dtype", "fp32"), ("set", "mlp.hidden=64"),
                               ("attention", "fused"), ("epilogues", "off"), ("optimizer", "sgd")):
             self.refused(*SWEEP, *FILES, f"--{option}", value,
-                         said=f"--{option}: --package has compiled programs")
-        self.refused(*SWEEP, "--package", "p.gbp", said="--package: its weights are a file of their own")
-        self.refused(*SWEEP, "--weights", "w", said="--weights: it goes with a package")
+                         said=f"--{option}: the option is for building programs")
+        self.refused(*SWEEP, "--package", "p.gbp",
+                     said="--package: a package's weights are in a separate file")
+        self.refused(*SWEEP, "--weights", "w", said="--weights: the option needs a package")
         self.refused(*SWEEP, *FILES, "--batch", "2,3",
                      said="--batch: 3 is not in \"%s\": it has 1, 2, and was compiled without --general"
                      % (self.folder / "p.gbp").resolve())
@@ -163,7 +164,7 @@ class Packages(HarnessCase):
         for word in ("on", "YES"):
             self.refused(*SWEEP, *FILES, "--low-memory", word,
                          said=f"--low-memory: \"{word}\" is not valid: give OFF, ON")
-        self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: it goes with a package")
+        self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: the option needs a package")
 
     def test_a_package_with_general_kernels_runs_at_any_batch(self):
         self.compile("--general")

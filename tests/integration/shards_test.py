@@ -215,7 +215,7 @@ class Shards(ShardsCase):
         self.assertEqual(2, self.result("graphbench.2-of-3.json")["plan"]["shard"]["index"])
 
     def test_wrong_shards(self):
-        self.refuse(["--sweep", "--shard", "auto"], "--shard: auto: no scheduler says", "give I/N")
+        self.refuse(["--sweep", "--shard", "auto"], "--shard: auto: no scheduler sets", "give I/N")
         self.refuse([*SMALL, "--shard", "1/5"], "--shard: ", "4 groups")
         self.refuse(["--sweep", "--costs", "x.json"], "--costs: ", "--shard")
         self.refuse([*SMALL, "--shard", "1/2", "--costs", "x.json"], "x.json")

@@ -52,7 +52,7 @@ TEST(PublishSettings, ABaselineWantsSomewhereToPublish) {
             "--baseline: it does nothing without --prometheus-listen, --prometheus-textfile or "
             "--prometheus-push: give that too");
   EXPECT_THAT(refusal({{"baseline", "no/base.json"}, {"prometheus-listen", "127.0.0.1:9464"}}),
-              StartsWith("--baseline: no/base.json: it cannot be read"));
+              StartsWith("--baseline: no/base.json: the file cannot be read"));
 }
 
 TEST(PublishSettings, AnAddressThatIsNoneIsRefused) {

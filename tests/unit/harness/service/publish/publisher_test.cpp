@@ -196,7 +196,8 @@ TEST_F(BaselineTest, AFileThatWillNotDoIsRefusedByOptionAndName) {
   write("{}");
   EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": "));
   fs::remove(path_);
-  EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": it cannot be read"));
+  EXPECT_THAT(refusal({path_, "", ""}),
+              HasSubstr("--baseline: " + path_.string() + ": the file cannot be read"));
 }
 
 model::Result measured_on(const std::string& day, const std::string& plan) {
