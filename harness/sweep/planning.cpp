@@ -51,7 +51,7 @@ void use_cache(const std::string& where, const std::string& folder) {
   const std::filesystem::file_status status = std::filesystem::status(folder, error);
   const bool below_a_file = error == std::errc::not_a_directory;
   if (folder != "off" && (below_a_file || (exists(status) && !is_directory(status))))
-    throw InputError(where, in_quotes(folder) + " is not a folder: give one, or off");
+    throw InputError(where, in_quotes(folder) + " is not a folder: give a folder, or off");
   const std::string value =
       folder == "off" ? folder : std::filesystem::absolute(folder).lexically_normal().string();
   setenv(cache::folder_variable, value.c_str(), 1);

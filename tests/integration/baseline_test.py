@@ -81,8 +81,8 @@ class Baselines(ServeCase):
     def test_a_sweep_of_another_plan_says_so_and_gives_no_verdict(self):
         done = self.run_graphbench(*LAUNCHES, "--mode", "eager", "--baseline", "base.json",
                                    "--prometheus-textfile", "m.prom", code=0)
-        self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, and no verdict "
-                         "is published: another plan\n", done.stderr)
+        self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, so no verdict "
+                         "is published: the sides differ in plan\n", done.stderr)
         self.assert_none((self.folder / "m.prom").read_text(), "plan")
 
     def test_a_baseline_that_will_not_do_is_refused_before_anything_listens(self):

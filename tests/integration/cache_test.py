@@ -97,7 +97,8 @@ class Cache(HarnessCase):
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),
                 ("cache verify --cache none",
                  '--cache: "none" is not a folder: give a folder in which a sweep kept library choices'),
-                (" ".join([*TINY, "--cache file"]), '--cache: "file" is not a folder: give one, or off')):
+                (" ".join([*TINY, "--cache file"]),
+                 '--cache: "file" is not a folder: give a folder, or off')):
             done = self.run_graphbench(*arguments.split(), code=2)
             self.assertEqual(f"graphbench: {said}\n", done.stderr)
 

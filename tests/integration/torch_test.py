@@ -224,12 +224,12 @@ class Torch(HarnessCase):
         wait_for("a finished launch", lambda: journal.exists() and journal.read_text().count("\n") > 1)
         self.end(process, signal.SIGKILL)
         install("1.3")
-        self.assertIn("is of another kind of device", self.run_graphbench(*command, code=2).stderr)
+        self.assertIn("belongs to another kind of device", self.run_graphbench(*command, code=2).stderr)
         install("1.2")
         step = self.folder / "step.py"
         text = step.read_text(encoding="utf-8")
         step.write_text(text + "\n", encoding="utf-8")
-        self.assertIn("is of another plugins", self.run_graphbench(*command, code=2).stderr)
+        self.assertIn("belongs to another plugins", self.run_graphbench(*command, code=2).stderr)
         step.write_text(text, encoding="utf-8")
         self.run_graphbench(*command, code=0)
         torch = self.result()["environment"]["device"]["libraries"]["torch"]

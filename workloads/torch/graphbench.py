@@ -69,7 +69,7 @@ class Step:
             self.calls = made
         else:
             raise TypeError("the function must return a callable, (module, args) or a list of callables, "
-                            f"and returned {type(made).__name__}")
+                            f"but returned {type(made).__name__}")
         self.result = self.static = self.pieces = self.pool = None
         self.graphs = {}
         self.runs = {-1: self.run_eagerly, 0: self.run_eagerly}

@@ -103,7 +103,7 @@ void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& 
     const ir::Value& value = step.context.program.value(constants[i]);
     throw Error(ErrorCode::undeclared_mutation, "check: " + writer_of(step, constants[i], before[i]) +
                                                     " wrote " + std::string(name_of(value.kind)) + " " +
-                                                    value.name + ", which it does not declare");
+                                                    value.name + ", but does not declare that write");
   }
 }
 

@@ -184,7 +184,7 @@ void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
     if (cell.fallback.empty()) return "";
     const Reason why = cell.fallback_reason.value_or(Reason{"internal", "no reason"});
-    return fmt::format("ran eager, because graphs cannot hold the program ({}: {})", why.code,
+    return fmt::format("ran in mode eager, because the program cannot be captured ({}: {})", why.code,
                        one_line(why.message));
   });
   add_first(notes, result, "updates_refused", [](const CellResult& cell) -> std::string {
@@ -211,8 +211,9 @@ void add_instruments(Notes& notes, const Result& result) {
     const bool restless = std::ranges::any_of(cell.launches, [](const Launch& launch) {
       return launch.sustained && launch.sustained->stopped_by == "time";
     });
-    return restless ? "never became steady under load, so its latency there is unknown: raise --sustained"
-                    : "";
+    return restless
+               ? "never became steady under load, so the latency under load is unknown: raise --sustained"
+               : "";
   });
   const Environment& environment = result.environment;
   if (environment.profiler && !environment.profiler->available)

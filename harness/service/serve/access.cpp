@@ -58,12 +58,12 @@ std::optional<net::Response> refusal_of(const net::Request& request, const Acces
   // A supervisor's probes carry no token, and these answers reveal nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
   if (changes_something(request) && is_of_another_origin(request)) {
-    return refusal(403, "a page of another origin may not do this: ask from the service's own page");
+    return refusal(403, "a page of another origin may not send this request: use the service's own page");
   }
   if (access.token.empty()) {
     // A page in a browser could reach loopback through a name that resolves to it.
     if (is_loopback_name(request.header("host"))) return std::nullopt;
-    return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
+    return refusal(421, "this service answers only requests to 127.0.0.1, [::1] and localhost");
   }
   // The page asks its reader for the token; it holds no data of the service.
   if (request.path == "/" && !changes_something(request)) return std::nullopt;

@@ -58,16 +58,17 @@ std::string balanced_by_costs(Groups& groups, const model::Plan& plan, const Cel
     }
   }
   if (known_cells == 0) {
-    throw InputError(where,
-                     "it has no launches[].worker_seconds for any cell of this plan: give a result of this "
-                     "plan, or leave --costs out");
+    throw InputError(
+        where,
+        "the result has no launches[].worker_seconds for any cell of this plan: give a result of this "
+        "plan, or leave --costs out");
   }
   for (std::size_t i = 0; i < unknown.size(); ++i)
     groups.costs[i] += static_cast<double>(unknown[i]) * known / static_cast<double>(known_cells);
   const auto all = static_cast<std::int64_t>(plan.cells.size());
   if (known_cells == all) return "balanced by --costs";
   return "balanced by --costs, in which " + std::to_string(all - known_cells) + " of " + std::to_string(all) +
-         " cells have no time: they count as the mean of the others";
+         " cells have no time; the mean of the others is used";
 }
 
 std::string balanced_by_estimate(Groups& groups, const model::Plan& plan) {

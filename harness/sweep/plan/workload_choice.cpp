@@ -87,9 +87,9 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
 // A foreign step builds no program for these options to change.
 void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option) {
-    throw InputError(options.where(option), "it goes with programs, and workload " + in_quotes(info.name) +
-                                                " is a step that " + in_quotes(info.plugin) +
-                                                " runs: leave it out");
+    throw InputError(options.where(option), "the option applies only to programs, but workload " +
+                                                in_quotes(info.name) + " is a step that " +
+                                                in_quotes(info.plugin) + " runs: leave the option out");
   };
   for (const char* option : {"preset", "dtype", "pass", "profile", "trace", "shape-trace", "evaluate",
                              "dump-graph", "dump-program", "check-addresses", "tune-sizes"}) {
@@ -112,7 +112,7 @@ void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
       throw InputError(options.where("mode"),
-                       in_quotes(mode) + " is a mode of a foreign step, and this sweep has none");
+                       in_quotes(mode) + " is a mode of foreign steps, but this sweep has no foreign step");
   }
 }
 
@@ -140,7 +140,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (info.is_step()) check_step(info, options);
     if (info.is_step() && chosen.size() > 1)
       throw InputError(options.where("workload"),
-                       in_quotes(name) + " is a foreign step: give it a sweep of its own");
+                       in_quotes(name) + " is a foreign step: run a separate sweep for it");
     choices.push_back({name, preset_of(info, options, catalog), {}});
     check_shapes(options.instruments.shape_trace, info,
                  std::ranges::count(options.axes.pass, "training") > 0);

@@ -235,7 +235,7 @@ TEST(CommandLine, GoogleBenchmarksFlagsBelongToBench) {
 
 TEST(CommandLine, BenchRefusesWhatGoogleBenchmarkDoes) {
   EXPECT_THAT(refusal({"bench", "--json", "x"}), HasSubstr("give --benchmark_out=FILE"));
-  EXPECT_THAT(refusal({"bench", "--prometheus-textfile", "x"}), HasSubstr("bench publishes nothing"));
+  EXPECT_THAT(refusal({"bench", "--prometheus-textfile", "x"}), HasSubstr("bench publishes no metrics"));
 }
 
 TEST(CommandLine, AbRefusesWhatItMakesItself) {

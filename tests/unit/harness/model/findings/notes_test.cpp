@@ -53,7 +53,7 @@ TEST(Notes, NameWhatIsNotClean) {
       "outputs_near", "not eager's bit for bit");
   expect([](Result& r) { r.cells[3].library["busy_threads"] = "loader"; }, "busy_threads",
          "thread loader was busy");
-  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "graphs cannot hold the program");
+  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the program cannot be captured");
   expect(
       [](Result& r) {
         r.cells[3].caller_io.emplace().refused = Reason{"graph_update_failed", "piece 0"};

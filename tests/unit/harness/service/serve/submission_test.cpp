@@ -170,7 +170,7 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
     for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
       fs::permissions(inside(name), others, fs::perm_options::add);
       EXPECT_THAT(refusal(), HasSubstr("--plugin-folder: ")) << name;
-      EXPECT_THAT(refusal(), HasSubstr("can be written by others")) << name;
+      EXPECT_THAT(refusal(), HasSubstr("no other user may write to it")) << name;
       fs::permissions(inside(name), others, fs::perm_options::remove);
     }
   }
@@ -183,7 +183,7 @@ TEST_F(PluginFolderTest, WhatIsOwnedByAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   for (const char* name : {"", "one.so"}) {
     ASSERT_EQ(chown(inside(name).c_str(), 12345, 0), 0);
-    EXPECT_THAT(refusal(), HasSubstr("is owned")) << name;
+    EXPECT_THAT(refusal(), HasSubstr("must belong to")) << name;
     ASSERT_EQ(chown(inside(name).c_str(), 0, 0), 0);
   }
 }
@@ -197,7 +197,7 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
   fs::permissions(inside(""), fs::perms::all);
   EXPECT_THAT(served.names(), ElementsAre());
   const Error error = test::error_of([&] { served.path_of("two_2-b"); });
-  EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder is owned or can be written by others"));
+  EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder must belong to root or this user"));
 }
 
 TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {

@@ -101,9 +101,10 @@ TEST(MakePlan, DefaultsFollowTheDevice) {
 }
 
 TEST(MakePlan, RefusesAValueThatWouldChangeNoCell) {
-  EXPECT_EQ(refusal({{"pass", "training"}, {"optimizer-in", "graph,eager"}}),
-            "--optimizer-in: \"eager\" would change no cell of this plan: it goes with --pass training "
-            "--optimizer sgd,adamw");
+  EXPECT_EQ(
+      refusal({{"pass", "training"}, {"optimizer-in", "graph,eager"}}),
+      "--optimizer-in: \"eager\" would change no cell of this plan: give the value only with --pass training "
+      "--optimizer sgd,adamw");
   EXPECT_THAT(refusal({{"micro-batches", "2"}}), HasSubstr("it goes with --pass training"));
   EXPECT_THAT(refusal({{"mode", "eager"}, {"io", "copy_in"}}), HasSubstr("--mode whole,piecewise"));
   EXPECT_EQ(planned(flags({{"pass", "training"}, {"optimizer", "none,sgd"}, {"optimizer-in", "eager"}}))
