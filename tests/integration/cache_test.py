@@ -57,7 +57,7 @@ class Cache(HarnessCase):
 
     def test_verify_names_each_entry_that_is_not_sound(self):
         sound = self.keep()
-        self.assertIn("1 files in kept, 0 of them damaged", self.cache("verify").stdout)
+        self.assertIn("1 files in kept, 0 of them unusable", self.cache("verify").stdout)
         damaged = self.keep(shape="damaged")
         damaged.write_text(damaged.read_text().replace("66", "67"))
         newer = self.keep(shape="newer")
@@ -72,7 +72,7 @@ class Cache(HarnessCase):
                           (short, "the entry is cut short"),
                           (foreign, "the file's name does not match its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
-        self.assertIn("4 files in kept, 4 of them damaged", said)
+        self.assertIn("4 files in kept, 4 of them unusable", said)
 
     def test_prune_removes_by_size_and_by_age(self):
         old = self.keep(age=3 * 86400, shape="old")
