@@ -131,7 +131,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
 abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),
-                     what + " is not in " + in_quotes(options.package.file) + ": it has " + has);
+                     what + " is not in " + in_quotes(options.package.file) + ": the package has " + has);
   };
   model::Axes& axes = options.axes;
   axes.workload = {manifest.workload};

@@ -143,8 +143,8 @@ class Caller(HarnessCase):
     def test_a_pattern_that_names_no_op_of_any_workload_is_refused(self):
         refused = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,conv", "--split-ops",
                                       "*.conv2,*.conv3", code=2)
-        self.assertEqual('graphbench: --split-ops: workload "mlp": no op is named "*.conv3"; those of '
-                         'program mlp/tiny/fp32 are *.boundary, *.down, *.norm, *.up\n', refused.stderr)
+        self.assertEqual('graphbench: --split-ops: workload "mlp": no op has the name "*.conv3"; '
+                         'program mlp/tiny/fp32 has *.boundary, *.down, *.norm, *.up\n', refused.stderr)
 
     def test_dumped_graphs_hold_no_addresses(self):
         self.sweep("--workload", "attention,mlp", "--dump-graph", "one", "--io", "static,set_params")

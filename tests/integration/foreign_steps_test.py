@@ -68,7 +68,7 @@ class ForeignSteps(HarnessCase):
                                ["--pass", "training", "the option applies only to programs"],
                                ["--io", "copy_in", "the option applies only to programs"],
                                ["--tune-sizes", "2", "the option applies only to programs"],
-                               ["--set", "foreign_step.width=1", "it has none"]):
+                               ["--set", "foreign_step.width=1", "this workload has no options"]):
             with self.subTest(option=option):
                 self.assert_refused(self.sweep(option, words[0]), option, words[1])
         for flag in ("--profile", "--check-addresses"):

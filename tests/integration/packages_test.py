@@ -87,7 +87,8 @@ class Packages(HarnessCase):
                      said="--package: a package's weights are in a separate file")
         self.refused(*SWEEP, "--weights", "w", said="--weights: the option needs a package")
         self.refused(*SWEEP, *FILES, "--batch", "2,3",
-                     said="--batch: 3 is not in \"%s\": it has 1, 2, and was compiled without --general"
+                     said="--batch: 3 is not in \"%s\": the package has 1, 2, "
+                          "and was compiled without --general"
                      % (self.folder / "p.gbp").resolve())
         self.refused(*SWEEP, *FILES, "--pass", "training", said="--pass: \"training\" is not in")
         self.refused("bench", *FILES, said="the option belongs to --sweep")

@@ -130,9 +130,9 @@ class ServeBounds(ServeCase):
         self.plugins(open_crash="open_crash", open_error="open_error")
         self.serve("--plugin-folder", "plugins")
         for sweep, words in (
-                ({"workload": "good_op"}, ('workload: "good_op" is not a workload: there are mlp',)),
+                ({"workload": "good_op"}, ('workload: "good_op" is not a workload: give one of mlp',)),
                 ({"workload": "god_op", "plugins": "mine"}, ('"god_op" is not a workload', "conv, good_op")),
-                ({"plugins": "open_crash"}, ('plugins: "open_crash" crashed with SIGSEGV while it was',)),
+                ({"plugins": "open_crash"}, ('plugins: "open_crash" crashed with SIGSEGV while the file was',)),
                 ({"plugins": ["mine", "open_error"]}, ("plugins: ", "open_error", "the licence has"))):
             status, answer = self.ask("POST", "/v1/sweeps", sweep)
             self.assertEqual(400, status, answer)

@@ -91,7 +91,7 @@ std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t 
     const ir::Op& op = context.program.ops()[item.op];
     return "op " + op.name + " (" + op.kind + ")";
   }
-  return "an op, though not when the ops ran one by one,";
+  return "an unknown op (not found when the ops ran one by one)";
 }
 
 // Fails if the step has changed a constant that it reads, and names the op that wrote it.

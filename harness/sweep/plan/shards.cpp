@@ -145,7 +145,7 @@ Shard shard_of(model::Plan plan, const config::SweepOptions& options, const Cell
   if (!asked.replica) {
     if (groups.names.size() < static_cast<std::size_t>(asked.count)) {
       throw InputError(options.where("shard"), std::to_string(asked.count) +
-                                                   " shards are more than the plan can fill: it has " +
+                                                   " shards are more than the plan can fill: the plan has " +
                                                    std::to_string(groups.names.size()) +
                                                    " groups (workload, preset, dtype, pass, warmup), which "
                                                    "are not divided: give at most that number of shards");
