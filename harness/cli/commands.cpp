@@ -55,7 +55,7 @@ std::vector<CommandRow> measuring() {
        {{"bill --workload mlp --capture-sizes 1:512:x2",
          "how much memory to reserve, and the time to start up"},
         {"bill --torch step.py:build --measure all",
-         "the same for your own step, with a check of the prediction"}}},
+         "the memory of your own step, with a check of the prediction"}}},
       {measure,
        "floor",
        "measure the least cost of launches, graphs and waits on this machine",
