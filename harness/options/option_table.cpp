@@ -161,8 +161,8 @@ std::vector<OptionSpec> machine_options() {
   using enum OptionGroup;
   return {
       {"device", machine, text, "DEVICE",
-       "cuda, cuda:N or host; cuda:0,cuda:1 or all: one device after another (default: cuda, else host)",
-       false, "", true},
+       "cuda, cuda:N or host; cuda:0,cuda:1 or all: devices in turn (default: cuda, else host)", false, "",
+       true},
       {"concurrent", machine, flag, "",
        "measure several devices at the same time; they share CPU, power and bus", true},
       {"shard", shards, text, "I/N",

@@ -167,7 +167,7 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
   };
   if (expected.empty()) fail("the step has no output to compare");
   if (expected.size() != actual.size())
-    fail("eager's step has " + std::to_string(expected.size()) + " outputs and this one " +
+    fail("eager's step has " + std::to_string(expected.size()) + " outputs, but this step has " +
          std::to_string(actual.size()));
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

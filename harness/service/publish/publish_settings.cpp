@@ -101,10 +101,9 @@ std::string textfile(const config::SweepOptions& options) {
   }
   // The collector silently ignores files with other names.
   if (!path.ends_with(".prom")) {
-    throw InputError(
-        where,
-        in_quotes(path) +
-            " is not a file that the node exporter's textfile collector reads: give one that ends in .prom");
+    throw InputError(where, in_quotes(path) +
+                                " is not a file that the node exporter's textfile collector reads: give a "
+                                "file that ends in .prom");
   }
   cli::check_output_file(where, path, cli::Stdout::refused);
   return path;

@@ -325,7 +325,7 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
     }
     warn_of_trouble("the end of a sweep is not stored yet: " + why,
                     " (sweep " + id + (end.result ? "; its results are in " + document : "") +
-                        "). It is tried again, and no other sweep starts before: make room in " +
+                        "). Storing is tried again, and no other sweep starts before: make room in " +
                         settings_.folder + ", or end the process that holds sweeps.sqlite there");
     const bool was_stopping = stopping_;
     const Clock::time_point again = Clock::now() + settings_.retry;

@@ -74,7 +74,7 @@ std::string balanced_by_costs(Groups& groups, const model::Plan& plan, const Cel
 std::string balanced_by_estimate(Groups& groups, const model::Plan& plan) {
   for (const model::WorkerTask& task : plan.tasks)
     groups.costs[groups.places.at(model::group_of(model::cell_of(task, 1)))] += estimate_of(task);
-  return "balanced by an estimate, from sampling times and worker starts: an earlier result given as --costs "
+  return "balanced by an estimate, from sampling times and worker starts: --costs with an earlier result "
          "balances better";
 }
 

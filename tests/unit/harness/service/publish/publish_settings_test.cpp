@@ -105,10 +105,11 @@ TEST(PublishSettings, AFileThatCannotBeWrittenIsRefusedBeforeTheSweep) {
 
 TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
   for (const char* path : {"m.txt", "m", "prom", "m.prom.txt", "m.PROM", "-"}) {
-    EXPECT_EQ(refusal({{"prometheus-textfile", path}}),
-              "--prometheus-textfile: \"" + std::string(path) +
-                  "\" is not a file that the node exporter's textfile collector reads: give one that ends in "
-                  ".prom");
+    EXPECT_EQ(
+        refusal({{"prometheus-textfile", path}}),
+        "--prometheus-textfile: \"" + std::string(path) +
+            "\" is not a file that the node exporter's textfile collector reads: give a file that ends in "
+            ".prom");
   }
 }
 
