@@ -132,7 +132,8 @@ class ServeBounds(ServeCase):
         for sweep, words in (
                 ({"workload": "good_op"}, ('workload: "good_op" is not a workload: give one of mlp',)),
                 ({"workload": "god_op", "plugins": "mine"}, ('"god_op" is not a workload', "conv, good_op")),
-                ({"plugins": "open_crash"}, ('plugins: "open_crash" crashed with SIGSEGV while the file was',)),
+                ({"plugins": "open_crash"},
+                 ('plugins: "open_crash" crashed with SIGSEGV while the file was',)),
                 ({"plugins": ["mine", "open_error"]}, ("plugins: ", "open_error", "the licence has"))):
             status, answer = self.ask("POST", "/v1/sweeps", sweep)
             self.assertEqual(400, status, answer)
