@@ -57,8 +57,8 @@ function parts(builder) {
     title, description, unit, span: 8, min: 0, stacked: true,
   }, maxBy(["mode", label], of(metric, ASKED)), { over: "mode", of: label, numeric: false });
   return builder
-    .withPanel(bar("Steps", "Number of steps, by how they were served. Each is counted once.", UNITS.count, "steps",
-      "how"))
+    .withPanel(bar("Steps", "Number of steps, by how they were served. Each is counted once.", UNITS.count,
+      "steps", "how"))
     .withPanel(bar("Start-up by stage", "One-time costs of all sizes.", UNITS.seconds, "startup_seconds",
       "stage"))
     .withPanel(bar("Memory", "The pool that captures share, instantiated graphs, static buffers and scratch.",

@@ -31,9 +31,9 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
   const ErrorCode code = op.phase != ir::Phase::forward ? ErrorCode::no_gradient_capture
                          : host                         ? ErrorCode::host_op
                                                         : ErrorCode::not_capturable_op;
-  throw Error(code,
-              "program " + program.name() + ": op " + op.name + " (" + op.kind + ") " +
-                  (host ? "runs on the host, so one graph cannot hold it" : "is marked as not capturable"));
+  throw Error(code, "program " + program.name() + ": op " + op.name + " (" + op.kind + ") " +
+                        (host ? "runs on the host, so one graph cannot contain the op"
+                              : "is marked as not capturable"));
 }
 
 // Returns true if the ops of the span must be launched one by one, because no graph can hold one of them.

@@ -62,8 +62,8 @@ void print_causes(std::ostream& out, const Bill& bill) {
                        bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))),
                        format_bytes(*of->used_bytes));
   for (const bill::ReserveRuns& runs : bill.verified) {
-    out << fmt::format("  with {} free: {} of {} runs failed", bytes_text(runs.free_bytes), runs.failed,
-                       runs.runs);
+    out << fmt::format("  with {} free memory: {} of {} runs failed", bytes_text(runs.free_bytes),
+                       runs.failed, runs.runs);
     out << (runs.failed_at > 0 ? fmt::format(", at size {}: {}\n", runs.failed_at, one_line(runs.message))
                                : "\n");
   }

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* verify_footer =
-    "Exit codes: 0 every entry is sound; 2 bad usage or input; 10 some entries are damaged: they are\n"
+    "Exit codes: 0 every entry is sound; 2 bad usage or input; 10 some entries are unusable: they are\n"
     "refused and made again when needed.\n";
 
 std::string dump(const Json& json) {
@@ -146,7 +146,7 @@ class CacheCommand final : public Command {
       ++bad;
       std::printf("%s: %s\n", file.path.c_str(), content.why_not.c_str());
     }
-    std::printf("%zu files in %s, %zu of them damaged\n", files.size(), folder.c_str(), bad);
+    std::printf("%zu files in %s, %zu of them unusable\n", files.size(), folder.c_str(), bad);
     return bad == 0 ? exit_done : exit_slower;
   }
 

@@ -50,7 +50,8 @@ std::string brief_help(const std::vector<CommandRow>& rows) {
     text += aligned[i] + "\n";
   }
   return text + "Options of a sweep:\n" + options_of(std::mem_fn(&config::OptionSpec::brief)) +
-         "More: graphbench help COMMAND; --help-all has every option, --help TOPIC those of one topic:\n" +
+         "More: graphbench help COMMAND; --help-all lists every option, --help TOPIC the options of one "
+         "topic:\n" +
          topics() + "\n";
 }
 

@@ -47,7 +47,7 @@ class PackageCommand final : public Command {
       axes += std::string(", ") + axis.name + " " + manifest.*axis.value;
     std::printf("for %s; %s, %s%s; batches%s%s\n", join(manifest.architectures).c_str(),
                 manifest.workload.c_str(), manifest.dtype.c_str(), axes.c_str(), batches.c_str(),
-                manifest.general ? ", and any other" : "");
+                manifest.general ? ", and any other size" : "");
     for (const package::Method& method : manifest.methods)
       std::printf("method   %s: %s of %s\n", method.name.c_str(), method.pass.c_str(), method.preset.c_str());
     for (const package::PluginFile& plugin : manifest.plugins)

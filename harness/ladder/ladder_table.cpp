@@ -77,7 +77,8 @@ void print_first(std::ostream& out, const model::FirstRequests& first) {
       << (longer ? fmt::format("longer than later ones by p50 {}", format_seconds(first.p50_seconds))
                  : fmt::format("no longer than later ones by p50 (noise {})",
                                format_seconds(first.noise_seconds)))
-      << fmt::format(", max {}, {} in all", format_seconds(first.max_seconds), format_seconds(first.seconds));
+      << fmt::format(", max {}, {} in total", format_seconds(first.max_seconds),
+                     format_seconds(first.seconds));
 }
 
 void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
@@ -98,9 +99,10 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   out << fmt::format("  served   {} rows/s; {} of steps", format_count(launch.rows_per_second),
                      format_seconds(launch.busy_seconds));
   if (launch.predicted_seconds)
-    out << fmt::format(", {} by the medians of sizes", format_seconds(*launch.predicted_seconds));
+    out << fmt::format(", {} as predicted from the medians of sizes",
+                       format_seconds(*launch.predicted_seconds));
   if (launch.stalls.count > 0)
-    out << fmt::format("; {} stalls for captures, {} in all, {} the longest", launch.stalls.count,
+    out << fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
                        format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
   if (const auto& first = launch.first_requests) print_first(out, *first);
   if (const auto& execs = launch.execs)
@@ -110,7 +112,8 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
                        execs->bytes_saved ? format_bytes(*execs->bytes_saved) : "-");
   if (const auto& tuning = launch.tuning)
     out << fmt::format(
-        "\n  tuning   {} runs captured and {} eager in sizes with choices of their own; {} and {} in others",
+        "\n  tuning   {} captured and {} eager runs in sizes with separate library choices; {} and {} in "
+        "others",
         tuning->tuned_captured, tuning->tuned_eager, tuning->general_captured, tuning->general_eager);
   const model::Startup& start = launch.startup;
   out << fmt::format("\n  start-up {} prepare, {} warmup, {} capture, {} instantiate, {} upload\n",
@@ -123,7 +126,7 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
                      memory.exec_bytes ? format_bytes(*memory.exec_bytes) : "-",
                      format_bytes(memory.static_bytes), format_bytes(memory.workspace_bytes));
   if (memory.line_bytes)
-    out << fmt::format("; predicted by a line through two sizes: {} of pool and execs",
+    out << fmt::format("; prediction by a line through two sizes: {} for pool and execs",
                        format_bytes(*memory.line_bytes));
   out << '\n';
 }

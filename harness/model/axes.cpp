@@ -51,14 +51,14 @@ AxisTable first_axes() {
        .values = names,
        .noun = "workload",
        .placeholder = "NAME,...",
-       .help = "workloads to run (default: those of --plugin, else all built in)",
+       .help = "workloads to run (default: those of --plugin, else all built-in workloads)",
        .text = &Cell::workload,
        .texts = &Axes::workload},
       {.name = "preset",
        .values = name,
        .noun = "preset",
        .placeholder = "NAME",
-       .help = "sizes of the workloads (default: " + by_device(&DeviceKind::preset) + ")",
+       .help = "named sizes of the workloads (default: " + by_device(&DeviceKind::preset) + ")",
        .text = &Cell::preset,
        .texts = &Axes::preset},
       {.name = "dtype",
@@ -111,21 +111,20 @@ AxisTable later_axes() {
       {.name = "graph-rewrite",
        .noun = "graph rewrite",
        .placeholder = "WHICH,...",
-       .help =
-           "none: graphs as recorded; memset: kernels in place of libraries' memset nodes (default: none)",
+       .help = "none: graphs as recorded; memset: replace libraries' memset nodes by kernels (default: none)",
        .choices = {"none", "memset"},
        .fallback = "none",
        .modes = graph_modes()},
       {.name = "prepare",
-       .noun = "way of preparing",
+       .noun = "value of --prepare",
        .placeholder = "WHICH,...",
-       .help = "ahead: code is loaded and kernels are timed ahead; first-use: neither (default: ahead)",
+       .help = "ahead: load code and time kernels before steps; first-use: do neither (default: ahead)",
        .choices = {"ahead", "first-use"},
        .fallback = "ahead"},
       {.name = "io",
-       .noun = "way to the caller's memory",
+       .noun = "value of --io",
        .placeholder = "WAY,...",
-       .help = "how graphs reach a caller's inputs and outputs: static (they are the graphs' own), copy_in, "
+       .help = "how graphs access a caller's inputs and outputs: static (the graphs own them), copy_in, "
                "copy_in_out, copy_out, copy_if_moved, set_params, update, recapture, exec_per_set (default: "
                "static)",
        .choices = {"static", "copy_in", "copy_in_out", "copy_out", "copy_if_moved", "set_params", "update",
@@ -133,9 +132,9 @@ AxisTable later_axes() {
        .fallback = "static",
        .modes = graph_modes()},
       {.name = "io-source",
-       .noun = "place of the caller's memory",
+       .noun = "kind of caller memory",
        .placeholder = "WHICH,...",
-       .help = "the memory that --io copies from and to: device, pinned, pageable (default: device)",
+       .help = "caller memory that --io copies from and to: device, pinned, pageable (default: device)",
        .choices = {"device", "pinned", "pageable"},
        .fallback = "device",
        .modes = graph_modes(),
@@ -143,7 +142,7 @@ AxisTable later_axes() {
       {.name = "io-same",
        .noun = "share of steps",
        .placeholder = "SHARE,...",
-       .help = "in this share of steps, --io copy_if_moved finds an input in place: 0, 0.5, 0.9, 0.99, 1 "
+       .help = "share of steps in which --io copy_if_moved finds an input in place: 0, 0.5, 0.9, 0.99, 1 "
                "(default: 0.9)",
        .choices = {"0", "0.5", "0.9", "0.99", "1"},
        .fallback = "0.9",
@@ -152,16 +151,16 @@ AxisTable later_axes() {
       {.name = "capture-streams",
        .noun = "number of capture streams",
        .placeholder = "WHICH,...",
-       .help = "one: a batch's graphs are recorded on the stream that runs steps; each: on a stream of the "
-               "batch (default: one)",
+       .help =
+           "one: record graphs on the stream that runs steps; each: use one stream per batch (default: one)",
        .choices = {"one", "each"},
        .fallback = "one",
        .modes = graph_modes()},
       {.name = "edges",
        .noun = "kind of edge",
        .placeholder = "WHICH,...",
-       .help = "when our kernels on cuda begin. programmatic: when the one before lets them; full: "
-               "when it has ended (default: programmatic)",
+       .help = "start of graphbench's kernels on cuda. programmatic: when the previous kernel allows; "
+               "full: when the previous kernel has ended (default: programmatic)",
        .choices = {"programmatic", "full"},
        .fallback = "programmatic",
        .devices = {"cuda"}},
@@ -173,18 +172,18 @@ AxisTable program_axes() {
   using enum AxisValues;
   return {
       {.name = "attention",
-       .noun = "way of attention",
+       .noun = "form of attention",
        .placeholder = "WAY,...",
-       .help = "decomposed: batched products with a softmax between them; fused: one op; auto: fused "
-               "where the device has it, as cuda and host do (default: auto)",
+       .help = "decomposed: batched products with a softmax in between; fused: one op; auto: fused "
+               "if the device supports that, as cuda and host do (default: auto)",
        .choices = {"auto", "fused", "decomposed"},
        .fallback = "auto",
        .passes = {"forward"}},
       {.name = "epilogues",
        .noun = "value of epilogues",
        .placeholder = "WHICH,...",
-       .help = "bias, activation and residual of products. on: as the program has them; off: as ops of their "
-               "own; joined: part of the product right before them (default: on)",
+       .help = "bias, activation and residual of matrix products. on: as in the program; off: as separate "
+               "ops; joined: as part of the product before them (default: on)",
        .choices = {"on", "off", "joined"},
        .fallback = "on",
        .passes = {"forward"}},
@@ -192,7 +191,7 @@ AxisTable program_axes() {
        .values = names,
        .noun = "program pass",
        .placeholder = "NAME,...",
-       .help = "a plugin's pass that rewrites the program; none: it stays as it is (default: none)",
+       .help = "a plugin's pass that rewrites the program; none: no pass (default: none)",
        .fallback = "none",
        .passes = names_of(passes())},
   };
@@ -204,7 +203,7 @@ AxisTable step_axes() {
       {.name = "backward",
        .noun = "form of the backward pass",
        .placeholder = "FORM,...",
-       .help = "graphs of a captured training step. iteration: one; apart: forward, then backward and "
+       .help = "graphs of a captured training step. iteration: one; apart: forward, then backward with "
                "optimizer; callables: forward and backward of each layer (default: iteration)",
        .choices = {"iteration", "apart", "callables"},
        .fallback = "iteration",
@@ -221,8 +220,8 @@ AxisTable step_axes() {
       {.name = "optimizer-in",
        .noun = "place of the optimizer",
        .placeholder = "WHERE,...",
-       .help = "where parameters are updated. graph: in the step's last graph; eager: launched after it; "
-               "backward: each one as soon as its gradient is complete (default: graph)",
+       .help = "where parameters are updated. graph: in the step's last graph; eager: after that graph; "
+               "backward: each as soon as its gradient is complete (default: graph)",
        .choices = {"graph", "eager", "backward"},
        .fallback = "graph",
        .passes = {"training"},
@@ -230,7 +229,7 @@ AxisTable step_axes() {
       {.name = "loss",
        .noun = "loss",
        .placeholder = "WHICH,...",
-       .help = "loss of the first output and random targets: mse, cross_entropy (default: mse)",
+       .help = "loss between the first output and random targets: mse, cross_entropy (default: mse)",
        .choices = {"mse", "cross_entropy"},
        .fallback = "mse",
        .passes = {"training"}},
@@ -244,7 +243,7 @@ AxisTable gradient_axes() {
       {.name = "accumulate",
        .noun = "time of accumulation",
        .placeholder = "WHEN,...",
-       .help = "when gradients of a value are added. asap: as soon as each exists; end: once the sum is "
+       .help = "when gradients of a value are summed. asap: as soon as each exists; end: when the sum is "
                "needed (default: asap)",
        .choices = {"asap", "end"},
        .fallback = "asap",
@@ -253,14 +252,14 @@ AxisTable gradient_axes() {
        .values = numbers,
        .noun = "number of micro-batches",
        .placeholder = "N,...",
-       .help = "parts of a batch whose gradients a training step adds up (default: 1)",
+       .help = "number of parts of a batch whose gradients a training step adds up (default: 1)",
        .fallback = "1",
        .passes = {"training"}},
       {.name = "checkpoint",
-       .noun = "way of keeping activations",
+       .noun = "value of --checkpoint",
        .placeholder = "WHAT,...",
-       .help = "none: keep all activations for backward; layer: keep the inputs of each layer and compute "
-               "the rest again (default: none)",
+       .help = "none: keep all activations for backward; layer: keep the inputs of each layer and recompute "
+               "the rest (default: none)",
        .choices = {"none", "layer"},
        .fallback = "none",
        .passes = {"training"}},
@@ -272,9 +271,9 @@ AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {
       {.name = "torch-compile",
-       .noun = "way of compiling",
+       .noun = "value of --torch-compile",
        .placeholder = "WHICH,...",
-       .help = "run the step of --torch as Inductor's code in eager, whole and torch.replay: none, default, "
+       .help = "in eager, whole and torch.replay, run the step of --torch as Inductor code: none, default, "
                "max-autotune (default: none)",
        .choices = {"none", "default", "max-autotune"},
        .fallback = "none",
@@ -283,8 +282,8 @@ AxisTable foreign_axes() {
       {.name = "torch-hide-capture",
        .noun = "answer",
        .placeholder = "WHICH,...",
-       .help = "on: while a step of --torch is captured, model code that asks whether a capture runs is told "
-               "that none does (default: off)",
+       .help = "on: while a step of --torch is captured, tell model code that asks for the capture state "
+               "that no capture runs (default: off)",
        .choices = {"off", "on"},
        .fallback = "off",
        .modes = {"whole", "piecewise", "torch.replay"},
@@ -292,7 +291,7 @@ AxisTable foreign_axes() {
       {.name = "torch-compiled-autograd",
        .noun = "answer",
        .placeholder = "WHICH,...",
-       .help = "on: the compiled modes of --torch compile backward too, by compiled autograd (default: off)",
+       .help = "on: compiled modes of --torch also compile backward, with compiled autograd (default: off)",
        .choices = {"off", "on"},
        .fallback = "off",
        .modes = {"torch.cudagraphs", "torch.reduce-overhead"},

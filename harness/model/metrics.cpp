@@ -94,10 +94,11 @@ std::vector<const MetricRow*> metrics_named(const std::string& where, const std:
       if (path.ends_with("." + word)) ends.push_back(&row);
     }
     if (named == nullptr && ends.empty())
-      throw InputError(where, in_quotes(word) + " is not a column or metric: give those of graphbench list " +
-                                  "metrics" + did_you_mean(word, known));
+      throw InputError(where, in_quotes(word) +
+                                  " is not a column or metric: give names from graphbench list " + "metrics" +
+                                  did_you_mean(word, known));
     if (named == nullptr && ends.size() > 1)
-      throw InputError(where, in_quotes(word) + " is of several metrics: give one of " +
+      throw InputError(where, in_quotes(word) + " matches several metrics: give one of " +
                                   join(ends, ", ", [](const MetricRow* row) { return path_of(*row); }));
     found.push_back(named != nullptr ? named : ends.front());
   }

@@ -16,7 +16,7 @@ const std::vector<Mode>& modes() {
        .also = "none"},
       {.name = "whole", .help = "the step is captured as one graph", .graph = true, .also = "full"},
       {.name = "piecewise",
-       .help = "runs of ops between splitting ops are captured as pieces that share a pool",
+       .help = "ops between splitting ops are captured as graph pieces that share a pool",
        .graph = true},
   };
   return rows;
@@ -50,8 +50,8 @@ const std::vector<DataType>& data_types() {
 
 const std::vector<DeviceKind>& device_kinds() {
   static const std::vector<DeviceKind> rows = {
-      {"cuda", "an NVIDIA GPU: cuda, or cuda:N for one of several", "base", "bf16"},
-      {"host", "the CPU, one in-order stream on a thread of its own", "tiny", "fp32"},
+      {"cuda", "an NVIDIA GPU: give cuda, or cuda:N for one of several GPUs", "base", "bf16"},
+      {"host", "the CPU, with one in-order stream on a separate thread", "tiny", "fp32"},
   };
   return rows;
 }
@@ -63,7 +63,7 @@ const DeviceKind& device_kind(std::string_view name) {
 
 const std::vector<Pass>& passes() {
   static const std::vector<Pass> rows = {
-      {"forward", "inputs to outputs"},
+      {"forward", "from inputs to outputs"},
       {"training", "forward, loss, backward and optimizer"},
   };
   return rows;

@@ -39,7 +39,7 @@ int guarded(const std::function<int()>& work) {
   } catch (const process::Interrupted&) {
     return fail_with("interrupted before anything was measured", exit_interrupted);
   } catch (const std::bad_alloc&) {
-    return fail_with("allocate memory: the system gives this process no more", exit_error);
+    return fail_with("allocate memory: the system refuses more memory to this process", exit_error);
   } catch (const std::system_error& error) {
     // The standard library throws this error code only when it cannot start a thread.
     const bool of_thread = error.code() == std::errc::resource_unavailable_try_again;

@@ -122,8 +122,8 @@ void Options::sweep_options(const std::vector<std::string>& names, const std::ve
 }
 
 void Options::config_file() {
-  text("--config", config_file_, "FILE.toml", "read a sweep's options from a TOML file; flags win over it",
-       Empty::allowed);
+  text("--config", config_file_, "FILE.toml",
+       "read a sweep's options from a TOML file; flags override the file", Empty::allowed);
 }
 
 void Options::describe(const std::string& name, const std::string& help) {
@@ -188,11 +188,13 @@ void Options::check() const {
   for (const Options& below : below_) below.check();
   for (const std::string& name : given_once_) {
     const std::size_t count = app_.count(name);
-    if (count > 1) throw InputError(name, "it is given " + std::to_string(count) + " times: give it once");
+    if (count > 1)
+      throw InputError(name, "the option is given " + std::to_string(count) + " times: give the option once");
   }
   for (const std::string& name : never_empty_) {
     if (given(name) && app_.get_option(name)->as<std::string>().empty()) {
-      throw InputError(name, "it is given without a value; see graphbench " + app_.get_name() + " --help");
+      throw InputError(name,
+                       "the option is given without a value; see graphbench " + app_.get_name() + " --help");
     }
   }
 }

@@ -35,7 +35,7 @@ std::string accepted_values(OptionKind kind) {
 std::string real_text(double value) {
   std::array<char, 32> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) throw std::logic_error("a number has more digits than a double");
+  if (error != std::errc()) throw std::logic_error("a number has more digits than a double can store");
   return {text.data(), end};
 }
 
@@ -156,7 +156,7 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
       continue;
     }
     if (static_cast<unsigned char>(c) >= 0x80)
-      return fault("a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
+      return fault("a non-ASCII letter is outside a string: put the letter in quotes, or leave it out");
     if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) parts = 1;
     if (c == '.' && ++parts > key_parts_max)
       return fault("a key has more than " + std::to_string(key_parts_max) +

@@ -103,8 +103,8 @@ class NumberListParser {
       refuse(text, geometric ? "has a factor that is not a whole number from 2 up"
                              : "has a step that is not a whole number from 1 up");
     }
-    if (geometric && first == 0) refuse(text, "multiplies 0, which stays 0");
-    if (last < first) refuse(text, "ends before it begins");
+    if (geometric && first == 0) refuse(text, "multiplies 0, which stays 0: begin at 1 or more");
+    if (last < first) refuse(text, "has an end below its start");
     expand(text, first, last, step.value, geometric);
   }
 

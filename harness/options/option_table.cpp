@@ -39,34 +39,36 @@ std::vector<OptionSpec> other_options() {
       {"torch", torch, text, "FILE.py:FUNCTION",
        "run the step that a Python function builds, as PyTorch runs it, instead of workloads (docs/torch.md)",
        true},
-      {"python", torch, text, "PATH", "the interpreter of --torch (default: python3)", true},
+      {"python", torch, text, "PATH", "the Python interpreter for --torch (default: python3)", true},
       {"split-ops", steps, words, "OP,...",
-       "ops at which piecewise splits: kinds, or patterns of names such as *.conv2 (default: the workload's "
-       "own; of --torch scaled_dot_product_attention)"},
+       "ops at which mode piecewise splits: kinds, or name patterns such as *.conv2 (default: the workload's "
+       "own; for --torch scaled_dot_product_attention)"},
       {"io-addresses", steps, text, "WHICH",
-       "rotate: the caller's two sets come in turn; fresh: every step has other addresses (default: rotate)"},
+       "rotate: the caller alternates between two sets; fresh: every step has new addresses (default: "
+       "rotate)"},
       {"mutated-inputs", steps, text, "WHAT",
-       "if --io copies an input that the program writes: refuse the cell, or copy_back within the step "
+       "if --io copies an input that the program writes to: refuse the cell, or copy_back within the step "
        "(default: refuse)"},
       {"on-skip", steps, text, "WHAT",
-       "if graphs cannot hold a program, or the device refuses a capture: record the reason, or run the "
-       "cell eager (default: record)"},
+       "if a program cannot be captured: record the reason, or run the "
+       "cell in mode eager (default: record)"},
       {"capture-stream", steps, text, "WHOSE",
-       "the stream that steps are captured and run on: own, or the device's default (default: own)"},
+       "stream for capturing and running steps: own, or the device's default stream (default: own)"},
       {"tune-sizes", steps, numbers, "LIST",
-       "batch sizes with library choices of their own; all others share one (default: every size)"},
+       "batch sizes with separate library choices; all others share one choice (default: every size)"},
       {"check-addresses", steps, flag, "",
-       "compare the caller's addresses with the graphs' before every replay; one that moved fails the cell"},
-      {"dump-program", plan, flag, "", "print each program and what each mode captures of it, and stop",
+       "before every replay, check that the graph has the caller's addresses; a moved address fails the "
+       "cell"},
+      {"dump-program", plan, flag, "", "print each program and the ops that each mode captures, and stop",
        true},
       {"dry-run", plan, flag, "", "print the number of cells and processes and the estimated time, and stop",
        true},
       {"launches", measuring, integer, "N",
        "worker processes per cell; 3 or more give intervals (default: 1; without any axis 3)", false, "",
        true},
-      {"seed", measuring, integer, "N", "seed of the data and of the order (default: 1)"},
-      {"time-per-cell", measuring, real, "SECONDS", "sampling time per cell at most (default: 0.15)"},
-      {"samples-max", measuring, integer, "N", "samples per cell and pass at most (default: 2000)"},
+      {"seed", measuring, integer, "N", "random seed of the data and of the order (default: 1)"},
+      {"time-per-cell", measuring, real, "SECONDS", "maximum sampling time per cell (default: 0.15)"},
+      {"samples-max", measuring, integer, "N", "maximum number of samples per cell and pass (default: 2000)"},
       {"worker-timeout", measuring, real, "SECONDS",
        "end a worker that is silent for this long (default: 120)"},
       {"cache", measuring, text, "DIR|off",
@@ -75,22 +77,23 @@ std::vector<OptionSpec> other_options() {
        true},
       {"cold-l2", measuring, flag, "", "flush the device's last cache before every timed step"},
       {"sustained", measuring, real, "SECONDS",
-       "afterwards, time each cell under load, once clock and power are steady; SECONDS is the limit "
-       "(without it: 15)",
+       "afterwards, time each cell under load when clock and power are steady; SECONDS is the time limit "
+       "(without SECONDS: 15)",
        false, "15"},
       {"evaluate", training, flag, "",
-       "afterwards, run each training cell's forward program without gradients on the trained parameters"},
+       "afterwards, run each training cell's forward program, without gradients, with the trained "
+       "parameters"},
       {"profile", measuring, flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
       {"json", results, text, "FILE",
-       "where the result document goes; - for stdout (default: graphbench.json)", true, "", true},
-      {"samples", results, text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)",
+       "write the result document to FILE; - for stdout (default: graphbench.json)", true, "", true},
+      {"samples", results, text, "FILE.npz", "write every sample to a file for numpy.load (default: none)",
        true},
-      {"report", results, text, "FILE.html", "write the result as a page (default: none)", true},
+      {"report", results, text, "FILE.html", "write the result as an HTML page (default: none)", true},
       {"dump-graph", results, text, "DIR",
-       "write each cell's graphs there, as DOT and JSON, and its program as it is split", true},
+       "write each cell's graphs to DIR as DOT and JSON, with its split program", true},
       {"trace", results, text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)",
        true},
-      {"quiet", results, flag, "", "no progress and no table", true},
+      {"quiet", results, flag, "", "do not print progress or the table", true},
       {"plugin", plugins, repeated, "FILE.so", "load the workloads of a plugin (repeatable)", true},
   };
 }
@@ -102,23 +105,24 @@ std::vector<OptionSpec> prometheus_options() {
       {"prometheus-listen", prometheus, text, "ADDR:PORT",
        "serve /metrics at this address while the sweep runs", true},
       {"prometheus-allow-remote", prometheus, flag, "",
-       "allow --prometheus-listen an address that other machines reach", true},
+       "allow a --prometheus-listen address that other machines can reach", true},
       {"tls-certificate", prometheus, text, "FILE.pem",
-       "serve https with this certificate, followed by its chain", true},
+       "serve https with this file: the certificate, then its chain", true},
       {"tls-key", prometheus, text, "FILE.pem", "the certificate's key", true},
       {"linger", prometheus, real, "SECONDS",
        "keep serving /metrics for this long after the sweep (default: stop at once)", true},
       {"prometheus-textfile", prometheus, text, "FILE.prom",
-       "keep the metrics in a file for the node exporter", true},
+       "write the metrics to a file for the node exporter", true},
       {"prometheus-push", prometheus, text, "URL", "push the metrics to a Pushgateway when the sweep is done",
        true},
-      {"push-grouping", prometheus, words, "KEY=VALUE,...", "grouping keys besides job and instance", true},
-      {"push-delete", prometheus, flag, "", "delete what was pushed before exiting, after --linger", true},
+      {"push-grouping", prometheus, words, "KEY=VALUE,...",
+       "more grouping keys for the Pushgateway than job and instance", true},
+      {"push-delete", prometheus, flag, "", "delete the pushed metrics before exiting, after --linger", true},
       {"baseline", prometheus, text, "FILE",
-       "publish the comparison of the sweep with this result, or folder of results", true},
+       "compare the sweep with this result, or folder of results, and publish the comparison", true},
       {"against", prometheus, text, "NAME",
-       "instead of --baseline: the history's latest result of this branch, label or commit", true},
-      {"history", prometheus, text, "FILE", "the history's file, for --against", true},
+       "use the history's latest result of this branch, label or commit as --baseline", true},
+      {"history", prometheus, text, "FILE", "the history file for --against", true},
   };
 }
 
@@ -130,10 +134,10 @@ std::vector<OptionSpec> shape_options() {
        "afterwards, once per task, walk the file's steps (batch size and sequence length per line) with a "
        "cache of programs",
        true},
-      {"shape-programs", measuring, integer, "N", "the most programs that --shape-trace keeps (default: 8)",
-       true},
+      {"shape-programs", measuring, integer, "N",
+       "maximum number of programs that --shape-trace keeps (default: 8)", true},
       {"shape-recordings", measuring, integer, "N",
-       "sizes of steps, over all programs, whose kernels and recordings --shape-trace keeps (default: 64)",
+       "maximum number of step sizes, over all programs, that --shape-trace keeps recorded (default: 64)",
        true},
   };
 }
@@ -143,10 +147,10 @@ std::vector<OptionSpec> package_options() {
   using enum OptionGroup;
   return {
       {"package", packages, text, "FILE.gbp",
-       "run a package of graphbench compile, instead of building workloads' programs", true},
-      {"weights", packages, text, "FILE", "the weights of --package", true},
+       "run a package that graphbench compile wrote, instead of building the workloads' programs", true},
+      {"weights", packages, text, "FILE", "the weights file for --package", true},
       {"low-memory", packages, text, "ON|OFF",
-       "ON: the weights of --package pass through a buffer of 1 MiB, not of the largest tensor's size "
+       "ON: load the weights of --package through a buffer of 1 MiB instead of the largest tensor's size "
        "(default: OFF)",
        true},
   };
@@ -157,29 +161,31 @@ std::vector<OptionSpec> machine_options() {
   using enum OptionGroup;
   return {
       {"device", machine, text, "DEVICE",
-       "cuda, cuda:N, host; cuda:0,cuda:1 or all: in turn (default: cuda, else host)", false, "", true},
-      {"concurrent", machine, flag, "", "measure several devices at one time; they share CPU, power and bus",
+       "cuda, cuda:N or host; cuda:0,cuda:1 or all: devices in turn (default: cuda, else host)", false, "",
        true},
+      {"concurrent", machine, flag, "",
+       "measure several devices at the same time; they share CPU, power and bus", true},
       {"shard", shards, text, "I/N",
-       "measure part I of N of the plan; auto: the scheduler's variables say which part; {shard} in other "
+       "measure part I of N of the plan; auto: take I and N from the scheduler's variables; {shard} in other "
        "options becomes I-of-N",
        true},
       {"shard-by", shards, text, "WHAT",
-       "task: the shards divide the plan; replica: each shard measures all of it on its own GPU (default: "
+       "task: the shards divide the plan; replica: each shard measures the whole plan on its own GPU "
+       "(default: "
        "task)",
        true},
       {"costs", shards, text, "FILE",
-       "balance the shards by the times in this earlier result (default: by an estimate)", true},
+       "balance the shards by the times in an earlier result (default: by an estimate)", true},
       {"cpu", machine, integer, "N",
-       "CPU of the submitting thread (default: the highest quiet one it may use)"},
-      {"no-pin", machine, flag, "", "leave the submitting thread where the system puts it"},
+       "CPU of the submitting thread (default: the highest quiet CPU that this process may use)"},
+      {"no-pin", machine, flag, "", "let the system choose the CPU of the submitting thread"},
   };
 }
 
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
   options.push_back({"grid", OptionGroup::plan, OptionKind::repeated, "AXIS=VALUES ...",
-                     "measure these cells too: the plan's cells with other values on the axes named here "
+                     "also measure the plan's cells with these values on the named axes "
                      "(repeatable; without any axis: \"" +
                          std::string(default_grid) + "\")"});
   for (const std::vector<OptionSpec>& others :

@@ -85,17 +85,19 @@ TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
   if (text.empty()) {
     if (find(raw, "python") != nullptr)
       throw InputError(so_far.where("python"),
-                       "it runs what --torch names: give --torch FILE.py:FUNCTION too");
+                       "the option sets the interpreter for --torch: give --torch FILE.py:FUNCTION too");
     return step;
   }
   for (const char* other : {"plugin", "workload", "package", "set"}) {
     if (find(raw, other) != nullptr)
-      throw InputError(so_far.where(other), "--torch is the sweep's one workload: leave one of them out");
+      throw InputError(so_far.where(other),
+                       "--torch is the sweep's only workload: leave one of the two options out");
   }
   const std::size_t colon = text.rfind(':');
   step.function = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (step.function.empty())
-    throw InputError(so_far.where("torch"), in_quotes(text) + " names no function: give FILE.py:FUNCTION");
+    throw InputError(so_far.where("torch"),
+                     in_quotes(text) + " does not name a function: give FILE.py:FUNCTION");
   const std::string file = text.substr(0, colon);
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
@@ -106,7 +108,7 @@ TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
   if (step.python.empty())
     throw InputError(
         so_far.where("python"),
-        in_quotes(python) + " is not a program that can be run: give the interpreter that has torch");
+        in_quotes(python) + " is not an executable program: give a Python interpreter that has torch");
   return step;
 }
 
@@ -125,8 +127,8 @@ SetOption set_option(const RawItem& item) {
   option.from_flag = item.where == "--set";
   const ParsedInteger value = parse_integer(std::string_view(item.text).substr(equals + 1));
   if (value.fault != NumberFault::none) {
-    throw InputError(item.where,
-                     in_quotes(item.text) + " has no whole number as its value: give e.g. mlp.hidden=2048");
+    throw InputError(item.where, in_quotes(item.text) +
+                                     " does not have a whole number as value: give e.g. mlp.hidden=2048");
   }
   option.value = value.value;
   return option;
@@ -169,7 +171,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
         parse_numbers(sizes->front().where, join(*sizes, ",", &RawItem::text), {.noun = "batch"});
     if (contains(so_far.axes.pass, "training"))
       throw InputError(so_far.where("tune-sizes"),
-                       "the products of weights' gradients depend on the batch, so that sizes cannot share a "
+                       "products for weight gradients depend on the batch, so sizes cannot share a "
                        "choice: give --pass forward");
   }
   options.dump_graph = text_of(raw, "dump-graph", "");
@@ -178,15 +180,16 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   const bool moves = options.check_addresses && options.addresses == "fresh";
   if (find(raw, "io-addresses") != nullptr && !moves && !so_far.axes.more_axes.contains("io"))
     throw InputError(so_far.where("io-addresses"),
-                     "only --io gives a caller addresses of its own: give --io too");
+                     "the option needs a caller with its own addresses: give --io too");
   if (options.addresses == "fresh" && has_any(so_far.axes, "io", {"exec_per_set"}))
-    throw InputError(so_far.where("io-addresses"), "exec_per_set needs addresses that repeat: give rotate");
+    throw InputError(so_far.where("io-addresses"),
+                     "--io exec_per_set needs addresses that repeat: give rotate");
   const std::vector<std::string> copy_inputs = {"copy_in", "copy_in_out", "copy_if_moved"};
   for (const auto& [name, forms] : {std::pair{"mutated-inputs", copy_inputs},
                                     {"io-source", model::axis_named("io-source").within.values}}) {
     if (find(raw, name) != nullptr && !has_any(so_far.axes, "io", forms))
-      throw InputError(so_far.where(name),
-                       "it says how values are copied: give --io " + join(forms, " or ") + " too");
+      throw InputError(so_far.where(name), "the option applies only when values are copied: give --io " +
+                                               join(forms, " or ") + " too");
   }
   return options;
 }
@@ -198,12 +201,13 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   if (find(raw, "package") == nullptr) {
     for (const char* name : {"weights", "low-memory"}) {
       if (find(raw, name) != nullptr)
-        throw InputError(so_far.where(name), "it goes with a package: give --package FILE.gbp too");
+        throw InputError(so_far.where(name), "the option needs a package: give --package FILE.gbp too");
     }
     return files;
   }
   if (find(raw, "weights") == nullptr)
-    throw InputError(so_far.where("package"), "its weights are a file of their own: give --weights FILE too");
+    throw InputError(so_far.where("package"),
+                     "a package's weights are in a separate file: give --weights FILE too");
   std::vector<std::string> said = {"workload", "dtype", "set", "shape-trace", "tune-sizes"};
   for (const model::Axis& axis : table) {
     if (!axis.passes.empty()) said.push_back(axis.name);
@@ -212,7 +216,7 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
     if (find(raw, name) != nullptr)
       throw InputError(
           so_far.where(name),
-          "--package has compiled programs, and this is about building them: leave one of them out");
+          "the option is for building programs, but --package has built ones: leave one of the two out");
   }
   for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
     *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();
@@ -225,7 +229,8 @@ std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOption
   if (items == nullptr) {
     for (const char* name : {"shard-by", "costs"}) {
       if (find(raw, name) != nullptr)
-        throw InputError(so_far.where(name), "it says how a plan is divided: give --shard I/N too");
+        throw InputError(so_far.where(name),
+                         "the option applies only to a divided plan: give --shard I/N too");
     }
     return std::nullopt;
   }
@@ -234,7 +239,7 @@ std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOption
   shard.replica = word_of(raw, "shard-by", {"task", "replica"}) == "replica";
   shard.costs = text_of(raw, "costs", "");
   if (shard.replica && !shard.costs.empty())
-    throw InputError(so_far.where("costs"), "replicas have nothing to balance: leave it out");
+    throw InputError(so_far.where("costs"), "replicas have nothing to balance: leave the option out");
   return shard;
 }
 
@@ -310,7 +315,8 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   if (find(raw, "cpu") != nullptr) {
     options.instruments.cpu = integer(raw, "cpu", 0, {0, 1023});
     if (!options.instruments.pin) {
-      throw InputError(options.where("cpu"), "it cannot be combined with --no-pin: give one of them");
+      throw InputError(options.where("cpu"),
+                       "the option cannot be combined with --no-pin: give one of the two");
     }
   }
   options.cache = text_of(raw, "cache", "");
@@ -321,7 +327,8 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.instruments.cold_l2 = flag(raw, "cold-l2");
   options.instruments.evaluate = flag(raw, "evaluate");
   if (options.instruments.evaluate && std::ranges::count(options.axes.pass, "training") == 0)
-    throw InputError(options.where("evaluate"), "it applies to training only: give --pass training too");
+    throw InputError(options.where("evaluate"),
+                     "the option applies only to training: give --pass training too");
   options.instruments.shape_trace = shape_trace(raw);
   options.instruments.sustained_seconds = sustained_seconds(raw);
   options.instruments.trace = !options.trace.empty();

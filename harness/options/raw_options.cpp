@@ -66,7 +66,8 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback) 
 }
 
 std::string text_of(const RawItem& item) {
-  if (item.text.empty()) throw InputError(item.where, "\"\" is empty: give a value or leave the option out");
+  if (item.text.empty())
+    throw InputError(item.where, "the value is empty: give a value or leave the option out");
   return item.text;
 }
 

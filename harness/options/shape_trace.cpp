@@ -39,16 +39,16 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
               " is one field too many: give a batch size (8), or a batch size and a sequence length (8 128)");
     if (!trace.steps.empty() && step.sequence.has_value() != trace.steps.front().sequence.has_value())
       throw InputError(where, "batch size " + batch + (step.sequence ? " has a" : " has no") +
-                                  " sequence length, unlike line " +
+                                  " sequence length, in contrast to line " +
                                   std::to_string(trace.steps.front().line) +
-                                  ": give it in all lines or none");
+                                  ": give a sequence length in all lines or in none");
     if (trace.steps.size() == steps_max)
-      throw InputError(where, "batch size " + batch + " is one step more than " + std::to_string(steps_max) +
-                                  ": give at most that many");
+      throw InputError(where, "batch size " + batch + " is beyond the limit of " + std::to_string(steps_max) +
+                                  " steps: give fewer steps");
     trace.steps.push_back(step);
   }
   if (trace.steps.empty())
-    throw InputError(path + ":1", "it has no step: give one batch size per line, such as 8");
+    throw InputError(path + ":1", "the file has no step: give one batch size per line, such as 8");
   return trace;
 }
 
@@ -65,7 +65,8 @@ model::ShapeTrace shape_trace(const RawOptions& raw) {
   const std::string path = text_of(raw, "shape-trace", "");
   for (const char* bound : {"shape-programs", "shape-recordings"}) {
     if (path.empty() && find(raw, bound) != nullptr)
-      throw InputError(raw.at(bound).front().where, "it is a bound of --shape-trace: give that too");
+      throw InputError(raw.at(bound).front().where,
+                       "the option is a limit for --shape-trace: give --shape-trace too");
   }
   if (path.empty()) return {};
   model::ShapeTrace trace = read_shape_trace(raw.at("shape-trace").front().where, path);

@@ -44,9 +44,9 @@ class Auto {
     const std::optional<Place> rank = rank_place();
     const std::optional<std::int64_t> shards = number(shards_variable);
     if (!task && !rank) {
-      refuse("no scheduler says which one this is (" + names() + " are not set): give I/N, such as 1/8");
+      refuse("no scheduler sets the shard's number (" + names() + " are not set): give I/N, such as 1/8");
     }
-    if (shards && *shards < 1) refuse(std::string(shards_variable) + " is 0: give how many shards there are");
+    if (shards && *shards < 1) refuse(std::string(shards_variable) + " is 0: give the number of shards");
     const Place of_task = task.value_or(Place());
     const Place of_rank = rank.value_or(Place());
     ShardOption shard;
@@ -87,7 +87,8 @@ class Auto {
     const Scheduler* found = nullptr;
     for (const Scheduler& row : schedulers) {
       if (row.ranks || !is_set(row)) continue;
-      if (found != nullptr) refuse(said(*found) + " and " + said(row) + " contradict each other: unset one");
+      if (found != nullptr)
+        refuse(said(*found) + " and " + said(row) + " contradict each other: unset one of the two");
       found = &row;
     }
     if (found == nullptr) return std::nullopt;
@@ -119,7 +120,7 @@ class Auto {
         refuse(own.said + " is not below " + row.count + ", " + std::to_string(own.count));
       }
       if (place && (place->index != own.index || place->count != own.count)) {
-        refuse(place->said + " and " + own.said + " contradict each other: unset one");
+        refuse(place->said + " and " + own.said + " contradict each other: unset one of the two");
       }
       place = own;
     }

@@ -13,7 +13,7 @@ struct NoToml : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 [[noreturn]] inline void refuse_as_no_toml() {
-  throw NoToml("it is not TOML: see https://toml.io");
+  throw NoToml("the file is not valid TOML: see https://toml.io");
 }
 
 }  // namespace graphbench::config

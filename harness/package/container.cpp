@@ -20,7 +20,7 @@ constexpr std::string_view container_version = "1";
 // Returns the text before the next `end`, and removes both from `text`. Throws if there is no `end`.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
-  if (at == std::string_view::npos) refuse_container("it is cut short in its head");
+  if (at == std::string_view::npos) refuse_container("the package is cut short in its head");
   const std::string_view found = text.substr(0, at);
   text.remove_prefix(at + 1);
   return found;
@@ -44,14 +44,14 @@ std::string encode(const std::vector<Section>& sections) {
 
 std::vector<Section> decode(std::string_view text) {
   if (!text.starts_with(container_first_words))
-    refuse_container("it is not a package: graphbench compile writes them");
+    refuse_container("the file is not a package: give a file that graphbench compile wrote");
   std::string_view rest = text.substr(container_first_words.size());
   const std::string_view its_version = take(rest, '\n');
   const bool is_number = !its_version.empty() && its_version.size() < 10 &&
                          its_version.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!is_number) refuse_container("it is damaged in its first line");
+  if (!is_number) refuse_container("the package's first line is damaged");
   if (its_version != container_version)
-    refuse_container("it is of version " + std::string(its_version) +
+    refuse_container("the package has version " + std::string(its_version) +
                      ", and this graphbench reads version 1");
   struct Part {
     std::size_t bytes = 0;
@@ -66,26 +66,26 @@ std::vector<Section> decode(std::string_view text) {
     Part& part = parts.emplace_back();
     const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), part.bytes);
     if (error != std::errc() || end != bytes.data() + bytes.size())
-      refuse_container("its head is damaged at section " + sections.back().name);
+      refuse_container("the package's head is damaged at section " + sections.back().name);
     part.sha256 = take(rest, '\n');
   }
   const std::string_view lines = text.substr(0, text.size() - rest.size());
-  if (rest.substr(0, 7) != "sha256 ") refuse_container("its head is damaged behind its sections");
+  if (rest.substr(0, 7) != "sha256 ")
+    refuse_container("the package's head is damaged after the list of sections");
   rest.remove_prefix(7);
-  if (take(rest, '\n') != sha256_hex(lines))
-    refuse_container("its head does not have the digest that it names");
-  if (!take(rest, '\n').empty()) refuse_container("its head is damaged behind its digest");
+  if (take(rest, '\n') != sha256_hex(lines)) refuse_container("the package's head does not match its digest");
+  if (!take(rest, '\n').empty()) refuse_container("the package's head is damaged after the digest");
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::string where = "section " + sections[i].name + ": ";
-    if (rest.size() < parts[i].bytes) refuse_container(where + "it is cut short");
+    if (rest.size() < parts[i].bytes) refuse_container(where + "the section is cut short");
     sections[i].content = rest.substr(0, parts[i].bytes);
     rest.remove_prefix(parts[i].bytes);
     if (sha256_hex(sections[i].content) != parts[i].sha256)
-      refuse_container(where + "it does not have the digest that the head names");
+      refuse_container(where + "the section does not match its digest in the head");
   }
-  if (!rest.empty()) refuse_container("data follows its last section");
+  if (!rest.empty()) refuse_container("there is data after the last section");
   if (!text.starts_with(container_head(sections)))
-    refuse_container("its head is not in the form of graphbench's packages");
+    refuse_container("the head is not in the format of a graphbench package");
   return sections;
 }
 

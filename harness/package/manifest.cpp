@@ -46,8 +46,9 @@ void check_architectures(const Manifest& manifest) {
   }
   if (wanted.empty()) refuse_manifest("architectures", "the list is empty");
   if (wanted != manifest.architectures)
-    refuse_manifest("architectures",
-                    "they are not in order, given twice, or not for a device of kind " + manifest.device);
+    refuse_manifest(
+        "architectures",
+        "the architectures are unsorted, repeated, or not for a device of kind " + manifest.device);
 }
 
 void check_methods(const Manifest& manifest) {
@@ -55,7 +56,7 @@ void check_methods(const Manifest& manifest) {
   std::set<std::string> names;
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
-      refuse_manifest("methods", in_quotes(method.name) + " is not a valid name, or appears twice");
+      refuse_manifest("methods", in_quotes(method.name) + " is an invalid or repeated name");
     if (!contains(model::names_of(model::passes()), method.pass))
       refuse_manifest("methods", in_quotes(method.pass) + " is not a pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
@@ -68,12 +69,12 @@ void check_listed_tensors(const Manifest& manifest) {
   for (const Tensor& tensor : manifest.tensors) {
     const std::string field = "tensors: " + tensor.name;
     if (tensor.name.empty() || !seen.emplace(tensor.method, tensor.name).second)
-      refuse_manifest(field, "it has no name, or appears twice");
+      refuse_manifest(field, "the tensor has no name or appears twice");
     const std::optional<ir::DType> dtype = ir::parse_dtype(tensor.dtype);
     if (!dtype) refuse_manifest(field, in_quotes(tensor.dtype) + " is not a dtype");
     if (std::ranges::any_of(tensor.dims, [](std::int64_t extent) { return extent < 1; }) ||
         static_cast<std::int64_t>(ir::TensorDesc{*dtype, tensor.dims}.bytes()) != tensor.bytes)
-      refuse_manifest(field, "its size is not that of its shape");
+      refuse_manifest(field, "the tensor's size does not match its shape");
   }
 }
 
@@ -105,7 +106,7 @@ std::string write_manifest(const Manifest& manifest) {
 Manifest read_manifest(std::string_view text) {
   const auto manifest = codec::read_data<Manifest>(text, "manifest");
   if (manifest.device != "cuda" && manifest.device != "host")
-    refuse_manifest("device", in_quotes(manifest.device) + " is not a kind");
+    refuse_manifest("device", in_quotes(manifest.device) + " is not a device kind");
   check_architectures(manifest);
   if (!ir::parse_dtype(manifest.dtype))
     refuse_manifest("dtype", in_quotes(manifest.dtype) + " is not a dtype");
@@ -115,14 +116,14 @@ Manifest read_manifest(std::string_view text) {
       refuse_manifest(axis.name, in_quotes(manifest.*axis.value) + " is not a " + row.noun);
   }
   if (!is_name(manifest.workload))
-    refuse_manifest("workload", in_quotes(manifest.workload) + " is not a name");
+    refuse_manifest("workload", in_quotes(manifest.workload) + " is not a valid workload name");
   if (manifest.batches.empty() || manifest.batches.front() < 1 ||
       std::ranges::adjacent_find(manifest.batches, std::greater_equal<>()) != manifest.batches.end())
-    refuse_manifest("batches", "they are not a rising list of sizes");
+    refuse_manifest("batches", "the batches are not an increasing list of sizes");
   check_methods(manifest);
   check_listed_tensors(manifest);
   if (write_manifest(manifest) != text)
-    refuse_manifest("manifest", "it is not in the form of graphbench's manifests");
+    refuse_manifest("manifest", "the text is not in the format of a graphbench manifest");
   return manifest;
 }
 

@@ -52,7 +52,7 @@ std::vector<cache::Entry> read_entries(std::string_view text) {
     const auto digits = static_cast<std::size_t>(end - text.data());
     if (error != std::errc() || digits >= text.size() || text[digits] != '\n' ||
         text.size() - digits - 1 < bytes)
-      refuse_package(which + "it is cut short");
+      refuse_package(which + "the entry is cut short");
     cache::Reading reading = cache::decode(text.substr(digits + 1, bytes));
     if (!reading.entry) refuse_package(which + reading.why_not);
     if (std::ranges::count(entries, reading.entry->key, &cache::Entry::key) > 0)
@@ -68,7 +68,7 @@ std::vector<cache::Entry> read_choices(std::string_view text) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
     if (choices[i].content.find('\n') == std::string::npos) continue;
     const std::string why = why_not_serialised(cache::split_choice(choices[i].content).serialised);
-    if (!why.empty()) refuse_package("entry " + std::to_string(i) + ": its serialised plan " + why);
+    if (!why.empty()) refuse_package("entry " + std::to_string(i) + ": the entry's serialised plan " + why);
   }
   return choices;
 }
@@ -123,7 +123,7 @@ std::string write_package(const Package& package) {
 Package read_package(std::string_view text) {
   std::vector<Section> sections = decode(text);
   if (sections.empty() || sections.front().name != "manifest")
-    refuse_package("its first section is not a manifest");
+    refuse_package("the package's first section is not a manifest");
   Package package{.manifest = within("manifest", [&] { return read_manifest(sections[0].content); }),
                   .programs = {},
                   .choices = {}};
@@ -132,7 +132,7 @@ Package read_package(std::string_view text) {
   for (std::size_t i = 0; i < std::max(wanted.size(), sections.size()); ++i) {
     if (i >= sections.size()) refuse_package("section " + wanted[i].name + " is missing");
     if (i >= wanted.size() || sections[i].name != wanted[i].name)
-      refuse_package("section " + sections[i].name + ": it is unknown here: a newer graphbench may know it");
+      refuse_package("section " + sections[i].name + ": this section is unknown: try a newer graphbench");
     if (i == 0) continue;
     if (sections[i].name == "choices") {
       package.choices = within("choices", [&] { return read_choices(sections[i].content); });
@@ -145,8 +145,8 @@ Package read_package(std::string_view text) {
   package.bytes = text.size();
   package.digest = sha256_hex(text);
   if (sections_of(package).back().content != package.sections.back().content)
-    refuse_package("section seal: it belongs to other sections");
-  if (write_package(package) != text) refuse_package("it is not in the form of graphbench's packages");
+    refuse_package("section seal: the seal does not match the other sections");
+  if (write_package(package) != text) refuse_package("the file is not in the format of a graphbench package");
   return package;
 }
 
@@ -154,7 +154,8 @@ Package open_package(const std::string& path, const std::string& digest) {
   const std::string text = text_of(path);
   try {
     Package package = read_package(text);
-    if (!digest.empty() && digest != package.digest) refuse_package("it has changed since the sweep began");
+    if (!digest.empty() && digest != package.digest)
+      refuse_package("the package has changed since the sweep began");
     return package;
   } catch (const Error& error) {
     refuse_package(in_quotes(path) + ": " + error.what());
@@ -182,10 +183,11 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
 }
 
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability) {
-  if (manifest.device != kind) return "it is for a device of kind " + manifest.device + ", this is " + kind;
+  if (manifest.device != kind)
+    return "the package is for a device of kind " + manifest.device + ", this is " + kind;
   const std::string here = architecture_of(capability);
   if (contains(manifest.architectures, here)) return {};
-  return "architectures: it is for " + join(manifest.architectures) + ", and this device is " + here;
+  return "architectures: the package is for " + join(manifest.architectures) + ", and this device is " + here;
 }
 
 PluginFile plugin_file(const std::string& path) {
@@ -197,7 +199,7 @@ std::string why_not_with(const Manifest& manifest, const std::vector<std::string
   for (const std::string& path : plugins) digests.push_back(plugin_file(path).sha256);
   for (const PluginFile& wanted : manifest.plugins) {
     if (!contains(digests, wanted.sha256))
-      return "plugins: it has ops of " + in_quotes(wanted.name) + " with the digest " +
+      return "plugins: the package has ops of " + in_quotes(wanted.name) + " with the digest " +
              wanted.sha256.substr(0, 16) + "..., which no --plugin has: give that file";
   }
   return {};

@@ -47,36 +47,35 @@ class Timed {
 
 // Describes how the head of a file differs from the expected head.
 std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
-  if (!head.starts_with(weights_first_words)) return "it is not a file of weights";
+  if (!head.starts_with(weights_first_words)) return "the file is not a weights file";
   head.remove_prefix(weights_first_words.size());
   const std::string_view its_version = head.substr(0, std::min(head.find('\n'), head.size()));
   if (its_version != weights_version && !its_version.empty() && its_version.size() < 10 &&
       its_version.find_first_not_of("0123456789") == std::string_view::npos)
-    return "it is of version " + std::string(its_version) + ", and this graphbench reads version 1";
+    return "the file has version " + std::string(its_version) + ", and this graphbench reads version 1";
   const std::string_view rest = head.substr(std::min(its_version.size() + 1, head.size()));
   const std::size_t digest_end = rest.find('\n');
   const std::size_t list_end =
       digest_end == std::string_view::npos ? digest_end : rest.find('\n', digest_end + 1);
   const std::string_view list =
       list_end == std::string_view::npos ? "" : rest.substr(digest_end + 1, list_end - digest_end - 1);
-  if (list.empty() || sha256_hex(list) != rest.substr(0, digest_end)) return "its head is damaged";
+  if (list.empty() || sha256_hex(list) != rest.substr(0, digest_end)) return "the file's head is damaged";
   try {
     const std::vector<Tensor> tensors = read_tensors(list);
     for (std::size_t i = 0; i < std::max(tensors.size(), wanted.size()); ++i) {
       if (i >= wanted.size()) return "tensor " + tensors[i].name + " does not belong to the package";
       const Tensor& tensor = wanted[i];
       if (i >= tensors.size() || tensors[i].name != tensor.name)
-        return "tensor " + tensor.name + " of the package is not in its place";
+        return "tensor " + tensor.name + " of the package is missing or out of order";
       if (tensors[i].dtype != tensor.dtype || tensors[i].dims != tensor.dims)
         return "tensor " + tensor.name + " has another type or shape than the package says";
       if (tensors[i].sha256 != tensor.sha256)
-        return "tensor " + tensor.name +
-               " belongs to another package: its digest is not the one that the package has";
+        return "tensor " + tensor.name + " belongs to another package: the digests differ";
     }
   } catch (const Error&) {
-    return "its head is damaged";
+    return "the file's head is damaged";
   }
-  return "its head is damaged";
+  return "the file's head is damaged";
 }
 
 }  // namespace
@@ -104,7 +103,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
   struct stat facts {};
   if (file_.get() < 0 || fstat(file_.get(), &facts) != 0)
     throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
-  if (!S_ISREG(facts.st_mode)) refuse("it is not a file");
+  if (!S_ISREG(facts.st_mode)) refuse("the path is not a regular file");
   bytes_ = facts.st_size;
   const std::string head = weights_head(manifest.tensors);
   head_bytes_ = static_cast<std::int64_t>(head.size());
@@ -122,7 +121,7 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
     read_at(0, static_cast<std::size_t>(std::min(bytes_, another_head_max)));
     refuse(why_another(buffer_, manifest.tensors));
   }
-  if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "data follows its last tensor");
+  if (bytes_ != end) refuse(bytes_ < end ? "the file is cut short" : "there is data after the last tensor");
   check_padding(head_bytes_, padded(head_bytes_));
   verified_.assign(offsets_.size(), false);
   is_unchanged();
@@ -140,14 +139,14 @@ void WeightsFile::read_at(std::int64_t offset, std::size_t bytes) {
         pread(file_.get(), buffer_.data() + done, bytes - done, offset + static_cast<std::int64_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
-    if (got == 0) refuse("it is cut short");
+    if (got == 0) refuse("the file is cut short");
     done += static_cast<std::size_t>(got);
   }
 }
 
 void WeightsFile::check_padding(std::int64_t from, std::int64_t to) {
   read_at(from, static_cast<std::size_t>(to - from));
-  if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("there is data between its tensors");
+  if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("there is data between the tensors");
 }
 
 bool WeightsFile::is_unchanged() {
@@ -175,11 +174,11 @@ void WeightsFile::read(std::size_t tensor, const TakePart& take) {
     take(buffer_);
   }
   if (verified_[tensor]) {
-    if (!is_unchanged()) refuse("it was written to while it was read");
+    if (!is_unchanged()) refuse("the file was changed while it was read");
     return;
   }
   if (digest.hex() != wanted.sha256)
-    refuse("tensor " + wanted.name + " does not have the digest that the package has");
+    refuse("tensor " + wanted.name + " does not match its digest in the package");
   verified_[tensor] = true;
 }
 

@@ -68,7 +68,7 @@ std::size_t CellTable::index_of(std::int64_t batch) const {
   const std::string id = model::id_of(model::cell_of(task_, batch));
   const auto found = index_.find(id);
   if (found == index_.end())
-    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it is not in the plan");
+    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the cell is not in the plan");
   return found->second;
 }
 
@@ -94,7 +94,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
     throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the worker does not measure it");
   }
   if (reported.status == model::CellStatus::pending) {
-    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it has no outcome");
+    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the cell has no outcome");
   }
   model::CellResult& cell = cell_of(reported.cell.batch);
   merge_status(cell, reported.status, reported.reason);

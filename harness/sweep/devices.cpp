@@ -50,7 +50,7 @@ std::vector<std::string> all_devices() {
 }
 
 void check_own_to_each(const config::RawOptions& raw) {
-  const std::string advice = "several devices would overwrite each other's file: put {device} into it";
+  const std::string advice = "several devices would overwrite the same file: put {device} into its name";
   if (config::find(raw, "json") == nullptr)
     throw InputError("--json", advice + ", such as --json graphbench-{device}.json");
   for (const char* name : own_to_each) {
@@ -65,12 +65,12 @@ void check_own_to_each(const config::RawOptions& raw) {
        join(*grouping, ",", &config::RawItem::text).find(device_placeholder) == std::string::npos)) {
     throw InputError(
         push->back().where,
-        "several devices would replace each other's group: give --push-grouping device={device} too");
+        "several devices would replace the same group: give --push-grouping device={device} too");
   }
   const auto* listen = config::find(raw, "prometheus-listen");
   if (listen != nullptr && are_concurrent(raw))
     throw InputError(listen->back().where,
-                     "devices that are measured together cannot share a port: leave it out");
+                     "devices that are measured together cannot share a port: leave the option out");
 }
 
 std::string file_word(std::string device) {
@@ -171,7 +171,7 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
   if (!several) {
     if (are_concurrent(raw))
       throw InputError(raw.at("concurrent").back().where,
-                       "it needs several devices: give --device cuda:0,cuda:1 or all");
+                       "the option needs several devices: give --device cuda:0,cuda:1 or all");
     return {};
   }
   check_own_to_each(raw);
@@ -179,7 +179,7 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
       items->back().text == "all" ? all_devices() : config::words_of({items->back()}, "device");
   for (const std::string& device : devices) {
     if (device == "auto" || device == "cuda" || device == "all")
-      throw InputError(items->back().where, in_quotes(device) + " cannot stand in a list: give cuda:N");
+      throw InputError(items->back().where, in_quotes(device) + " cannot be in a list: give cuda:N");
     static_cast<void>(config::check_options(options_of(raw, device)));
   }
   if (devices.size() > children_max)

@@ -26,7 +26,7 @@ std::string digest_of_file(const std::string& path) {
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     digest.add({bytes.data(), static_cast<std::size_t>(file.gcount())});
   }
-  if (!file.eof()) throw Error(ErrorCode::io, "read " + path + " for its digest: it cannot be read");
+  if (!file.eof()) throw Error(ErrorCode::io, "read " + path + " for its digest: the file cannot be read");
   return digest.hex();
 }
 

@@ -76,7 +76,7 @@ bool may_begin_a_journal(std::string_view line) {
 Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
   open();
   read();
-  if (::ftruncate(file_.get(), size_) != 0) fail("cut it behind its last whole line");
+  if (::ftruncate(file_.get(), size_) != 0) fail("cut the journal after its last whole line");
   JournalWriter writer{schema, settings_.here.hostname, ::getpid(), utc_now(), {}};
   writer.identity.insert(settings_.identity.begin(), settings_.identity.end());
   try {
@@ -88,7 +88,8 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
   // Syncs the folder, so that the file's name survives a power failure; some file systems return EINVAL.
   const std::string folder = std::filesystem::absolute(settings_.path).parent_path().string();
   const Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (of_folder.get() < 0 || (::fsync(of_folder.get()) != 0 && errno != EINVAL)) fail("sync its folder");
+  if (of_folder.get() < 0 || (::fsync(of_folder.get()) != 0 && errno != EINVAL))
+    fail("sync the journal's folder");
 }
 
 void Journal::fail(const std::string& what) const {
@@ -109,11 +110,11 @@ void Journal::open() {
       if (errno != EWOULDBLOCK) fail("lock the journal");
       read();
       refuse("is being written by " + (writer_.empty() ? "another process" : writer_) +
-             ": wait for it, or give another --json");
+             ": wait for that process, or give another --json");
     }
     struct stat opened {};
     struct stat named {};
-    if (::fstat(file_.get(), &opened) != 0) fail("look at the journal");
+    if (::fstat(file_.get(), &opened) != 0) fail("read the journal's status");
     const bool there = ::stat(settings_.path.c_str(), &named) == 0;
     locked_ = there && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
     if (locked_) return;
@@ -138,7 +139,7 @@ void Journal::read() {
     if (!record || !ended) {
       if (ended && end + 1 < text.size()) {
         refuse("is damaged in line " + std::to_string(line) +
-               ": remove it (its cells are lost), or give another --json");
+               ": remove the file (its cells are lost), or give another --json");
       }
       drop_last_line(std::string_view(text).substr(begin), line);
       break;
@@ -154,17 +155,17 @@ void Journal::read() {
 // Discards another sweep's tasks. Refuses if there are any, unless the settings allow to start over.
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
-    refuse(other_ + ": remove it (its cells are lost), or give another --json");
-  if (!finished_.empty()) said_ = in_quotes(settings_.path) + " " + other_ + ": all is measured again";
+    refuse(other_ + ": remove the file (its cells are lost), or give another --json");
+  if (!finished_.empty()) said_ = in_quotes(settings_.path) + " " + other_ + ": all cells are measured again";
   finished_.clear();
   size_ = 0;
 }
 
 void Journal::drop_last_line(std::string_view line, std::size_t number) {
   if (number == 1 && !may_begin_a_journal(line))
-    refuse("is not a journal of graphbench: remove it, or give another --json");
-  said_ = in_quotes(settings_.path) + ": its last line, " + std::to_string(number) +
-          ", is incomplete and is dropped: its cells are measured again";
+    refuse("is not a graphbench journal: remove the file, or give another --json");
+  said_ = in_quotes(settings_.path) + ": the last line, " + std::to_string(number) +
+          ", is incomplete and is dropped: the line's cells are measured again";
 }
 
 void Journal::take(std::string_view text, std::size_t line) {
@@ -172,7 +173,7 @@ void Journal::take(std::string_view text, std::size_t line) {
   try {
     record = codec::read_message<JournalRecord>(text, "read it");
   } catch (const Error& error) {
-    refuse("has a line " + std::to_string(line) + " that this version does not know: " + error.what());
+    refuse("has a line " + std::to_string(line) + " that this graphbench does not know: " + error.what());
   }
   if (auto* task = std::get_if<FinishedTask>(&record)) {
     finished_.push_back(std::move(*task));
@@ -180,13 +181,14 @@ void Journal::take(std::string_view text, std::size_t line) {
   }
   const auto& writer = std::get<JournalWriter>(record);
   if (writer.schema != schema)
-    refuse("is of schema " + in_quotes(writer.schema) + ": another graphbench wrote it");
+    refuse("has schema " + in_quotes(writer.schema) +
+           ", which another graphbench wrote: remove the file, or give another --json");
   writer_ = "process " + std::to_string(writer.pid) + " on " + writer.hostname;
   for (const auto& [part, value] : settings_.identity) {
     const auto found = writer.identity.find(part);
     if (!locked_ || (found != writer.identity.end() && found->second == value)) continue;
     if (other_.empty())
-      other_ = "is of another " + part + " (begun " + writer.began_at + " by " + writer_ + ")";
+      other_ = "belongs to another " + part + " (begun " + writer.began_at + " by " + writer_ + ")";
   }
 }
 

@@ -51,7 +51,7 @@ void use_cache(const std::string& where, const std::string& folder) {
   const std::filesystem::file_status status = std::filesystem::status(folder, error);
   const bool below_a_file = error == std::errc::not_a_directory;
   if (folder != "off" && (below_a_file || (exists(status) && !is_directory(status))))
-    throw InputError(where, in_quotes(folder) + " is not a folder: give one, or off");
+    throw InputError(where, in_quotes(folder) + " is not a folder: give a folder, or off");
   const std::string value =
       folder == "off" ? folder : std::filesystem::absolute(folder).lexically_normal().string();
   setenv(cache::folder_variable, value.c_str(), 1);
@@ -131,7 +131,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
 abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),
-                     what + " is not in " + in_quotes(options.package.file) + ": it has " + has);
+                     what + " is not in " + in_quotes(options.package.file) + ": the package has " + has);
   };
   model::Axes& axes = options.axes;
   axes.workload = {manifest.workload};

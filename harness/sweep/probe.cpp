@@ -30,7 +30,7 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
       throw Error(ErrorCode::device_failed, "open device " + stage.subject + ": the driver " + ended(""));
     case ProbeStage::What::plugin:
       throw InputError(option_of(stage, options),
-                       in_quotes(stage.subject) + " " + ended("while it was loaded"));
+                       in_quotes(stage.subject) + " " + ended("while the file was loaded"));
     case ProbeStage::What::interpreter:
       throw InputError(option_of(stage, options),
                        in_quotes(stage.subject) + " " + ended("before the step was read"));
@@ -38,7 +38,7 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
       break;
   }
   throw InputError(option_of(stage, options),
-                   "workload " + in_quotes(stage.subject) + " " + ended("while its program was built"));
+                   "workload " + in_quotes(stage.subject) + " " + ended("while the program was built"));
 }
 
 [[noreturn]] void failed(const ProbeFailure& failure, const config::SweepOptions& options) {

@@ -147,13 +147,14 @@ class Probe {
     std::set<std::string> present;
     for (const ir::Op& op : program.ops()) present.insert(pattern ? ending_of(op.name) : op.kind);
     const std::string list = join(present);
-    const std::string mistake = (pattern ? "no op is named " : "no op is of kind ") + in_quotes(split) +
-                                "; those of program " + program.name() + " are " + list;
+    const std::string mistake = (pattern ? "no op has the name " : "no op has kind ") + in_quotes(split) +
+                                "; program " + program.name() + " has " + list;
     if (pattern) lacking_.try_emplace(split, stage_, mistake);
     if (!pattern && registry_.catalog().find(split) == nullptr)
       throw Error(ErrorCode::invalid_argument, mistake);
     const std::string note = in_quotes(split) + " occurs nowhere in program " + program.name() +
-                             ", and splits nothing; its op " + (pattern ? "names" : "kinds") + " are " + list;
+                             ", so nothing is split there; the op " + (pattern ? "names" : "kinds") +
+                             " are " + list;
     if (!contains(answer_.notes, note)) answer_.notes.push_back(note);
   }
 

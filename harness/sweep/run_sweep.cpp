@@ -68,9 +68,9 @@ class Sweep {
     try {
       for (const std::string& line : kept.events) apply(worker::decode_event(line));
     } catch (const Error& error) {
-      throw InputError(settings_.finished_in, "task " + kept.id +
-                                                  " has a line that no worker wrote: " + error.what() +
-                                                  ": remove it (its cells are lost), or give another --json");
+      throw InputError(settings_.finished_in,
+                       "task " + kept.id + " has an invalid line: " + error.what() +
+                           ": remove the file (its cells are lost), or give another --json");
     }
   }
 
@@ -107,7 +107,7 @@ class Sweep {
   void leave_out_fatal(const model::WorkerTask& task) {
     for (const std::int64_t batch : task.batches) {
       if (!fatal_.contains(model::id_of(model::cell_of(task, batch)))) continue;
-      table_.fail(batch, {"worker_crashed", "it ended its worker in an earlier launch"});
+      table_.fail(batch, {"worker_crashed", "the cell ended its worker in an earlier launch"});
     }
   }
 
@@ -217,7 +217,7 @@ class Sweep {
     if (well) return;
     const std::string name = task.workload + "/" + task.preset + "/" + task.dtype + "/" + task.pass + "/w" +
                              std::to_string(task.warmup) + "/" + task.mode;
-    outcome_.warnings.push_back("worker " + name + " ended badly after its last cell: " + reason.code + ": " +
+    outcome_.warnings.push_back("worker " + name + " failed after its last cell: " + reason.code + ": " +
                                 reason.message);
   }
 

@@ -280,7 +280,7 @@ TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfO
     for (victim = 1; victim < 4; ++victim) {
       const Error error = test::error_of([&] { worker::check_against_eager(step, memory, why); });
       EXPECT_EQ(error.code(), ErrorCode::undeclared_mutation);
-      EXPECT_EQ(error.what(), begin + values[victim] + ", which it does not declare");
+      EXPECT_EQ(error.what(), begin + values[victim] + ", but does not declare that write");
     }
     victim = 4;  // its own output: nothing is wrong, whatever the checks before have left
     EXPECT_TRUE(worker::check_against_eager(step, memory, why).identical) << why;

@@ -67,10 +67,11 @@ TEST(Formats, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   comparison.cells = {comparison.cells[2]};  // of all, GitHub shows ten
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("[1.004, 1.056], q 1, finds 6.4 %"));
   EXPECT_NE(std::string::npos,
-            shown("github", comparison).find("[1.004, 1.056], q 1, finds 6.4 %25: beyond"));
-  EXPECT_NE(std::string::npos, shown("markdown", comparison).find("[1.004, 1.056] | 6.4 % | beyond"));
+            shown("github", comparison).find("[1.004, 1.056], q 1, finds 6.4 %25: the change is beyond"));
+  EXPECT_NE(std::string::npos,
+            shown("markdown", comparison).find("[1.004, 1.056] | 6.4 % | the change is beyond"));
   comparison.cells[0].metrics.front().detectable = {};
-  EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: beyond"));
+  EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: the change is beyond"));
 }
 
 TEST(Formats, NamesOfAnyLengthAreCut) {

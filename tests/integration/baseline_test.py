@@ -81,14 +81,14 @@ class Baselines(ServeCase):
     def test_a_sweep_of_another_plan_says_so_and_gives_no_verdict(self):
         done = self.run_graphbench(*LAUNCHES, "--mode", "eager", "--baseline", "base.json",
                                    "--prometheus-textfile", "m.prom", code=0)
-        self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, and no verdict "
-                         "is published: another plan\n", done.stderr)
+        self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, so no verdict "
+                         "is published: the sides differ in plan\n", done.stderr)
         self.assert_none((self.folder / "m.prom").read_text(), "plan")
 
     def test_a_baseline_that_will_not_do_is_refused_before_anything_listens(self):
         self.write("bad.json", '{"schema": "graphbench.result/2"}')
         port = free_port()
-        for path, words in (("no.json", "it cannot be read"), ("bad.json", "graphbench.result/2")):
+        for path, words in (("no.json", "the file cannot be read"), ("bad.json", "graphbench.result/2")):
             for command in ([*LAUNCHES, "--prometheus-listen", f"127.0.0.1:{port}"],
                             ["serve", "--listen", f"127.0.0.1:{port}"]):
                 with self.subTest(path=path, command=command[0]):

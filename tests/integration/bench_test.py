@@ -92,7 +92,7 @@ class Bench(HarnessCase):
             ("--samples x.npz", "--samples"),
             ("--launches 2", ("--launches", "--benchmark_repetitions")), ("--trace x.json", "--trace"),
             ("--samples-max 9", ("--samples-max", "--benchmark_min_time")),
-            ("--linger 1", ("--linger", "publishes nothing")),
+            ("--linger 1", ("--linger", "publishes no metrics")),
             ("--mode hole", ("--mode", '"hole"')), ("--cpu 1023", ("--cpu", "1023")),
             ("--benchmark_filtre=x", ("--benchmark_filtre", 'did you mean "--benchmark_filter"?')),
             ("--benchmark_format=xml", ("--benchmark_format", '"xml"', "console, json, csv")),

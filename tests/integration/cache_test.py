@@ -57,7 +57,7 @@ class Cache(HarnessCase):
 
     def test_verify_names_each_entry_that_is_not_sound(self):
         sound = self.keep()
-        self.assertIn("1 files in kept, 0 of them damaged", self.cache("verify").stdout)
+        self.assertIn("1 files in kept, 0 of them unusable", self.cache("verify").stdout)
         damaged = self.keep(shape="damaged")
         damaged.write_text(damaged.read_text().replace("66", "67"))
         newer = self.keep(shape="newer")
@@ -72,7 +72,7 @@ class Cache(HarnessCase):
                           (short, "the entry is cut short"),
                           (foreign, "the file's name does not match its key")):
             self.assertIn(f"kept/{file.name}: {why}\n", said)
-        self.assertIn("4 files in kept, 4 of them damaged", said)
+        self.assertIn("4 files in kept, 4 of them unusable", said)
 
     def test_prune_removes_by_size_and_by_age(self):
         old = self.keep(age=3 * 86400, shape="old")
@@ -97,7 +97,8 @@ class Cache(HarnessCase):
                   for age in ("soon", "3", "-1d", "d", "99999999999d")),
                 ("cache verify --cache none",
                  '--cache: "none" is not a folder: give a folder in which a sweep kept library choices'),
-                (" ".join([*TINY, "--cache file"]), '--cache: "file" is not a folder: give one, or off')):
+                (" ".join([*TINY, "--cache file"]),
+                 '--cache: "file" is not a folder: give a folder, or off')):
             done = self.run_graphbench(*arguments.split(), code=2)
             self.assertEqual(f"graphbench: {said}\n", done.stderr)
 

@@ -105,7 +105,7 @@ class Caller(HarnessCase):
         self.assertEqual(("ok", "eager", "host_op"),
                          (whole["status"], whole["fallback"], whole["fallback_reason"]["code"]))
         self.assertEqual(0, whole["graph"]["pieces"])
-        self.assertIn("ran eager, because graphs cannot hold the program (host_op", done.stdout)
+        self.assertIn("ran in mode eager, because the program cannot be captured (host_op", done.stdout)
         self.assertEqual({"on-skip": "eager"}, document["plan"]["caller"])
         piecewise = next(cell for cell in cells.values() if cell["mode"] == "piecewise")
         self.assertNotIn("fallback", piecewise)
@@ -143,8 +143,8 @@ class Caller(HarnessCase):
     def test_a_pattern_that_names_no_op_of_any_workload_is_refused(self):
         refused = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,conv", "--split-ops",
                                       "*.conv2,*.conv3", code=2)
-        self.assertEqual('graphbench: --split-ops: workload "mlp": no op is named "*.conv3"; those of '
-                         'program mlp/tiny/fp32 are *.boundary, *.down, *.norm, *.up\n', refused.stderr)
+        self.assertEqual('graphbench: --split-ops: workload "mlp": no op has the name "*.conv3"; '
+                         'program mlp/tiny/fp32 has *.boundary, *.down, *.norm, *.up\n', refused.stderr)
 
     def test_dumped_graphs_hold_no_addresses(self):
         self.sweep("--workload", "attention,mlp", "--dump-graph", "one", "--io", "static,set_params")
@@ -171,8 +171,9 @@ class Caller(HarnessCase):
         self.write("file", "")
         self.refuse_each((
             ("--dump-graph file", ("--dump-graph: ", "is not a writable folder")),
-            ("--tune-sizes 1,4", ("--tune-sizes: ", "host chooses no library's algorithm for a size")),
-            ("--edges full", ("--edges: ", "it has no effect on host: leave it out, or give --device cuda")),
+            ("--tune-sizes 1,4", ("--tune-sizes: ", "the option has no effect on host")),
+            ("--edges full",
+             ("--edges: ", "the option has no effect on host: leave the option out, or give --device cuda")),
             ("--edges half", ("--edges: ", "give programmatic, full")),
             ("--tune-sizes 0", ("--tune-sizes: ", '"0"')),
             ("--tune-sizes 2 --pass training", ("--tune-sizes: ", "give --pass forward")),

@@ -296,14 +296,14 @@ class BadInput(CompareCase):
     def test_documents_that_are_none(self):
         """Each kind once; what is said of every fault is held by parse_document_test and merge_test."""
         good = json.dumps(document())
-        self.refuse_document("", "it is empty")
+        self.refuse_document("", "the file is empty")
         self.refuse_document(good[:len(good) // 2], "cut off")
         self.refuse_document('{"schema":"graphbench.result/1","x":' + "[" * 100000, "bad.json")
-        self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing to compare")
-        self.refuse_document(self.mutant(lambda d: d["plan"].pop("method")), 'its plan has no "method"')
+        self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing can be compared")
+        self.refuse_document(self.mutant(lambda d: d["plan"].pop("method")), 'the plan has no "method"')
         self.refuse_document(good.replace('"p50": 0.0001}', '"p50": NaN}', 1),
                              "cells[0].launches[0].latency_seconds.p50: ", "NaN is not JSON")
-        self.refuse(("missing.json", "base.json"), "missing.json: it cannot be read: No such file")
+        self.refuse(("missing.json", "base.json"), "missing.json: the file cannot be read: No such file")
         self.put("folder/0.json", document())
         self.put("folder/1.json", "{")
         self.refuse(("base.json", "folder"), "folder/1.json: ")
@@ -313,11 +313,11 @@ class BadInput(CompareCase):
         for text, words in ((b"\xef\xbb\xbf" + good, "byte order mark"),
                             (good.decode().encode("utf-16"), "UTF-16"), (gzip.compress(good), "compressed")):
             (self.folder / "bad.json").write_bytes(text)
-            self.refuse(("base.json", "bad.json"), "bad.json: it ", words)
+            self.refuse(("base.json", "bad.json"), "bad.json: the file ", words)
 
     def test_other_numbers_that_are_none(self):
         for key, value, words in (("count", -5, "-5 is not a whole number from 0 up"),
-                                  ("count", 0, "0 samples have no median"),
+                                  ("count", 0, "a median needs at least one sample"),
                                   ("count", 1.5, "1.5 is not a whole number"),
                                   ("mean", -1e-4, "not a time of 0 seconds or more"),
                                   ("p999", -1e-4, "not a time of 0 seconds or more")):
@@ -338,7 +338,7 @@ class BadInput(CompareCase):
         for given, wanted in (("a\nb\x1b[31m", "a\\x0ab\\x1b"), (name, shown)):
             bad = self.mutant(lambda d, given=given: d["cells"][1].update(id=given, launches=[]))
             self.refuse_document(bad, wanted)
-        self.refuse((f"no{name}\x1b.json", "base.json"), f"no{shown}\\x1b.json: it cannot be read")
+        self.refuse((f"no{name}\x1b.json", "base.json"), f"no{shown}\\x1b.json: the file cannot be read")
         self.put("named.json", self.mutant(lambda d: d["cells"][1].update(id=name)))
         for format in ("table", "markdown", "junit", "github"):
             done = self.compare("named.json", "base.json", "--format", format, code=10)
@@ -348,7 +348,7 @@ class BadInput(CompareCase):
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        self.refuse(("pipe", "base.json"), "pipe: it cannot be read: the pipe has no writer")
+        self.refuse(("pipe", "base.json"), "pipe: the file cannot be read: the pipe has no writer")
         ours, theirs = os.pipe()
         os.write(theirs, json.dumps(document()).encode())  # less than a pipe holds
         os.close(theirs)
@@ -365,7 +365,7 @@ class BadInput(CompareCase):
         self.refuse((*both, "--margn", "2%"), "--margn: ", 'did you mean "--margin"?')
         self.refuse((*both, "--margin", "2"), "--margin: ", '"2"', "2%")
         self.refuse((*both, "--margin", "latncy=2%"), 'did you mean "latency"?')
-        self.refuse((*both, "--margin", "1%", "--margin", "2%"), "--margin: ", "give it once")
+        self.refuse((*both, "--margin", "1%", "--margin", "2%"), "--margin: ", "give the option once")
         self.refuse((*both, "--floor", "200"), "--floor: ", "ns, us, ms or s")
         self.refuse((*both, "--alpha", "2"), "--alpha: ")
         self.refuse((*both, "--allow", "moon"), "--allow: ", "device.name", "plan")

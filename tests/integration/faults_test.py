@@ -30,8 +30,9 @@ class BadPlugins(HarnessCase):
         self.refuse("open_throw", "--plugin: ", "open threw this")
 
     def test_that_crash_or_hang_while_they_load(self):
-        self.refuse("open_crash", "--plugin: ", "SIGSEGV", "while it was loaded")
-        self.refuse("open_hang", "--plugin: ", "silent for more than 1 s", "while it was loaded", timeout="1")
+        self.refuse("open_crash", "--plugin: ", "SIGSEGV", "while the file was loaded")
+        self.refuse("open_hang", "--plugin: ", "silent for more than 1 s", "while the file was loaded",
+                    timeout="1")
 
     def test_whose_program_does_not_build(self):
         self.refuse("build_error", "--workload: ", "width and height must match")

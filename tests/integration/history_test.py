@@ -197,7 +197,7 @@ class Against(History):
         new = self.write_document("new.json", 4)
         self.assert_refused(self.compare("--against", "main", new), "the history does not exist yet")
         self.add(self.write_document("a.json", 1), "--branch", "topic")
-        self.assert_refused(self.compare("--against", "main", new), 'called "main"', "it has topic")
+        self.assert_refused(self.compare("--against", "main", new), 'the name "main"', "give one of topic")
         plan = {**json.loads(History.measured)["plan"], "hash": "0" * 64}
         self.add(self.write_document("b.json", 2, plan=plan), "--branch", "main")
         self.assert_refused(self.compare("--against", "main", new), "entry 2, differs in plan")

@@ -285,7 +285,7 @@ class Ladder(HarnessCase):
                 ("--mutated-inputs copy", ["--mutated-inputs", "refuse, copy_back"]),
                 ("--exec both", ["--exec", "own, shared"]),
                 ("--warmup-by requests", ["--warmup-by", "give --capture-when lazy"]),
-                ("--tune-sizes 1,4", ["--tune-sizes", "host chooses no library's algorithm"]),
+                ("--tune-sizes 1,4", ["--tune-sizes", "the option has no effect on host"]),
                 ("--warmup-by request", ["--warmup-by", "capture, requests"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),

@@ -84,6 +84,6 @@ class PackagesOnAGpu(HarnessCase):
     def test_is_refused_without_this_devices_architecture(self):
         self.compile("--arch", "sm_75")
         done = self.run_graphbench(*SWEEP, code=2)
-        self.assertIn("architectures: it is for sm_75, and this device is sm_", done.stderr)
+        self.assertIn("architectures: the package is for sm_75, and this device is sm_", done.stderr)
         done = self.run_graphbench(*SWEEP, "--device", "host", code=2)
-        self.assertIn("it is for a device of kind cuda", done.stderr)
+        self.assertIn("the package is for a device of kind cuda", done.stderr)

@@ -82,14 +82,16 @@ class Packages(HarnessCase):
         for option, value in (("workload", "mlp"), ("dtype", "fp32"), ("set", "mlp.hidden=64"),
                               ("attention", "fused"), ("epilogues", "off"), ("optimizer", "sgd")):
             self.refused(*SWEEP, *FILES, f"--{option}", value,
-                         said=f"--{option}: --package has compiled programs")
-        self.refused(*SWEEP, "--package", "p.gbp", said="--package: its weights are a file of their own")
-        self.refused(*SWEEP, "--weights", "w", said="--weights: it goes with a package")
+                         said=f"--{option}: the option is for building programs")
+        self.refused(*SWEEP, "--package", "p.gbp",
+                     said="--package: a package's weights are in a separate file")
+        self.refused(*SWEEP, "--weights", "w", said="--weights: the option needs a package")
         self.refused(*SWEEP, *FILES, "--batch", "2,3",
-                     said="--batch: 3 is not in \"%s\": it has 1, 2, and was compiled without --general"
+                     said="--batch: 3 is not in \"%s\": the package has 1, 2, "
+                          "and was compiled without --general"
                      % (self.folder / "p.gbp").resolve())
         self.refused(*SWEEP, *FILES, "--pass", "training", said="--pass: \"training\" is not in")
-        self.refused("bench", *FILES, said="it belongs to --sweep")
+        self.refused("bench", *FILES, said="the option belongs to --sweep")
         self.refused("ab", "--base", BINARY, *FILES, said="ab does not accept this option")
 
     def test_files_that_are_not_right_are_refused(self):
@@ -99,11 +101,11 @@ class Packages(HarnessCase):
         self.run_graphbench(*[others.get(word, word) for word in COMPILE], code=0)
         self.refused(*SWEEP, "--package", "p.gbp", "--weights", "w2", said="--weights: ")
         for name, content, option, said in (
-                ("p.gbp", package[:-9], "--package", "section seal: it is cut short"),
+                ("p.gbp", package[:-9], "--package", "section seal: the section is cut short"),
                 ("p.gbp", package.replace(b"host", b"tost", 1), "--package",
-                 "section manifest: it does not have"),
+                 "section manifest: the section does not match"),
                 ("w", weights[:-4096] + b"x" + weights[-4095:], "--weights", "tensor "),
-                ("w", weights[:-1], "--weights", "it is cut short")):
+                ("w", weights[:-1], "--weights", "the file is cut short")):
             (self.folder / "p.gbp").write_bytes(package)
             (self.folder / "w").write_bytes(weights)
             (self.folder / name).write_bytes(content)
@@ -163,7 +165,7 @@ class Packages(HarnessCase):
         for word in ("on", "YES"):
             self.refused(*SWEEP, *FILES, "--low-memory", word,
                          said=f"--low-memory: \"{word}\" is not valid: give OFF, ON")
-        self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: it goes with a package")
+        self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: the option needs a package")
 
     def test_a_package_with_general_kernels_runs_at_any_batch(self):
         self.compile("--general")
@@ -208,7 +210,7 @@ class Packages(HarnessCase):
         said = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
         self.assertIn("plugin   good_op.so", said)
         self.cells(*FILES, "--plugin", plugin)
-        self.refused(*SWEEP, *FILES, said="plugins: it has ops of \"good_op.so\"")
+        self.refused(*SWEEP, *FILES, said="plugins: the package has ops of \"good_op.so\"")
         other = self.folder / "other.so"
         shutil.copy(plugin, other)
         with other.open("ab") as file:

@@ -192,7 +192,7 @@ class Pushed(HarnessCase):
         server.socket = context.wrap_socket(server.socket, server_side=True)
         url = f"https://localhost:{server.server_port}"
         done = self.push(url, code=1)
-        self.assertIn("its certificate is not trusted: set SSL_CERT_FILE to", done.stderr)
+        self.assertIn("the server's certificate is not trusted: set SSL_CERT_FILE to", done.stderr)
         self.assertEqual([], requests)
         trusting = self.environment(SSL_CERT_FILE=authority, GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token")
         self.push(url, env=trusting)

@@ -205,7 +205,7 @@ class Report(ReportCase):
             ("report", ("report: ", "DOC is missing")),
             ("report r.json r.json r.json", ("r.json", "one result, or BASE and NEW")),
             ("report odd.json", ("odd.json", "graphbench.floors/1")),
-            ("report half.json", ("half.json", "not a whole document")),
+            ("report half.json", ("half.json", "not a complete graphbench document")),
             ("report text.json", ("text.json", "not a JSON object")),
             ("report r.json -o r.json", ("-o", '"r.json"', "is one of the documents")),
             ("report r.json -o nowhere/r.html", ("-o", "nowhere"))))
@@ -243,7 +243,7 @@ class Made(PageCase):
         self.write("result.json", json.dumps(self.ask("GET", path + "/results")[1]))
         refused = self.ask("POST", "/v1/sweeps", {**REQUEST, "report": "r.html"})
         self.assertEqual(400, refused[0])
-        self.assertIn("report: a request may not give it", refused[1]["error"])
+        self.assertIn("report: a request may not give this option", refused[1]["error"])
         self.assertEqual(404, self.ask("GET", "/v1/sweeps/missing/report")[0])
         self.browser.get(saved.as_uri())
         self.wait_until("tally", "^6 ok$")

@@ -38,7 +38,7 @@ class ServeBounds(ServeCase):
         for client, answer in clients[:64]:
             self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
         self.assertTrue(clients[64][1].startswith(b"HTTP/1.1 503 "), clients[64][1])
-        self.assertIn(b"event streams are open", clients[64][1])
+        self.assertIn(b"event streams is open", clients[64][1])
         for client, _ in clients[:64]:
             self.assertIn(b"\n\n", client.recv(1 << 20), "it goes on")
 
@@ -130,9 +130,10 @@ class ServeBounds(ServeCase):
         self.plugins(open_crash="open_crash", open_error="open_error")
         self.serve("--plugin-folder", "plugins")
         for sweep, words in (
-                ({"workload": "good_op"}, ('workload: "good_op" is not a workload: there are mlp',)),
+                ({"workload": "good_op"}, ('workload: "good_op" is not a workload: give one of mlp',)),
                 ({"workload": "god_op", "plugins": "mine"}, ('"god_op" is not a workload', "conv, good_op")),
-                ({"plugins": "open_crash"}, ('plugins: "open_crash" crashed with SIGSEGV while it was',)),
+                ({"plugins": "open_crash"},
+                 ('plugins: "open_crash" crashed with SIGSEGV while the file was',)),
                 ({"plugins": ["mine", "open_error"]}, ("plugins: ", "open_error", "the licence has"))):
             status, answer = self.ask("POST", "/v1/sweeps", sweep)
             self.assertEqual(400, status, answer)
@@ -147,6 +148,6 @@ class ServeBounds(ServeCase):
         self.end(process)
         self.serve()
         self.wait_for_state(queued, "failed")
-        self.assertIn("plugin 'mine': it is no longer in the plugin folder",
+        self.assertIn("plugin 'mine': the plugin is no longer in the plugin folder",
                       self.ask("GET", queued)[1]["message"])
         self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])

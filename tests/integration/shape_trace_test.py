@@ -68,7 +68,8 @@ class ShapeTrace(HarnessCase):
                  "size alone")):
             path = self.write("steps.txt", text)
             self.refuse_each([(arguments, message)], *TINY, "--shape-trace", path)
-        self.refuse_each((*((f"{option} 2", f"{option}: it is a bound of --shape-trace: give that too")
+        self.refuse_each((*((f"{option} 2",
+                             f"{option}: the option is a limit for --shape-trace: give --shape-trace too")
                             for option in ("--shape-programs", "--shape-recordings")),
                           ("--shape-trace none.txt", '--shape-trace: "none.txt" cannot be read')), *TINY)
 

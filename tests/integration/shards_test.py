@@ -215,11 +215,11 @@ class Shards(ShardsCase):
         self.assertEqual(2, self.result("graphbench.2-of-3.json")["plan"]["shard"]["index"])
 
     def test_wrong_shards(self):
-        self.refuse(["--sweep", "--shard", "auto"], "--shard: auto: no scheduler says", "give I/N")
+        self.refuse(["--sweep", "--shard", "auto"], "--shard: auto: no scheduler sets", "give I/N")
         self.refuse([*SMALL, "--shard", "1/5"], "--shard: ", "4 groups")
         self.refuse(["--sweep", "--costs", "x.json"], "--costs: ", "--shard")
         self.refuse([*SMALL, "--shard", "1/2", "--costs", "x.json"], "x.json")
-        self.refuse(["bench", "--shard", "1/2"], "--shard: it belongs to --sweep")
+        self.refuse(["bench", "--shard", "1/2"], "--shard: the option belongs to --sweep")
 
 
 class Journal(ShardsCase):
@@ -262,7 +262,7 @@ class Journal(ShardsCase):
         kept, document = partial.read_bytes(), (self.folder / "graphbench.json").read_bytes()
         for other in (["--launches", "2"], ["--launches", "3", "--seed", "2"],
                       ["--launches", "3", "--profile"]):
-            self.assertIn("is of another plan", self.run_graphbench(*SMALL, *other, code=2).stderr)
+            self.assertIn("belongs to another plan", self.run_graphbench(*SMALL, *other, code=2).stderr)
         lines = kept.splitlines(keepends=True)
         partial.write_bytes(lines[0] + lines[1].replace(b"cell", b"call") + b"".join(lines[1:]))
         damaged = partial.read_bytes()
@@ -271,7 +271,7 @@ class Journal(ShardsCase):
         self.assertEqual(document, (self.folder / "graphbench.json").read_bytes())
         partial.write_bytes(kept[:-20])
         done = self.run_graphbench(*SMALL, "--launches", "3", code=0)
-        self.assertIn("its last line", done.stderr)
+        self.assertIn("the last line", done.stderr)
         self.assertTrue(self.result()["complete"])
 
     def test_a_journal_of_what_no_worker_wrote_is_refused(self):
@@ -296,7 +296,7 @@ class Journal(ShardsCase):
         self.end(self.interrupt_after_a_task(arguments), signal.SIGKILL)
         with plugin.open("ab") as file:
             file.write(b"\0")
-        self.assertIn("is of another plugins", self.run_graphbench(*arguments, code=2).stderr)
+        self.assertIn("belongs to another plugins", self.run_graphbench(*arguments, code=2).stderr)
 
     def test_a_document_that_is_no_file_has_no_journal(self):
         self.run_graphbench(*SMALL, "--json", "-", code=0)

@@ -67,7 +67,7 @@ class Tls(HarnessCase):
         wait_for("the sweep", lambda: "graphbench_last_success" in self.ask("GET", "/metrics")[1])
         self.assertEqual(0, self.end(process).returncode)
         done = self.run_graphbench(*SWEEP, *self.tls, "--json", "other.json", code=2)
-        self.assertIn("--tls-certificate: it does nothing without --prometheus-listen", done.stderr)
+        self.assertIn("--tls-certificate: the option does nothing without --prometheus-listen", done.stderr)
 
     def test_options_that_will_not_do(self):
         """tls_server_test.cpp has what is said of each file."""
@@ -78,7 +78,7 @@ class Tls(HarnessCase):
                 (["--tls-key", self.key], ("--tls-key: ", "--tls-certificate", "give both")),
                 (["--tls-certificate", "none", "--tls-key", self.key], ("--tls-certificate: ", '"none"')),
                 (["--tls-certificate", self.certificate, "--tls-key", other[1]],
-                 ("--tls-key: ", 'other.key": it is not the key of the certificate')),
+                 ("--tls-key: ", 'other.key": the key does not belong to the certificate')),
                 (["--tls-certificate", noise, "--tls-key", self.key], ("--tls-certificate: ", "PEM")),
                 ([*self.tls, "--listen", "0.0.0.0:0"], ("--listen", "--token-file")),
                 (["--tls-certificat", "x"], ("--tls-certificat: ", "--tls-certificate"))):

@@ -113,8 +113,8 @@ class Torch(HarnessCase):
     def test_on_several_devices_is_refused_by_name(self):
         cell, = self.cells("on_two_devices", "--mode", "eager", batch="2").values()
         self.assertEqual("skipped", cell["status"])
-        self.assertEqual("open: the step is on several devices, cpu and others: it holds scale on meta, but "
-                         "only one device is measured", cell["reason"]["message"])
+        self.assertEqual("open: the step is on several devices, cpu and others: the step holds "
+                         "scale on meta, but only one device is measured", cell["reason"]["message"])
 
     def test_runs_eagerly_and_says_what_the_other_modes_need(self):
         for (mode, _), cell in self.cells("model", "--split-ops", "linear", batch="2").items():
@@ -224,12 +224,12 @@ class Torch(HarnessCase):
         wait_for("a finished launch", lambda: journal.exists() and journal.read_text().count("\n") > 1)
         self.end(process, signal.SIGKILL)
         install("1.3")
-        self.assertIn("is of another kind of device", self.run_graphbench(*command, code=2).stderr)
+        self.assertIn("belongs to another kind of device", self.run_graphbench(*command, code=2).stderr)
         install("1.2")
         step = self.folder / "step.py"
         text = step.read_text(encoding="utf-8")
         step.write_text(text + "\n", encoding="utf-8")
-        self.assertIn("is of another plugins", self.run_graphbench(*command, code=2).stderr)
+        self.assertIn("belongs to another plugins", self.run_graphbench(*command, code=2).stderr)
         step.write_text(text, encoding="utf-8")
         self.run_graphbench(*command, code=0)
         torch = self.result()["environment"]["device"]["libraries"]["torch"]

@@ -140,8 +140,8 @@ class Training(HarnessCase):
     def test_what_no_step_can_hold_or_would_change_no_cell_is_refused(self):
         self.refuse_each((
             ("--micro-batches 1025", ("mlp", 'micro-batches "1025" is too large: give at most 1024')),
-            ("--optimizer-in eager", ("--optimizer-in", '"eager" would change no cell of this plan: it goes '
-                                      "with --pass training --optimizer sgd,adamw"))),
+            ("--optimizer-in eager", ("--optimizer-in", '"eager" would change no cell of this plan: give '
+                                      "the value only with --pass training --optimizer sgd,adamw"))),
             "--sweep", "--device", "host", "--workload", "mlp", "--pass", "training")
 
     def test_a_loss_of_classes_wants_rows(self):

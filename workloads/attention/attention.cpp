@@ -32,7 +32,7 @@ void check(Build& build, const Sizes& sizes) {
                ": set hidden to a multiple of 2 x heads");
   } else if (sizes.head_dim() % 2 != 0) {
     build.fail("option " + hidden + " with " + heads + " gives head_dim=" + std::to_string(sizes.head_dim()) +
-               ", which rope needs even: set hidden to a multiple of 2 x heads");
+               ", but rope needs an even head_dim: set hidden to a multiple of 2 x heads");
   } else if (sizes.tokens > sizes.cache && !sizes.training) {
     build.fail("option tokens=" + std::to_string(sizes.tokens) +
                " exceeds cache=" + std::to_string(sizes.cache) + ": set cache to at least tokens");
@@ -99,7 +99,7 @@ constexpr gb_option kOptions[] = {
     {"hidden", "width of x; a multiple of 2 x heads", 2, 65536},
     {"heads", "attention heads", 1, 1024},
     {"cache", "slots of the KV cache per sequence", 1, 1048576},
-    {"tokens", "new tokens per sequence; causal above 1; at most cache", 1, 1048576},
+    {"tokens", "new tokens per sequence, at most cache; attention is causal if above 1", 1, 1048576},
 };
 constexpr std::int64_t kDecode[] = {8, 1024, 16, 1024, 1};
 constexpr std::int64_t kPrefill[] = {8, 1024, 16, 128, 128};
@@ -112,8 +112,8 @@ constexpr gb_preset kPresets[] = {{"base", kDecode},
                                   {"tiny-prefill", kTinyPrefill}};
 
 constexpr gb_workload kWorkload =
-    describe_workload("attention", "attention layers over a KV cache; the batch is sequences", kOptions,
-                      kPresets, build_attention);
+    describe_workload("attention", "attention layers over a KV cache; the batch size counts sequences",
+                      kOptions, kPresets, build_attention);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
 constexpr gb_plugin kPlugin = describe_plugin("attention", kWorkloads);
 

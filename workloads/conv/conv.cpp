@@ -62,8 +62,9 @@ constexpr std::int64_t kBase[] = {8, 64, 56};
 constexpr std::int64_t kTiny[] = {8, 8, 8};
 constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
-constexpr gb_workload kWorkload = describe_workload(
-    "conv", "residual 3x3 convolution blocks, NHWC; the batch is images", kOptions, kPresets, build_conv);
+constexpr gb_workload kWorkload =
+    describe_workload("conv", "residual 3x3 convolution blocks, NHWC; the batch size counts images", kOptions,
+                      kPresets, build_conv);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
 constexpr gb_plugin kPlugin = describe_plugin("conv", kWorkloads);
 

@@ -54,14 +54,15 @@ int build_mlp(const gb_build_request* request, gb_builder* builder, const gb_bui
 constexpr gb_option kOptions[] = {
     {"layers", "residual layers", 1, 1024},
     {"hidden", "width of x", 1, 65536},
-    {"ffn", "width between the two products", 1, 262144},
+    {"ffn", "width between the two matrix products", 1, 262144},
 };
 constexpr std::int64_t kBase[] = {8, 1024, 4096};
 constexpr std::int64_t kTiny[] = {8, 64, 256};
 constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
-constexpr gb_workload kWorkload = describe_workload(
-    "mlp", "transformer feed-forward layers with residual; the batch is rows", kOptions, kPresets, build_mlp);
+constexpr gb_workload kWorkload =
+    describe_workload("mlp", "transformer feed-forward layers with residual; the batch size counts rows",
+                      kOptions, kPresets, build_mlp);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
 constexpr gb_plugin kPlugin = describe_plugin("mlp", kWorkloads);
 

@@ -69,7 +69,7 @@ class Step:
             self.calls = made
         else:
             raise TypeError("the function must return a callable, (module, args) or a list of callables, "
-                            f"and returned {type(made).__name__}")
+                            f"but returned {type(made).__name__}")
         self.result = self.static = self.pieces = self.pool = None
         self.graphs = {}
         self.runs = {-1: self.run_eagerly, 0: self.run_eagerly}
@@ -82,8 +82,8 @@ class Step:
         with self.torch.no_grad():
             self.held = Held(self.torch, self.module, self.args, *self.calls)
         if other := self.held.elsewhere(self.device):
-            raise Skip(f"the step is on several devices, {self.device} and others: it holds {other}, but "
-                       "only one device is measured")
+            raise Skip(f"the step is on several devices, {self.device} and others: the step holds "
+                       f"{other}, but only one device is measured")
         if "torch-compile" in self.axes:
             self.put_inside(self.axes["torch-compile"])
         self.prepare_mode()
@@ -362,7 +362,7 @@ def doctor(host, batch, device, output):
     the words."""
     torch, index = host.torch, int(device.partition(":")[2] or 0)
     if device == "host" or index >= torch.cuda.device_count():
-        raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only one "
+        raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only a GPU "
                       "shows what stops a capture")
     uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
     request = Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,

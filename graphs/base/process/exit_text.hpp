@@ -8,9 +8,9 @@
 
 namespace graphbench::process {
 
-// The second half of a sentence about the child: "crashed with SIGSEGV", "was silent for more than 120 s and was
-// killed", "sent an invalid message (why) and was killed", "ended with exit code 1", followed by the child's
-// last output. `during` follows the verb: "in phase capture of batch 8".
+// The second half of a sentence about the child: "crashed with SIGSEGV", "was silent for more than 120 s and
+// was killed", "sent an invalid message (why) and was killed", "ended with exit code 1", followed by the last
+// output of the child. `during` follows the verb: "in phase capture of batch 8".
 std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during = "");
 
 // "SIGSEGV", "signal 64".

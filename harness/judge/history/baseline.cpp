@@ -88,7 +88,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };
   std::stable_partition(called.begin(), called.end(), is_same);
-  std::string differs = "they were interrupted sweeps";
+  std::string differs = "all of them are interrupted sweeps";
   for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {
     compare::Side side = side_of(store, called[i], request.name);
     const auto differences = compare::differences_of(side.facts, now.facts, request.allow);

@@ -139,7 +139,7 @@ std::map<std::string, std::string> ForeignRig::library(std::int64_t batch) {
   if (report.empty()) return facts;
   const auto parsed = nlohmann::json::parse(report, nullptr, false);
   if (!parsed.is_object())
-    throw Error(ErrorCode::step_failed, "report: it is not a JSON object: " + report.substr(0, 100));
+    throw Error(ErrorCode::step_failed, "report: the text is not a JSON object: " + report.substr(0, 100));
   add_facts(facts, "", parsed);
   return facts;
 }
@@ -165,9 +165,9 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
     check->identical = false;
     throw Error(ErrorCode::check_failed, "check: " + why);
   };
-  if (expected.empty()) fail("the step has no output that could be compared");
+  if (expected.empty()) fail("the step has no output to compare");
   if (expected.size() != actual.size())
-    fail("eager's step has " + std::to_string(expected.size()) + " outputs and this one " +
+    fail("eager's step has " + std::to_string(expected.size()) + " outputs, but this step has " +
          std::to_string(actual.size()));
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -187,7 +187,7 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
     worst = std::max(worst, difference.relative);
   }
   if (!check->identical)
-    check->tolerated = "outputs differ from eager's by " + three_digits(worst) +
+    check->tolerated = "outputs differ from the eager outputs by " + three_digits(worst) +
                        " of their norm at most, as another order of operations can cause";
 }
 

@@ -33,7 +33,7 @@ void ForeignStep::fail(const char* function, int status) {
   reason_.back() = '\0';
   throw Error(status == GB_STEP_SKIP ? ErrorCode::unsupported : ErrorCode::step_failed,
               std::string(function) + ": " +
-                  (reason_.front() == '\0' ? "it returned " + std::to_string(status) + " and no reason"
+                  (reason_.front() == '\0' ? "the step returned " + std::to_string(status) + " and no reason"
                                            : abi::printable(reason_.data())));
 }
 
@@ -78,7 +78,7 @@ void ForeignStep::read_parts() {
   const auto refuse = [](const std::string& why) { throw Error(ErrorCode::step_failed, "parts: " + why); };
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i] > GB_PART_LAUNCHED)
-      refuse("part " + std::to_string(i) + " is of kind " + std::to_string(parts_[i]) +
+      refuse("part " + std::to_string(i) + " has kind " + std::to_string(parts_[i]) +
              ": give a gb_step_part");
   }
   const auto graphs = std::ranges::count(parts_, GB_PART_CAPTURED);
@@ -86,7 +86,7 @@ void ForeignStep::read_parts() {
                           (count == 1 ? " part, " : " parts, ") + std::to_string(graphs) +
                           " of them captured: ";
   if (mode_ == "whole" && (count != 1 || parts_.front() == GB_PART_RUN))
-    refuse(has + "give it one, captured or launched");
+    refuse(has + "give the mode one part, captured or launched");
   if (mode_ != "whole" && mode_ != "piecewise" && graphs > 0)
     refuse(has + "only whole and piecewise may have such parts");
 }

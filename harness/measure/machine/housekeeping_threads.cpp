@@ -70,7 +70,7 @@ std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::v
 }
 
 HousekeepingThreads::HousekeepingThreads() : allowed_(allowed_cpus()) {
-  if (allowed_.empty()) throw Error(ErrorCode::io, "read this process's CPUs: there are none");
+  if (allowed_.empty()) throw Error(ErrorCode::io, "read this process's CPUs: the process may use no CPU");
   const std::vector<int> taken = submitter_cpus({}, allowed_);
   cpus_ = housekeeping_cpus(allowed_, taken, siblings_of(taken));
 }

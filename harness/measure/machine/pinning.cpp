@@ -23,11 +23,11 @@ namespace {
 
 [[noreturn]] void refuse(int cpu, const std::string& why) {
   throw Error(ErrorCode::io, "pin the submitting thread to CPU " + std::to_string(cpu) + ": " + why +
-                                 "; --no-pin leaves it where the system puts it");
+                                 "; with --no-pin, the system chooses the CPU");
 }
 
 [[noreturn]] void refuse_gone(int cpu) {
-  refuse(cpu, "this process may not run there any more");
+  refuse(cpu, "this process may no longer run on that CPU");
 }
 
 // Returns false if the process may no longer use these CPUs (offline, or removed from its control group).

@@ -90,7 +90,7 @@ std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t 
     const ir::Op& op = context.program.ops()[item.op];
     return "op " + op.name + " (" + op.kind + ")";
   }
-  return "an op, though not when the ops ran one by one,";
+  return "an unknown op (not found when the ops ran one by one)";
 }
 
 // Throws Error(undeclared_mutation), which names the op, if the step changed a constant.
@@ -102,7 +102,7 @@ void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& 
     const ir::Value& value = step.context.program.value(constants[i]);
     throw Error(ErrorCode::undeclared_mutation, "check: " + writer_of(step, constants[i], before[i]) +
                                                     " wrote " + std::string(name_of(value.kind)) + " " +
-                                                    value.name + ", which it does not declare");
+                                                    value.name + ", but does not declare that write");
   }
 }
 

@@ -83,8 +83,8 @@ TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
 void TraceCache::make_room(model::TracedStep& step) {
   if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
   const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
-  add(step.reason, "the cap of " + std::to_string(trace_.programs_max) +
-                       " programs is reached: " + signature_of(**oldest) + ", used longest ago, is given up");
+  add(step.reason, "the cap of " + std::to_string(trace_.programs_max) + " programs is reached: " +
+                       signature_of(**oldest) + ", the least recently used, is dropped");
   rig_.stream().synchronize();
   std::erase_if(paths_, [&](const auto& path) { return path->entry == oldest->get(); });
   entries_.erase(oldest);
@@ -97,7 +97,7 @@ void TraceCache::make_room_for_path(model::TracedStep& step) {
   const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
   add(step.reason, "the cap of " + std::to_string(trace_.recordings_max) + " recordings is reached: batch " +
                        std::to_string((*oldest)->shape.batch) + " of " + signature_of(*(*oldest)->entry) +
-                       ", used longest ago, is given up");
+                       ", the least recently used, is dropped");
   rig_.stream().synchronize();
   paths_.erase(oldest);
   index();
@@ -140,7 +140,7 @@ void TraceCache::record(Path& path) {
 void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
   if (Path* const path = find(shape)) {
     step.outcome = "recorded_again";
-    step.reason = change("generation", path->generation, generation_) + ": a later path took its memory";
+    step.reason = change("generation", path->generation, generation_) + ": a later path uses its memory";
     return record(*path);
   }
   Entry* entry = entry_of(shape.sequence);

@@ -82,7 +82,7 @@ void CellChecker::check(const std::string& id, const model::CellResult& cell) co
 void CellChecker::check_id(const std::string& id, const model::Cell& cell) const {
   const bool says_axes = cell != model::Cell();
   if (const std::string said = model::id_of(cell); says_axes && id != said && known_part(id) != said)
-    walk_.fail("its id does not fit its fields: " + in_quotes(said));
+    walk_.fail("the cell's id does not match its fields: " + in_quotes(said));
 }
 
 void CellChecker::check_numbers(const model::CellResult& cell) const {
@@ -93,7 +93,7 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
   std::ranges::sort(indices);
   if (const auto repeated = std::ranges::adjacent_find(indices); repeated != indices.end()) {
     walk_.fail_below("launches",
-                     "index " + std::to_string(*repeated) + " appears twice: a launch counts once");
+                     "index " + std::to_string(*repeated) + " appears twice: give each launch once");
   }
   for (const model::MetricRow* row : model::counted_metrics()) {
     const std::optional<std::int64_t> count = count_of(row->value, cell);
@@ -112,15 +112,15 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
 
 void CellChecker::check_measured(const model::CellResult& cell) const {
   if (cell.check && !cell.check->identical && !cell.check->tolerated)
-    walk_.fail("it is ok, but its check does not say that outputs are identical");
-  if (cell.launches.empty()) walk_.fail("it is ok, but has no launches: there must be one at least");
+    walk_.fail("the cell is ok, but its check does not say that outputs are identical");
+  if (cell.launches.empty()) walk_.fail("the cell is ok, but has no launches: at least one is needed");
   const auto has_a_time = [](const model::Launch& launch) {
     return std::ranges::any_of(model::compared_metrics(), [&](const model::MetricRow* row) {
       return can_be_median(statistics::value_of(*row, launch).value_or(absent));
     });
   };
   if (std::ranges::none_of(cell.launches, has_a_time))
-    walk_.fail("it is ok, but none of its launches has a time");
+    walk_.fail("the cell is ok, but none of its launches has a time");
 }
 
 void CellChecker::check_launch_bound(const model::CellResult& cell) const {
@@ -128,9 +128,9 @@ void CellChecker::check_launch_bound(const model::CellResult& cell) const {
   const std::optional<model::Estimate>& latency = cell.summary.latency_seconds;
   if (!share) return;
   const auto contradicts = [&](const std::string& detail) {
-    walk_.fail_below("summary.launch_bound", "it contradicts the cell's records: " + detail);
+    walk_.fail_below("summary.launch_bound", "the value contradicts the cell's records: " + detail);
   };
-  if (!cell.records) contradicts("there are none");
+  if (!cell.records) contradicts("the cell has no records");
   const double idle = latency ? 1 - cell.records->busy_seconds / latency->p50 : absent;
   constexpr double rounding = 1e-9;
   if (std::abs(*share - idle) > rounding)
@@ -161,9 +161,9 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
 // much slower than the others, the p90 of all samples may be less than the p50.
 void CellChecker::check_summary(const model::Summary& summary, const Place& place) const {
   const double p50 = summary.p50;
-  if (std::isnan(p50)) refuse(place, "", "it has no \"p50\"");
+  if (std::isnan(p50)) refuse(place, "", "the summary has no \"p50\"");
   if (const std::string why = why_no_median(p50); !why.empty()) refuse(place, "p50", why);
-  if (summary.count == 0) refuse(place, "count", "0 samples have no median");
+  if (summary.count == 0) refuse(place, "count", "a median needs at least one sample");
   if (summary.count < 0)
     refuse(place, "count", std::to_string(summary.count) + " is not a whole number from 0 up");
   const std::pair<const char*, double> ranks[] = {{"min", summary.min},
@@ -176,8 +176,9 @@ void CellChecker::check_summary(const model::Summary& summary, const Place& plac
       refuse(place, name, number_text(seconds) + " is not a time of 0 seconds or more");
   };
   const auto contradicts = [&](const char* greater, const char* less) {
-    refuse(place, "",
-           "it contradicts itself: " + std::string(greater) + " is greater than " + std::string(less));
+    refuse(
+        place, "",
+        "the summary contradicts itself: " + std::string(greater) + " is greater than " + std::string(less));
   };
   const std::pair<const char*, double>* below = nullptr;
   for (const auto& rank : ranks) {

@@ -101,7 +101,7 @@ class JsonReader {
     std::optional<std::vector<double>> ends;
     read(value, ends);
     if (!ends) return true;
-    if (ends->size() != 2) walk_.fail("an interval has two ends");
+    if (ends->size() != 2) walk_.fail("an interval needs two ends");
     out.*interval.low = ends->front();
     out.*interval.high = ends->back();
     return true;

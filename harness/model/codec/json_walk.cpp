@@ -30,26 +30,26 @@ std::string excerpt(std::string_view text) {
 std::string meaning_of(simdjson::error_code code) {
   switch (code) {
     case simdjson::EMPTY:
-      return "it is empty: give a result document, as --json writes it";
+      return "the file is empty: give a result document that --json wrote";
     case simdjson::UTF8_ERROR:
-      return "it is not JSON: it holds bytes that are not UTF-8";
+      return "the file is not JSON: it has bytes that are not UTF-8";
     case simdjson::CAPACITY:
     case simdjson::MEMALLOC:
-      return "it is too large for this machine's memory: split it into a folder of documents";
+      return "the document is too large for this machine's memory: split it into a folder of documents";
     case simdjson::UNCLOSED_STRING:
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
     case simdjson::TAPE_ERROR:
     case simdjson::OUT_OF_BOUNDS:
-      return "it is not JSON, or only a part of a document: it is damaged or cut off here";
+      return "the file is not JSON, or only a part of a document: the text is damaged or cut off here";
     case simdjson::NUMBER_ERROR:
-      return "it is not JSON: a number is malformed or out of range";
+      return "the file is not JSON: a number is malformed or out of range";
     case simdjson::STRING_ERROR:
     case simdjson::UNESCAPED_CHARS:
-      return "it is not JSON: a string is malformed";
+      return "the file is not JSON: a string is malformed";
     default:
       break;
   }
-  return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
+  return std::string("the document cannot be read (") + simdjson::error_message(code) + ")";
 }
 
 // Returns the key's text between the quotes, with escapes replaced.
@@ -84,7 +84,7 @@ void JsonWalk::each_field(ondemand::document& document, const FieldVisitor& visi
   visit_fields(document.get_object(), visit);
   const char* rest = nullptr;
   if (document.current_location().get(rest) == simdjson::SUCCESS)
-    fail("it is not JSON: text follows the document");
+    fail("the file is not JSON: there is text after the document");
 }
 
 void JsonWalk::visit_fields(ondemand::object object, const FieldVisitor& visit) {
@@ -92,7 +92,7 @@ void JsonWalk::visit_fields(ondemand::object object, const FieldVisitor& visit) 
   for (ondemand::field field : object) {
     const std::string_view key = key_of(field);
     const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
-    if (!keys.add(key)) fail("the key appears twice: leave one out");
+    if (!keys.add(key)) fail("the key appears twice: remove one of the two");
     visit(key, field.value());
   }
 }
@@ -123,7 +123,8 @@ bool JsonWalk::Keys::add(std::string_view key) {
 
 void JsonWalk::too_deep() {
   depth_ = 0;  // the path of all levels would be too long for a line
-  fail("it is nested deeper than " + std::to_string(nesting_max) + " levels: not a result document");
+  fail("the document is nested deeper than " + std::to_string(nesting_max) +
+       " levels: give a result document");
 }
 
 std::string JsonWalk::place() const {
@@ -160,7 +161,7 @@ void JsonWalk::wrong(Value value, const char* wanted) {
   const std::string_view token = value.raw_json_token();
   if (token.starts_with("NaN") || token.starts_with("Inf") || token.starts_with("-Inf") ||
       token.starts_with("nan") || token.starts_with("inf") || token.starts_with("-inf")) {
-    fail(excerpt(token) + " is not JSON and not a time: leave the field out or write null");
+    fail(excerpt(token) + " is neither JSON nor a time: leave the field out or write null");
   }
   fail(excerpt(token) + " is not " + wanted);
 }

@@ -29,7 +29,7 @@ T read_data(std::string_view text, const std::string& what) {
     walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
       is_known |= JsonReader(walk).read_field(key, value, data);
     });
-    if (!is_known) walk.fail("it holds none of the fields");
+    if (!is_known) walk.fail("the message has none of the fields");
     return data;
   } catch (const InputError& error) {
     throw Error(ErrorCode::invalid_argument, what + ": " + error.what());
@@ -75,7 +75,7 @@ class MessageReader {
         walk_.skip(value);
       }
     });
-    if (!known_) walk_.fail("it names no event");
+    if (!known_) walk_.fail("the message does not name an event");
     if (!has_content) walk_.fail("the event has no content");
     return std::move(event_);
   }
@@ -86,7 +86,7 @@ class MessageReader {
     walk_.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
       is_known |= JsonReader(walk_).read_field(key, field, content);
     });
-    if (!is_known) walk_.fail("it holds none of the event's fields");
+    if (!is_known) walk_.fail("the message has none of the event's fields");
   }
 
   template <std::size_t... indices>

@@ -49,7 +49,8 @@ Document parse_document(std::string_view text, const std::string& source) {
   const model::Result head = walk_document(text, source, [&](ReadCell&& cell) {
     document.cells.push_back(fold(std::move(cell.id), cell.result, clocks));
   });
-  if (document.cells.empty()) throw InputError(source, "\"cells\" is empty: there is nothing to compare");
+  if (document.cells.empty())
+    throw InputError(source, "\"cells\" is empty, so nothing can be compared: give a document with cells");
   document.facts = facts_of(head);
   document.facts.clocks = std::move(clocks);
   return document;
@@ -68,7 +69,7 @@ std::optional<std::vector<Member>> members_of(std::string_view text) {
         parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
     for (ondemand::field field : json.get_object()) {
       std::string name(std::string_view(field.unescaped_key()));
-      if (!seen.insert(name).second) throw InputError(name, "it is given twice: give it once");
+      if (!seen.insert(name).second) throw InputError(name, "the key is given twice: give the key once");
       members.push_back(member_of(std::move(name), field.value()));
     }
     const char* rest = nullptr;

@@ -21,11 +21,12 @@ static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 void check_encoding(std::string_view text, const std::string& source) {
   const auto begins = [&](std::string_view bytes) { return text.starts_with(bytes); };
   if (begins("\xEF\xBB\xBF"))
-    throw InputError(source, "it begins with a byte order mark: write it as UTF-8 without one");
+    throw InputError(source,
+                     "the file begins with a byte order mark: write the file as UTF-8 without the mark");
   if (begins("\xFF\xFE") || begins("\xFE\xFF"))
-    throw InputError(source, "it is UTF-16, not JSON: write it as UTF-8");
+    throw InputError(source, "the file is UTF-16, not JSON: write the file as UTF-8");
   if (begins("\x1F\x8B") || begins("\x28\xB5\x2F\xFD"))
-    throw InputError(source, "it is compressed: unpack it first");
+    throw InputError(source, "the file is compressed: decompress the file first");
 }
 
 class DocumentWalk {
@@ -48,22 +49,22 @@ class DocumentWalk {
       walk_.fail(error);
     }
     if (head_.plan.method == 0)
-      walk_.fail("its plan has no \"method\", so it is not known how it was measured: measure it again");
-    if (!has_cells_) walk_.fail("it has no \"cells\"");
+      walk_.fail("the plan has no \"method\", so the way of measuring is unknown: measure again");
+    if (!has_cells_) walk_.fail("the document has no \"cells\"");
     return std::move(head_);
   }
 
  private:
   void check_schema() {
     if (json_.type() != simdjson::ondemand::json_type::object)
-      walk_.fail("it is JSON, but not a result document: give what --json wrote");
+      walk_.fail("the file is JSON, but not a result document: give a file that --json wrote");
     std::string_view schema;
     const simdjson::error_code error = json_.find_field_unordered("schema").get_string().get(schema);
     if (error == simdjson::NO_SUCH_FIELD || error == simdjson::INCORRECT_TYPE)
-      walk_.fail("it has no \"schema\", so it is not a result document: give what --json wrote");
+      walk_.fail("the file has no \"schema\", so it is not a result document: give a file that --json wrote");
     if (error != simdjson::SUCCESS) throw simdjson::simdjson_error(error);
     if (schema == schema_read || schema == bill_schema) return;
-    walk_.fail("its schema is " + in_quotes(head_of(schema, 60)) + "; this program reads \"" +
+    walk_.fail("the schema is " + in_quotes(head_of(schema, 60)) + "; this program reads \"" +
                std::string(schema_read) + "\"");
   }
 
@@ -110,13 +111,13 @@ class DocumentWalk {
     });
     if (cell.id.empty()) walk_.fail("the cell has no \"id\"");
     if (cell.result.status == model::CellStatus::pending)
-      walk_.fail("it has no \"status\" of ok, skipped or failed");
+      walk_.fail("the cell has no \"status\" of ok, skipped or failed");
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
     const char* end = nullptr;  // after the spaces that follow the cell
     if (json_.current_location().get(end) != simdjson::SUCCESS)
-      walk_.fail("it is not JSON, or only a part of a document: it is damaged or cut off here");
+      walk_.fail("the file is not JSON, or only a part of a document: the text is damaged or cut off here");
     cell.text = {begin, static_cast<std::size_t>(end - begin)};
     cell.text = cell.text.substr(0, cell.text.rfind('}') + 1);
     visit_(std::move(cell));

@@ -261,7 +261,7 @@ void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusi
       conclusion.cells.push_back(id_of(cell->cell));
       batches.push_back(cell->cell.batch);
     }
-    conclusion.text = fmt::format("No numbers of {} at {} ({}).", mode, group.batches_text(batches), code);
+    conclusion.text = fmt::format("No results of {} at {} ({}).", mode, group.batches_text(batches), code);
     conclusions.push_back(std::move(conclusion));
   }
 }

@@ -95,7 +95,8 @@ std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Con
   if (launches < launches_for_intervals) return fmt::format("--launches {} may", rough_advice);
   std::int64_t needed = launches + 1;
   for (const Gain& gain : gains) needed = std::max(needed, launches_needed(gain, launches));
-  if (needed > launches_max) return "more launches do not help on a machine this busy: stop other programs";
+  if (needed > launches_max)
+    return "more launches do not help, because the machine is too busy: stop other programs";
   conclusion.figures["launches_needed"] = static_cast<double>(needed);
   return fmt::format("--launches {} should", needed);
 }
@@ -311,7 +312,7 @@ void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions
   });
   if (choices.empty() && any_measured) {
     conclusions.push_back(group.conclusion("no_reference"));
-    conclusions.back().text = "No gain is known, because eager was not measured: add it to --mode.";
+    conclusions.back().text = "The gain is unknown, because eager was not measured: add eager to --mode.";
   }
   conclude_programs(group, conclusions);
   conclude_piecewise(group, conclusions);

@@ -51,11 +51,11 @@ std::vector<Doubt> doubts_of(const Environment& environment) {
         {fmt::format("CPU governor {}", one_line(state.governor)), "cpupower frequency-set -g performance"});
   if (state.cpu_quota && *state.cpu_quota < cpus_needed(environment))
     doubts.push_back({fmt::format("a quota of {:.3g} CPUs", *state.cpu_quota),
-                      fmt::format("raise it to {:.0f}", cpus_needed(environment))});
+                      fmt::format("raise the quota to {:.0f}", cpus_needed(environment))});
   if (state.submitter && state.submitter->locality == "far")
-    doubts.push_back({"no CPU near the GPU", "start graphbench on one (taskset)"});
+    doubts.push_back({"no CPU near the GPU", "start graphbench on such a CPU (taskset)"});
   if (state.submitter && state.submitter->cores == "efficiency")
-    doubts.push_back({"no performance core", "start graphbench on one (taskset)"});
+    doubts.push_back({"no performance core", "start graphbench on such a CPU (taskset)"});
   if (!state.pinned) doubts.push_back({"the submitting thread was not pinned", "leave out --no-pin"});
   return doubts;
 }
@@ -155,8 +155,8 @@ void add_outputs(Notes& notes, const Result& result) {
       differ(false, "outputs differ from their reference; do not trust their times, and report a defect"));
   add_first(notes, result, "outputs_near",
             differ(true,
-                   "outputs are not eager's bit for bit: they differ as another order of operations "
-                   "explains, or the captured step launches other kernels (`check.tolerated`)"));
+                   "outputs differ from eager's in some bits: the cause is another order of operations, "
+                   "or the captured step launches other kernels (`check.tolerated`)"));
 }
 
 // Captured code may take other branches, and compilers fuse ops. A gain then compares two programs.
@@ -166,7 +166,7 @@ void add_programs(Notes& notes, const Result& result) {
     const StepRecords& records = *cell.records;
     const std::string first = records.differences.empty() ? "" : ": " + one_line(records.differences.front());
     return fmt::format(
-        "not eager's program, so the gain (*) is not of graphs alone; {} runs {} kernels where "
+        "the program is not eager's, so the gain (*) is not due to graphs alone; {} runs {} kernels where "
         "eager runs {}{} (`records.differences`)",
         id_of(cell.cell), records.kernels, records.eager_kernels, first);
   });
@@ -184,12 +184,12 @@ void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
     if (cell.fallback.empty()) return "";
     const Reason why = cell.fallback_reason.value_or(Reason{"internal", "no reason"});
-    return fmt::format("ran eager, because graphs cannot hold the program ({}: {})", why.code,
+    return fmt::format("ran in mode eager, because the program cannot be captured ({}: {})", why.code,
                        one_line(why.message));
   });
   add_first(notes, result, "updates_refused", [](const CellResult& cell) -> std::string {
     if (!cell.caller_io || !cell.caller_io->refused) return "";
-    return fmt::format("graph_update_failed, and graphs were instantiated again within the step ({})",
+    return fmt::format("graph_update_failed, so graphs were instantiated again within the step ({})",
                        one_line(cell.caller_io->refused->message));
   });
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> slow;  // (path, why) -> cells
@@ -200,7 +200,7 @@ void add_ways(Notes& notes, const Result& result) {
   }
   for (auto& [way, cells] : slow) {
     const std::string text =
-        fmt::format("{}: computed by `{}`, which is not the fastest way: {}",
+        fmt::format("{}: computed by `{}`, which is not the fastest kernel: {}",
                     plural(std::ssize(cells), "cell"), one_line(way.first), one_line(way.second));
     notes.push_back({"slow_path", text, std::move(cells)});
   }
@@ -211,8 +211,9 @@ void add_instruments(Notes& notes, const Result& result) {
     const bool restless = std::ranges::any_of(cell.launches, [](const Launch& launch) {
       return launch.sustained && launch.sustained->stopped_by == "time";
     });
-    return restless ? "never became steady under load, so its latency there is unknown: raise --sustained"
-                    : "";
+    return restless
+               ? "never became steady under load, so the latency under load is unknown: raise --sustained"
+               : "";
   });
   const Environment& environment = result.environment;
   if (environment.profiler && !environment.profiler->available)
@@ -264,17 +265,17 @@ Note trust_in(const Environment& environment) {
 std::vector<Note> notes_of(const Result& result) {
   Notes notes = {trust_in(result)};
   if (!result.complete)
-    notes.push_back({"interrupted", "the sweep was interrupted: only what was measured until then is shown"});
+    notes.push_back(
+        {"interrupted", "the sweep was interrupted: only cells that were measured before are shown"});
   add_outputs(notes, result);
   add_programs(notes, result);
   add_ways(notes, result);
   add_instruments(notes, result);
   add_witness(notes, result);
   if (result.environment.device.kind == "host")
-    notes.push_back(
-        {"host_device",
-         "device `host`: these are times of CPU threads, not of a GPU; `graphbench list devices` says "
-         "why no GPU was used"});
+    notes.push_back({"host_device",
+                     "device `host`: times are of CPU threads, not of a GPU; `graphbench list devices` says "
+                     "why no GPU was used"});
   return notes;
 }
 

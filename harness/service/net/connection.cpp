@@ -188,7 +188,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     check_coding();
     std::optional<Request> asked = request_of(parser_->get());
-    if (!asked) throw Refusal(400, "a header that may be given once is given twice");
+    if (!asked) throw Refusal(400, "a header is given twice, but may be given only once");
     request_ = std::move(*asked);
     Admission admission = admission_of();
     request_.hold = std::move(admission.hold);

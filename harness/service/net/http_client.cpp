@@ -77,7 +77,7 @@ asio::awaitable<void> shake_hands(TlsSocket& stream, const std::string& host) {
   error_code no_address;
   static_cast<void>(asio::ip::make_address(host, no_address));
   if (no_address && SSL_set_tlsext_host_name(stream.native_handle(), host.c_str()) != 1) {
-    throw Error(ErrorCode::io, "the host name does not fit into TLS");
+    throw Error(ErrorCode::io, "the host name is not valid for TLS");
   }
   co_await stream.async_handshake(asio::ssl::stream_base::client, asio::use_awaitable);
 }
@@ -111,7 +111,7 @@ ClientResponse exchange_in_time(const ClientRequest& request) {
   });
   io.run_for(request.deadline);
   if (failed) std::rethrow_exception(failed);
-  if (!response) throw Error(ErrorCode::io, "no answer in time");
+  if (!response) throw Error(ErrorCode::io, "the server did not answer in time");
   return *std::move(response);
 }
 
@@ -119,8 +119,9 @@ std::string message_of(const error_code& error) {
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   const bool untrusted =
       error.category() == asio::error::get_ssl_category() && reason == SSL_R_CERTIFICATE_VERIFY_FAILED;
-  return untrusted ? "its certificate is not trusted: set SSL_CERT_FILE to the certificate that signed it"
-                   : error.message();
+  return untrusted
+             ? "the server's certificate is not trusted: set SSL_CERT_FILE to the certificate that signed it"
+             : error.message();
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void set_protocol(ssl::context& context) {
   SSL_CTX* native = context.native_handle();
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
       SSL_CTX_set_cipher_list(native, ciphers) != 1) {
-    throw Error(ErrorCode::internal, "set up TLS: OpenSSL takes neither version 1.2 nor its ciphers");
+    throw Error(ErrorCode::internal, "set up TLS: OpenSSL refuses TLS 1.2 or its ciphers");
   }
 }
 
@@ -38,7 +38,7 @@ void check_readable(File file, const std::string& path) {
   std::error_code ignored;  // ignored, because `access` gives the better message
   const bool folder = std::filesystem::is_directory(path, ignored);
   if (!folder && access(path.c_str(), R_OK) == 0) return;
-  throw TlsFileError(file, std::string("it cannot be read (") + std::strerror(folder ? EISDIR : errno) +
+  throw TlsFileError(file, std::string("the file cannot be read (") + std::strerror(folder ? EISDIR : errno) +
                                "): give a PEM file");
 }
 
@@ -54,12 +54,12 @@ void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);
   if (X509_cmp_current_time(end) < 0) {
-    throw TlsFileError(File::certificate,
-                       "it holds a certificate that expired on " + day_of(end) + ": give one that is valid");
+    throw TlsFileError(File::certificate, "the file has a certificate that expired on " + day_of(end) +
+                                              ": give a valid certificate");
   }
   if (X509_cmp_current_time(begin) > 0) {
-    throw TlsFileError(File::certificate, "it holds a certificate that is not valid before " + day_of(begin) +
-                                              ": give one that is, or set the clock");
+    throw TlsFileError(File::certificate, "the file has a certificate that is not valid before " +
+                                              day_of(begin) + ": give a valid certificate, or set the clock");
   }
 }
 
@@ -68,8 +68,8 @@ void use_certificate(ssl::context& context, const std::string& path) {
   error_code error;
   context.use_certificate_chain_file(path, error);
   if (error) {
-    throw TlsFileError(File::certificate, "it is not a certificate in PEM (" + error.message() +
-                                              "): give one, followed by its chain");
+    throw TlsFileError(File::certificate, "the file is not a certificate in PEM format (" + error.message() +
+                                              "): give a certificate, followed by its chain");
   }
   check_dates(SSL_CTX_get0_certificate(context.native_handle()));
 }
@@ -87,7 +87,7 @@ void use_key(ssl::context& context, const std::string& path) {
   context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string(); });
   if (asked) {
     throw TlsFileError(File::key,
-                       "it is encrypted: give a key without a passphrase, e.g. of "
+                       "the key is encrypted: give a key without a passphrase, e.g. from "
                        "openssl pkey -in FILE -out PLAIN");
   }
   const bool matches = !error && SSL_CTX_check_private_key(context.native_handle()) == 1;
@@ -95,10 +95,11 @@ void use_key(ssl::context& context, const std::string& path) {
   ERR_clear_error();
   if (matches) return;
   if (!error || reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH) {
-    throw TlsFileError(File::key, "it is not the key of the certificate: give the two that belong together");
+    throw TlsFileError(File::key,
+                       "the key does not belong to the certificate: give a matching certificate and key");
   }
-  throw TlsFileError(File::key,
-                     "it is not a private key in PEM (" + error.message() + "): give the certificate's key");
+  throw TlsFileError(File::key, "the file is not a private key in PEM format (" + error.message() +
+                                    "): give the certificate's key");
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
   if (SSL_CTX_set_num_tickets(native, 0) != 1) {
-    throw Error(ErrorCode::internal, "set up TLS: OpenSSL does not take a number of tickets");
+    throw Error(ErrorCode::internal, "set up TLS: OpenSSL refuses the number of session tickets");
   }
   use_certificate(context, files.certificate);
   use_key(context, files.key);

@@ -52,7 +52,7 @@ net::Url push_url(const config::SweepOptions& options) {
   const bool has_user = text.find('@') != std::string::npos;
   throw InputError(
       options.where("prometheus-push"),
-      has_user ? "it holds a user name or password, which the result document would keep: put them into "
+      has_user ? "the URL has a user name or password, which the result document would store: put them into "
                  "GRAPHBENCH_PUSH_AUTHORIZATION"
                : in_quotes(text) + " is not a Pushgateway's address: give e.g. http://127.0.0.1:9091");
 }
@@ -74,7 +74,7 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
               " is not a label's name: give letters, digits and _, without a digit or __ at the start");
     }
     if (contains(taken_labels, key)) {
-      throw InputError(where, in_quotes(key) + " is a label of the metrics themselves: give another key");
+      throw InputError(where, in_quotes(key) + " is already a label of the metrics: give another key");
     }
     if (!keys.emplace(key, item.substr(equals + 1)).second) {
       throw InputError(where, in_quotes(key) + " is given twice: give each key once");
@@ -88,7 +88,8 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
 void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;
-  throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
+  throw InputError(options.where(name),
+                   "the option does nothing without " + needed + ": give that option too");
 }
 
 // Checks the file's name before the sweep, which takes long, begins.
@@ -96,14 +97,13 @@ std::string textfile(const config::SweepOptions& options) {
   const std::string& path = options.prometheus.textfile;
   const std::string where = options.where("prometheus-textfile");
   if (path == options.json || path == options.samples || path == options.trace) {
-    throw InputError(where, in_quotes(path) + " is the file of another option too: give another");
+    throw InputError(where, in_quotes(path) + " is also the file of another option: give another file");
   }
   // The collector silently ignores files with other names.
   if (!path.ends_with(".prom")) {
-    throw InputError(
-        where,
-        in_quotes(path) +
-            " is not a file that the node exporter's textfile collector reads: give one that ends in .prom");
+    throw InputError(where, in_quotes(path) +
+                                " is not a file that the node exporter's textfile collector reads: give a "
+                                "file that ends in .prom");
   }
   cli::check_output_file(where, path, cli::Stdout::refused);
   return path;
@@ -113,10 +113,10 @@ using compare::Side;
 
 void check_sources(const BaselineOptions& options) {
   if (!options.path.empty() && !options.against.empty()) {
-    throw InputError("--against", "it cannot be combined with --baseline: give one of them");
+    throw InputError("--against", "the option cannot be combined with --baseline: give one of the two");
   }
   if (!options.history.empty() && options.against.empty()) {
-    throw InputError("--history", "it does nothing without --against: give that too");
+    throw InputError("--history", "the option does nothing without --against: give --against too");
   }
 }
 
@@ -146,7 +146,7 @@ model::Comparison nothing_compares(const std::string& why) {
 std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where) {
   const auto lacks = [&](const char* name, const char* other) {
-    throw InputError(where(name), std::string("it does nothing without ") + other + ": give both");
+    throw InputError(where(name), std::string("the option does nothing without ") + other + ": give both");
   };
   if (options.certificate.empty()) {
     if (!options.key.empty()) lacks("tls-key", "--tls-certificate");
@@ -226,7 +226,7 @@ std::string Baseline::said_of(const model::Comparison& comparison) const {
   if (comparison.comparable) return beside + comparison.headline;
   const std::vector<std::string> fields = compare::fields_in_the_way(comparison.differences);
   if (contains(fields, "history")) return beside + "no verdict is published: " + comparison.headline;
-  return beside + "not comparable, and no verdict is published: another " + join(fields);
+  return beside + "not comparable, so no verdict is published: the sides differ in " + join(fields);
 }
 
 }  // namespace graphbench::publish

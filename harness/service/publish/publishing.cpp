@@ -43,8 +43,9 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
   if (!options.quiet) {
-    const std::string what = publisher.url().empty() ? "the pushed metrics stay" : publisher.url() + " stays";
-    complain("%s for %g more seconds; Ctrl-C ends it", what.c_str(), seconds);
+    const std::string what =
+        publisher.url().empty() ? "the pushed metrics are not deleted" : publisher.url() + " stays";
+    complain("%s for %g more seconds; press Ctrl-C to end", what.c_str(), seconds);
   }
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

@@ -15,12 +15,11 @@ namespace {
 class ReportCommand final : public Command {
  public:
   explicit ReportCommand(Options& options) {
-    options.words(
-        "DOC", paths_,
-        "one result, or BASE and NEW, or a comparison; and series: what --sweep --json, compare --format "
-        "json and history show --format json wrote");
+    options.words("DOC", paths_,
+                  "one result, or BASE and NEW, or a comparison; and series: files that --sweep --json, "
+                  "compare --format json and history show --format json wrote");
     options.text("-o,--output", output_, "FILE",
-                 "where the report goes; - for stdout (default: report.html)");
+                 "write the report to FILE; - for stdout (default: report.html)");
   }
 
   void check() override {
@@ -30,7 +29,7 @@ class ReportCommand final : public Command {
   int run(const Invocation&) override {
     for (const std::string& path : paths_) {
       if (same_file(path, output_))
-        throw InputError("-o", in_quotes(output_) + " is one of the documents: give another");
+        throw InputError("-o", in_quotes(output_) + " is one of the documents: give another file");
     }
     check_output_file("-o", output_, Stdout::allowed);
     std::vector<report::NamedText> documents;

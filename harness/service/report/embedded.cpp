@@ -30,14 +30,15 @@ constexpr std::size_t changed_cells_max = 200;
 std::string schema_of(const NamedText& document) {
   const codec::PaddedText text(document.text);
   const auto members = codec::members_of(text.view());
-  if (!members) throw InputError(document.source, "it is not a JSON object: give a document of graphbench");
+  if (!members)
+    throw InputError(document.source, "the file is not a JSON object: give a graphbench document");
   const auto found = std::ranges::find(*members, "schema", &codec::Member::name);
   return found == members->end() ? "" : found->text;
 }
 
 json parsed(const NamedText& document) {
   json value = json::parse(document.text, nullptr, false);
-  if (value.is_discarded()) throw InputError(document.source, "it is not JSON");
+  if (value.is_discarded()) throw InputError(document.source, "the file is not JSON");
   return value;
 }
 
@@ -276,7 +277,7 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
   } else if (schema == "graphbench.series/1") {
     contents.series.push_back(parsed(document));
   } else {
-    throw InputError(document.source, "a report does not take its schema " + in_quotes(schema) +
+    throw InputError(document.source, "a report does not accept schema " + in_quotes(schema) +
                                           " here: give one result, or BASE and NEW, or a comparison "
                                           "(compare --format json); and series (history show --format json)");
   }

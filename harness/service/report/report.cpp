@@ -168,7 +168,7 @@ std::string make_report(const serve::Page& page, const std::vector<NamedText>& d
   return html;
 } catch (const json::exception& error) {
   throw InputError(join(documents, ", ", &NamedText::source),
-                   std::string("not a whole document of graphbench: ") + error.what());
+                   std::string("not a complete graphbench document: ") + error.what());
 }
 
 }  // namespace graphbench::report

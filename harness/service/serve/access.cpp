@@ -58,12 +58,12 @@ std::optional<net::Response> refusal_of(const net::Request& request, const Acces
   // A supervisor's health probes carry no token, and their answers reveal nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
   if (changes_something(request) && is_of_another_origin(request)) {
-    return refusal(403, "a page of another origin may not do this: ask from the service's own page");
+    return refusal(403, "a page of another origin may not send this request: use the service's own page");
   }
   if (access.token.empty()) {
     // Without this check, a web page could reach the service through a name that resolves to loopback.
     if (is_loopback_name(request.header("host"))) return std::nullopt;
-    return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
+    return refusal(421, "this service answers only requests to 127.0.0.1, [::1] and localhost");
   }
   // The page contains no data of the service, and asks its user for the token.
   if (request.path == "/" && !changes_something(request)) return std::nullopt;

@@ -35,7 +35,7 @@ bool is_ours_alone(const std::string& path) {
 }
 
 constexpr const char* not_ours_alone =
-    " is owned or can be written by others than root and this user: chown it, chmod go-w it";
+    " must belong to root or this user, and no other user may write to it: use chown and chmod go-w";
 
 // Finds plugins by name. An attacker who replaces a file between this check and its loading gains nothing:
 // write access to the folder already decides which code runs.
@@ -73,7 +73,7 @@ PluginFolder::PluginFolder(const std::string& folder) {
   const fs::file_status status = fs::status(folder_, error);
   const std::string named = in_quotes(folder);
   if (folder_.empty() || status.type() != fs::file_type::directory) {
-    throw InputError("--plugin-folder", named + " is not a folder: give one that holds NAME.so files");
+    throw InputError("--plugin-folder", named + " is not a folder: give a folder with NAME.so files");
   }
   if (!is_ours_alone(folder_)) throw InputError("--plugin-folder", named + not_ours_alone);
   for (const auto& [name, path] : plugins_in(folder_)) {
@@ -97,7 +97,7 @@ std::string PluginFolder::path_of(const std::string& name) const {
   const auto refuse = [&](const std::string& why) -> std::string {
     throw Error(ErrorCode::io, "plugin '" + name + "': " + why);
   };
-  if (found == plugins.end()) return refuse("it is no longer in the plugin folder");
+  if (found == plugins.end()) return refuse("the plugin is no longer in the plugin folder");
   if (!is_ours_alone(folder_)) return refuse("its folder" + std::string(not_ours_alone));
   if (!is_ours_alone(found->second)) return refuse("its file" + std::string(not_ours_alone));
   return found->second;

@@ -56,7 +56,7 @@ std::optional<std::string> take_token_variable() {
   std::string token = given;
   explicit_bzero(given, token.size());
   if (unsetenv("GRAPHBENCH_TOKEN") != 0)
-    throw Error(ErrorCode::io, "take GRAPHBENCH_TOKEN out of the environment");
+    throw Error(ErrorCode::io, "remove GRAPHBENCH_TOKEN from the environment");
   return token;
 }
 
@@ -65,11 +65,12 @@ std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
     throw InputError(where,
-                     "the token holds spaces or control characters: give printable ones, "
+                     "the token has spaces or control characters: give a printable token, "
                      "e.g. of openssl rand -hex 32");
   }
   if (token.size() < token_bytes_min) {
-    throw InputError(where, "the token is short: give at least 16 characters, e.g. of openssl rand -hex 32");
+    throw InputError(where,
+                     "the token is too short: give at least 16 characters, e.g. from openssl rand -hex 32");
   }
   return token;
 }
@@ -174,21 +175,21 @@ class ServeCommand final : public Command {
       options.text(name, target, placeholder, help, Options::Empty::allowed);
     };
     text("--listen", asked_.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
-    text("--state", asked_.state, "DIR", "where sweeps are kept (default: graphbench-state)");
+    text("--state", asked_.state, "DIR", "folder for sweeps and their results (default: graphbench-state)");
     text("--token-file", asked_.token_file, "FILE",
          "require the bearer token in the first line of this file");
     text("--baseline", asked_.baseline, "FILE",
-         "publish how each sweep compares with this result, or folder of results");
+         "compare each sweep with this result, or folder of results, and publish the comparison");
     text("--against", asked_.against, "NAME",
-         "instead of --baseline: the latest of this branch, label or commit in the history");
-    text("--history", asked_.history, "FILE", "the history's file, for --against");
+         "use the history's latest result of this branch, label or commit as --baseline");
+    text("--history", asked_.history, "FILE", "the history file for --against");
     text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
-         "serve https with this certificate, followed by its chain");
+         "serve https with this file: the certificate, then its chain");
     text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
     text("--plugin-folder", asked_.plugin_folder, "DIR",
-         "let requests name the plugins in it (default: none)");
-    text("--compare-mib", compare_mib_, "N", "the longest body of a comparison, in MiB (default: 64)");
-    text("--grace", grace_, "SECONDS", "how long a sweep may take to stop (default: 10)");
+         "folder of plugins that requests may name (default: none)");
+    text("--compare-mib", compare_mib_, "N", "maximum size of a comparison request, in MiB (default: 64)");
+    text("--grace", grace_, "SECONDS", "maximum time for a sweep to stop (default: 10)");
   }
 
   void check() override {

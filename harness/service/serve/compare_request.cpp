@@ -52,7 +52,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
   } else {
     const std::string& id = given->second.text;
     std::optional<std::string> text = document_of(id);
-    if (!text) throw InputError(name, in_quotes(id) + " is not a sweep that has results");
+    if (!text) throw InputError(name, in_quotes(id) + " is not a sweep with results");
     documents.push_back(codec::parse_copy(std::move(*text), name));
   }
   return compare::merge(name, std::move(documents));
@@ -63,16 +63,17 @@ model::ComparisonSettings settings_of(const Members& request) {
   for (const auto& [key, value] : request) {
     if (key == "base" || key == "new") continue;
     if (key == "strict") {
-      if (value.kind != Kind::truth) throw InputError(key, "give true or false");
+      if (value.kind != Kind::truth) throw InputError(key, "the value must be true or false");
       settings.strict = value.truth;
       continue;
     }
     const auto* const found = std::ranges::find_if(
         settings_by_name, [&name = key](const auto& each) { return each.first == name; });
     if (found == settings_by_name.end()) {
-      throw InputError(key, "there is no such key: give base, new, margin, floor, alpha, allow or strict");
+      throw InputError(key, "this key does not exist: give base, new, margin, floor, alpha, allow or strict");
     }
-    if (value.kind != Kind::text) throw InputError(key, "give a string, as the command line takes it");
+    if (value.kind != Kind::text)
+      throw InputError(key, "the value must be a string: write it as on the command line");
     found->second(value.text, settings);
   }
   return settings;

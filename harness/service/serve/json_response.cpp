@@ -61,7 +61,7 @@ std::size_t parse_limit(const std::string& text) {
 
 template <typename Value>
 void set_once(std::optional<Value>& member, const std::string& name, Value value) {
-  if (member) throw InputError(name, "it is given twice: give it once");
+  if (member) throw InputError(name, "the key is given twice: give it once");
   member = std::move(value);
 }
 
@@ -116,7 +116,7 @@ std::string text_of(const json& document) {
 
 net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query) {
   const PageRequest page = parse_page(query);
-  if (page.after && !store.find(*page.after)) throw InputError("after", "there is no such sweep");
+  if (page.after && !store.find(*page.after)) throw InputError("after", "this sweep does not exist");
   const std::size_t limit = page.limit.value_or(page_sweeps_default);
   std::vector<StoredSweep> found = store.list(limit + 1, page.after);
   nlohmann::json next = nullptr;

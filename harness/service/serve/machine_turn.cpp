@@ -24,7 +24,7 @@ Descriptor open_lock(const std::string& folder, const std::string& what) {
   if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
   struct stat status {};
   if (fstat(lock.get(), &status) != 0 || status.st_uid != geteuid()) {
-    throw Error(ErrorCode::io, "open '" + path + "': it belongs to another user: remove it");
+    throw Error(ErrorCode::io, "open '" + path + "': the file belongs to another user: remove the file");
   }
   return lock;
 }

@@ -33,8 +33,7 @@ Descriptor lock_folder(const std::string& folder) {
   Descriptor lock(made ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1);
   if (lock.get() < 0) {
     const std::string why = std::strerror(errno);
-    throw InputError("--state",
-                     in_quotes(folder) + " cannot be used: " + why + ": give a folder to write in");
+    throw InputError("--state", in_quotes(folder) + " cannot be used: " + why + ": give a writable folder");
   }
   if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     throw Error(ErrorCode::io, "lock '" + path + "': another graphbench serve uses this folder");

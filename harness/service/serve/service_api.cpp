@@ -110,8 +110,8 @@ class Api {
       }
     }
     const bool reads = request.method == "GET" || request.method == "HEAD";
-    const char* what =
-        reads ? "it cannot be read: " : "nothing was queued or changed, because it cannot be stored: ";
+    const char* what = reads ? "the stored data cannot be read: "
+                             : "nothing was queued or changed, because the change cannot be stored: ";
     return Refused(503, what + why + ": try again later", 5).response();
   }
 
@@ -146,7 +146,7 @@ class Api {
   // Documents may be long, so one comparison runs at a time, on another thread than the network's.
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
-    if (!request.hold) throw Refused(503, "another comparison is under way: try again", 1);
+    if (!request.hold) throw Refused(503, "another comparison is running: try again later", 1);
     Response response;
     response.later = [this](Request& each) {
       const auto result_of = [this](const std::string& id) { return store_.result(id); };
@@ -186,7 +186,7 @@ class Api {
   // Returns the sweep with the id in the path.
   StoredSweep asked(const Request& request) const {
     std::optional<StoredSweep> sweep = store_.find(request.parameters.at("id"));
-    if (!sweep) throw Refused(404, "there is no such sweep");
+    if (!sweep) throw Refused(404, "this sweep does not exist");
     return runner_.with_message(*std::move(sweep));
   }
 
@@ -255,7 +255,7 @@ class Api {
     if (request.method == "HEAD") return response;
     const std::optional<SweepFeed::Following> following = feed_.follow(id, after);
     if (!following) {
-      throw Refused(503, "as many event streams are open as this service allows: try again later", 5);
+      throw Refused(503, "the maximum number of event streams is open: try again later", 5);
     }
     response.body = following->past;
     response.stream = following->stream;

@@ -38,7 +38,7 @@ Response Submission::answer(const Request& request) const {
   SweepRequest sweep = parse_sweep_request(request.body, format, settings_.plugins.names());
   const bool brief = sweep.asked.plugins.empty();
   if (!brief && turn_.use_count() > waiting_max) {
-    throw Refused(503, "the plugins of many requests are being loaded: try again", 1);
+    throw Refused(503, "too many requests are loading plugins: try again later", 1);
   }
   Response response;
   response.brief = brief;
@@ -63,7 +63,7 @@ Response Submission::queue(const SweepRequest& sweep, const std::string& key) co
   const SweepStore::Added added = store_.add(sweep.asked, key, settings_.queued_max);
   using What = SweepStore::Added::What;
   if (added.what == What::full) throw queue_is_full();
-  if (!added.same) throw Refused(422, "this Idempotency-Key belongs to another request: give a new one");
+  if (!added.same) throw Refused(422, "this Idempotency-Key belongs to another request: give a new key");
   if (added.what == What::added) queued_();
   Response response = json_response(202, text_of(json_of(added.sweep)));
   response.headers.emplace_back("Location", "/v1/sweeps/" + added.sweep.id);

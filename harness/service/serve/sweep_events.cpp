@@ -37,7 +37,7 @@ std::string encode_served_sweep(const ServedSweep& served) {
 }
 
 ServedSweep decode_served_sweep(std::string_view text) {
-  return codec::read_data<ServedSweep>(text, "read what the service asks");
+  return codec::read_data<ServedSweep>(text, "read the service's request");
 }
 
 std::string encode_sweep_event(const SweepEvent& event) {

@@ -19,7 +19,7 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
   try {
     show_again(store, *last);
   } catch (const std::exception& error) {
-    complain("warning: /metrics begins without sweep %s: %s", last->id.c_str(), error.what());
+    complain("warning: /metrics starts without sweep %s: %s", last->id.c_str(), error.what());
   }
 }
 
@@ -27,7 +27,8 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
 void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended& sweep) {
   const SweepEvent event = decode_sweep_event(sweep.began);
   const auto* began = std::get_if<SweepBegan>(&event);
-  if (began == nullptr) throw Error(ErrorCode::invalid_argument, "read sweep event: it is of another kind");
+  if (began == nullptr)
+    throw Error(ErrorCode::invalid_argument, "read sweep event: the event has another kind");
   std::vector<model::CellResult> cells;
   for (const StoredCell& cell : store.cells(sweep.id, 0))
     cells.push_back(codec::read_cell(cell.document, "cell " + cell.id));

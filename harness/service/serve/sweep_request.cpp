@@ -40,7 +40,7 @@ json parse_json(const std::string& body) {
     if (event != json::parse_event_t::key) return true;
     const std::string written = parsed.get<std::string>();
     const std::string key = seen.size() == 1 ? key_of(written) : written;
-    if (!seen.back().insert(key).second) throw InputError(key, "it is given twice: give it once");
+    if (!seen.back().insert(key).second) throw InputError(key, "the key is given twice: give it once");
     return true;
   };
   try {
@@ -92,7 +92,8 @@ config::RawOptions raw_of(const std::string& body, BodyFormat format) {
       format == BodyFormat::json ? raw_of_json(body) : config::parse_toml(body, request_name, {plugins_key});
   for (const auto& [name, items] : raw) {
     if (items.empty() || name == plugins_key.name || !config::find_option(name)->local) continue;
-    throw InputError(items.front().where, "a request may not give it: it is for the command line alone");
+    throw InputError(items.front().where,
+                     "a request may not give this option: it is only for the command line");
   }
   return raw;
 }
@@ -102,8 +103,9 @@ std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
   std::vector<std::string> plugins;
   for (const config::RawItem& item : items) {
     if (known.empty()) {
-      throw InputError(item.where,
-                       "this service has no plugins: start it with --plugin-folder DIR, with NAME.so in it");
+      throw InputError(
+          item.where,
+          "this service has no plugins: start the service with --plugin-folder DIR, with NAME.so in DIR");
     }
     if (!contains(known, item.text)) {
       throw InputError(item.where, in_quotes(item.text) + " is not a plugin of this service: give one of " +

@@ -114,8 +114,8 @@ void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::str
                       const std::string& document) {
   const std::string where = end.result ? "; its results are in " + document : "";
   const std::string next = end.state == SweepState::done ? "stores them"
-                           : end.result ? "finds it interrupted: copy its results, or resume it"
-                                        : "finds it interrupted: resume it";
+                           : end.result ? "finds the sweep interrupted: copy the results, or resume the sweep"
+                                        : "finds the sweep interrupted: resume the sweep";
   complain("warning: the end of sweep %s (%s) could not be stored: %s%s. The next start %s", id.c_str(),
            name_of(end.state), why.c_str(), where.c_str(), next.c_str());
 }
@@ -238,9 +238,9 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     if (finished) end = std::move(finished->end);  // the process failed after its document was complete
   } catch (const storage::StorageError& error) {   // the stored cells stay, and the sweep can be resumed
     end.state = SweepState::interrupted;
-    end.message = std::string("its cells could not be stored: ") + error.what();
-    complain("warning: sweep %s is interrupted: %s: resume it once they can be", sweep.id.c_str(),
-             end.message.c_str());
+    end.message = std::string("the cells could not be stored: ") + error.what();
+    complain("warning: sweep %s is interrupted: %s: resume the sweep when storing works again",
+             sweep.id.c_str(), end.message.c_str());
   } catch (const std::exception& error) {
     end.state = SweepState::failed;
     end.message = error.what();
@@ -248,13 +248,13 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
   {
     const std::scoped_lock lock(mutex_);
     ended_ = std::exchange(running_, "");  // from here on cancel() returns false
-    ended_message_ = "it has ended, and its end is being stored";
+    ended_message_ = "the sweep has ended, and its end is being stored";
     if (cancelled_) {
       end.state = SweepState::cancelled;
       end.message.clear();
     } else if (stopping_ || (end.state == SweepState::interrupted && end.message.empty())) {
       end.state = SweepState::interrupted;
-      end.message = "it was asked to stop";
+      end.message = "the sweep was asked to stop";
     }
   }
   end.finished_at = utc_now();
@@ -317,15 +317,15 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
       ended_.clear();
       return true;
     }
-    ended_message_ =
-        std::string("it has ended (") + name_of(end.state) + "), and its end is not stored yet: " + why;
+    ended_message_ = std::string("the sweep has ended (") + name_of(end.state) +
+                     "), but its end is not stored yet: " + why;
     if (stopping_ && Clock::now() >= stop_by_) {
       warn_of_lost_end(id, end, why, document);
       return false;
     }
     warn_of_trouble("the end of a sweep is not stored yet: " + why,
                     " (sweep " + id + (end.result ? "; its results are in " + document : "") +
-                        "). It is tried again, and no other sweep starts before: make room in " +
+                        "). Storing is tried again, and no other sweep starts before: make room in " +
                         settings_.folder + ", or end the process that holds sweeps.sqlite there");
     const bool was_stopping = stopping_;
     const Clock::time_point again = Clock::now() + settings_.retry;

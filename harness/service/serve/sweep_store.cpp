@@ -64,7 +64,7 @@ StoredSweep sweep_of(const Statement& row) {
   sweep.has_results = row.integer(9) != 0;
   const auto* const state = std::ranges::find(state_names, row.text(1));
   try {
-    if (state == state_names.end()) throw storage::StorageError("its state is unknown");
+    if (state == state_names.end()) throw storage::StorageError("the sweep's state is unknown");
     sweep.state = static_cast<SweepState>(state - state_names.begin());
     sweep.asked.options = texts_of(row.text(2));
     sweep.asked.plugins = texts_of(row.text(8));
@@ -274,7 +274,7 @@ std::optional<SweepStore::Ended> SweepStore::last_done() const {
 void SweepStore::write(const std::function<void()>& change) {
   storage::Transaction transaction(database_);
   if (database_.file_has_moved()) {
-    throw storage::StorageError("cannot use the sweeps' database: its file is gone");
+    throw storage::StorageError("cannot use the sweeps' database: the file is missing");
   }
   change();
   transaction.commit();
@@ -333,12 +333,13 @@ storage::Connection open_sweep_store(const std::string& file) {
     // FULL: an accepted sweep survives a power failure, not only a crash of the process. 256 KiB of cache,
     // because the kernel caches pages too, and 2 MiB that fill slowly look like a leak.
     if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
-      throw storage::DamageError("it is damaged (" + finding + "): restore a copy, or give another --state");
+      throw storage::DamageError("the database is damaged (" + finding +
+                                 "): restore a copy, or give another --state folder");
     database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
     const std::int64_t version = database.integer_of("PRAGMA user_version");
     if (version > sweep_store_version) {
       throw storage::StorageError("a newer graphbench wrote it (version " + std::to_string(version) +
-                                  "): use that one, or another --state");
+                                  "): use that graphbench, or another --state folder");
     }
     if (version < sweep_store_version) upgrade(database);
     return database;

@@ -234,19 +234,20 @@ struct Refused {
   const char* instead;
 };
 
-constexpr const char* publishes_nothing = "bench publishes nothing: run a sweep for metrics";
+constexpr const char* publishes_nothing = "bench publishes no metrics: run a sweep instead";
 constexpr Refused refused[] = {
     {"json", "bench writes no result document: give --benchmark_out=FILE"},
-    {"samples", "bench keeps no samples: run a sweep for them"},
+    {"samples", "bench stores no samples: run a sweep instead"},
     {"report", "bench writes no result document: run a sweep with --report FILE.html"},
-    {"launches", "bench runs in one process: give --benchmark_repetitions=N, or run a sweep for launches"},
+    {"launches",
+     "bench runs in one process: give --benchmark_repetitions=N, or run a sweep with --launches N"},
     {"time-per-cell", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
     {"samples-max", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
     {"profile", "bench records no kernels: run a sweep with --profile"},
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
-    {"baseline", "bench publishes nothing: give --benchmark_out=FILE, and the file to graphbench compare"},
+    {"baseline", "bench publishes no metrics: give --benchmark_out=FILE, and FILE to graphbench compare"},
     {"quiet", "bench prints Google Benchmark's output: give --benchmark_out=FILE and redirect stdout"},
-    {"on-skip", "a benchmark that cannot run says so: run a sweep with --on-skip"},
+    {"on-skip", "bench reports each benchmark that cannot run: run a sweep with --on-skip"},
 };
 constexpr const char* of_sweeps_alone[] = {
     "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
@@ -257,7 +258,7 @@ const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
   if (found != std::end(refused)) return found->instead;
-  if (std::ranges::count(of_sweeps_alone, option.name) > 0) return "it belongs to --sweep";
+  if (std::ranges::count(of_sweeps_alone, option.name) > 0) return "the option belongs to --sweep";
   const bool publishes =
       option.group == config::OptionGroup::results || option.group == config::OptionGroup::prometheus;
   return publishes ? publishes_nothing : nullptr;
@@ -305,7 +306,7 @@ class BenchCommand final : public Command {
                        outcome.why_none.empty() ? "no cell is chosen" : outcome.why_none);
     }
     if (outcome.failed == 0) return exit_done;
-    complain("%lld cells failed; each says why", static_cast<long long>(outcome.failed));
+    complain("%lld cells failed; the output gives a reason for each", static_cast<long long>(outcome.failed));
     return exit_cells_failed;
   }
 

@@ -21,15 +21,15 @@ const std::vector<std::pair<std::string, std::string>>& common_flags() {
       {"--benchmark_filter=REGEX",
        "run the cells whose id matches (with \"-\" in front: the cells whose id does not)"},
       {"--benchmark_list_tests", "print the cells' names and stop"},
-      {"--benchmark_min_time=SECONDS", "how long each cell is run (default: 0.5)"},
+      {"--benchmark_min_time=SECONDS", "minimum time to run each cell (default: 0.5)"},
       {"--benchmark_repetitions=N", "run each cell N times and add mean, median, stddev and cv"},
-      {"--benchmark_report_aggregates_only", "report those four only"},
-      {"--benchmark_enable_random_interleaving", "mix the repetitions of different cells"},
-      {"--benchmark_format=FORMAT", "the format of stdout: console, json, csv"},
-      {"--benchmark_out=FILE", "also write a file, which compare.py reads"},
-      {"--benchmark_out_format=FORMAT", "the format of that file: json (default), console, csv"},
-      {"--benchmark_time_unit=UNIT", "ns (default), us, ms, s"},
-      {"--benchmark_counters_tabular", "counters in columns"},
+      {"--benchmark_report_aggregates_only", "report only mean, median, stddev and cv"},
+      {"--benchmark_enable_random_interleaving", "interleave the repetitions of different cells"},
+      {"--benchmark_format=FORMAT", "format of stdout: console, json, csv"},
+      {"--benchmark_out=FILE", "also write the results to a file for compare.py"},
+      {"--benchmark_out_format=FORMAT", "format of the --benchmark_out file: json (default), console, csv"},
+      {"--benchmark_time_unit=UNIT", "time unit: ns (default), us, ms, s"},
+      {"--benchmark_counters_tabular", "print counters in columns"},
   };
   return flags;
 }
@@ -74,7 +74,7 @@ void check_flag(const std::string& flag) {
   const std::string value = equals == std::string::npos ? "" : flag.substr(equals + 1);
   const auto known = known_values().find(name);
   if (known != known_values().end() && !contains(known->second, value)) {
-    throw InputError(name, in_quotes(value) + " is not one of them: give " + join(known->second) +
+    throw InputError(name, in_quotes(value) + " is not a valid value: give " + join(known->second) +
                                did_you_mean(value, known->second));
   }
   check_number(name, value);
@@ -112,7 +112,7 @@ void take_flags(const std::vector<std::string>& flags) {
   std::vector<std::string> known;
   for (const auto& [flag, help] : common_flags()) known.push_back(flag.substr(0, flag.find('=')));
   const bool is_known = contains(known, name);
-  throw InputError(name, in_quotes(left) + " is not a flag and value that Google Benchmark takes" +
+  throw InputError(name, in_quotes(left) + " is not a valid Google Benchmark flag" +
                              (is_known ? "" : did_you_mean(name, known)) + " (see graphbench bench --help)");
 }
 

@@ -104,8 +104,8 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
     const auto given = planned.more_axes.find(axis.name);
     if (given == planned.more_axes.end()) continue;
     if (!axis.devices.empty() && !contains(axis.devices, catalog.facts.kind))
-      throw InputError(options.where(axis.name), "it has no effect on " + catalog.facts.kind +
-                                                     ": leave it out, or give --device " +
+      throw InputError(options.where(axis.name), "the option has no effect on " + catalog.facts.kind +
+                                                     ": leave the option out, or give --device " +
                                                      join(axis.devices, " or "));
     for (const std::string& value : given->second) {
       const auto has = [&](const model::Cell& cell) {
@@ -114,7 +114,7 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
       };
       if (value == axis.fallback || std::ranges::any_of(cells, has)) continue;
       throw InputError(options.where(axis.name),
-                       in_quotes(value) + " would change no cell of this plan: it goes with" +
+                       in_quotes(value) + " would change no cell of this plan: give the value only with" +
                            options_of("pass", axis.passes) + options_of("mode", axis.modes) +
                            options_of(axis.within.axis, axis.within.values));
     }
@@ -157,7 +157,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   if (!options.caller.tune_sizes.empty() && catalog.facts.kind == "host")
     throw InputError(
         options.where("tune-sizes"),
-        "host chooses no library's algorithm for a size, so it has no effect there: leave it out");
+        "the option has no effect on host, which chooses no library algorithms by size: leave it out");
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);

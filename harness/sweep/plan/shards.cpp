@@ -58,22 +58,23 @@ std::string balanced_by_costs(Groups& groups, const model::Plan& plan, const Cel
     }
   }
   if (known_cells == 0) {
-    throw InputError(where,
-                     "it has no launches[].worker_seconds for any cell of this plan: give a result of this "
-                     "plan, or leave --costs out");
+    throw InputError(
+        where,
+        "the result has no launches[].worker_seconds for any cell of this plan: give a result of this "
+        "plan, or leave --costs out");
   }
   for (std::size_t i = 0; i < unknown.size(); ++i)
     groups.costs[i] += static_cast<double>(unknown[i]) * known / static_cast<double>(known_cells);
   const auto all = static_cast<std::int64_t>(plan.cells.size());
   if (known_cells == all) return "balanced by --costs";
   return "balanced by --costs, in which " + std::to_string(all - known_cells) + " of " + std::to_string(all) +
-         " cells have no time: they count as the mean of the others";
+         " cells have no time; the mean of the others is used";
 }
 
 std::string balanced_by_estimate(Groups& groups, const model::Plan& plan) {
   for (const model::WorkerTask& task : plan.tasks)
     groups.costs[groups.places.at(model::group_of(model::cell_of(task, 1)))] += estimate_of(task);
-  return "balanced by an estimate, from sampling times and worker starts: an earlier result given as --costs "
+  return "balanced by an estimate, from sampling times and worker starts: --costs with an earlier result "
          "balances better";
 }
 
@@ -144,7 +145,7 @@ Shard shard_of(model::Plan plan, const config::SweepOptions& options, const Cell
   if (!asked.replica) {
     if (groups.names.size() < static_cast<std::size_t>(asked.count)) {
       throw InputError(options.where("shard"), std::to_string(asked.count) +
-                                                   " shards are more than the plan can fill: it has " +
+                                                   " shards are more than the plan can fill: the plan has " +
                                                    std::to_string(groups.names.size()) +
                                                    " groups (workload, preset, dtype, pass, warmup), which "
                                                    "are not divided: give at most that number of shards");

@@ -28,7 +28,7 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
   }
   const std::vector<std::string> known = workload_names(catalog);
   throw InputError(
-      where, in_quotes(name) + " is not a workload: there are " + join(known) + did_you_mean(name, known));
+      where, in_quotes(name) + " is not a workload: give one of " + join(known) + did_you_mean(name, known));
 }
 
 std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
@@ -44,7 +44,7 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
       names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
   if (!given && !known.empty()) return known.front();
   throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
-                                                ": it has " + join(known) + did_you_mean(wanted, known));
+                                                ": give one of " + join(known) + did_you_mean(wanted, known));
 }
 
 void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
@@ -53,7 +53,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
   const auto found = std::find_if(info.options.begin(), info.options.end(),
                                   [&](const abi::WorkloadOption& option) { return option.key == set.key; });
   if (found == info.options.end()) {
-    const std::string has = known.empty() ? "it has none" : "it has " + join(known);
+    const std::string has = known.empty() ? "this workload has no options" : "give one of " + join(known);
     throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
                                     did_you_mean(set.key, known));
   }
@@ -87,9 +87,9 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
 // Refuses options about programs, because a foreign step has no program.
 void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option) {
-    throw InputError(options.where(option), "it goes with programs, and workload " + in_quotes(info.name) +
-                                                " is a step that " + in_quotes(info.plugin) +
-                                                " runs: leave it out");
+    throw InputError(options.where(option), "the option applies only to programs, but workload " +
+                                                in_quotes(info.name) + " is a step that " +
+                                                in_quotes(info.plugin) + " runs: leave the option out");
   };
   for (const char* option : {"preset", "dtype", "pass", "profile", "trace", "shape-trace", "evaluate",
                              "dump-graph", "dump-program", "check-addresses", "tune-sizes"}) {
@@ -102,7 +102,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   for (const std::string& mode : options.axes.mode) {
     if (options.places.contains("mode") && !contains(info.modes, mode))
       throw InputError(options.where("mode"), in_quotes(mode) + " is not a mode of " + info.name +
-                                                  ": it has " + join(info.modes) +
+                                                  ": give one of " + join(info.modes) +
                                                   did_you_mean(mode, info.modes));
   }
 }
@@ -112,7 +112,7 @@ void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
       throw InputError(options.where("mode"),
-                       in_quotes(mode) + " is a mode of a foreign step, and this sweep has none");
+                       in_quotes(mode) + " is a mode of foreign steps, but this sweep has no foreign step");
   }
 }
 
@@ -140,7 +140,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (info.is_step()) check_step(info, options);
     if (info.is_step() && chosen.size() > 1)
       throw InputError(options.where("workload"),
-                       in_quotes(name) + " is a foreign step: give it a sweep of its own");
+                       in_quotes(name) + " is a foreign step: run a separate sweep for it");
     choices.push_back({name, preset_of(info, options, catalog), {}});
     check_shapes(options.instruments.shape_trace, info,
                  std::ranges::count(options.axes.pass, "training") > 0);
@@ -153,7 +153,8 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
       choice->options[set.key] = set.value;
     } else if (set.from_flag) {
       // In a file the option may be meant for other sweeps; on the command line it is a mistake.
-      throw InputError(set.where, in_quotes(set.workload) + " is not in this sweep: it runs " + join(chosen));
+      throw InputError(set.where,
+                       in_quotes(set.workload) + " is not in this sweep, which runs " + join(chosen));
     }
   }
   if (step_of(choices, catalog) == nullptr) check_modes(options);
@@ -168,7 +169,7 @@ std::vector<std::string> choose_dtypes(const config::SweepOptions& options, cons
   for (const std::string& dtype : chosen) {
     if (!contains(catalog.dtypes, dtype)) {
       throw InputError(options.where("dtype"), in_quotes(dtype) + " is not supported by " + catalog.device +
-                                                   " (" + catalog.facts.name + "): it supports " +
+                                                   " (" + catalog.facts.name + "): give one of " +
                                                    join(catalog.dtypes));
     }
   }

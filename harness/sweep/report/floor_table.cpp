@@ -69,7 +69,7 @@ void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, b
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours) {
   const model::DeviceFacts& device = environment.device;
   out << "device " << device.kind << ": " << one_line(device.name)
-      << "; the least that each operation costs here, medians\n\n";
+      << "; minimum cost of each operation on this machine, as medians\n\n";
   if (!environment.floors) return;
   const model::Floors& floors = *environment.floors;
   out << paint(left("", label_width) + right("time", floor_time_width) + right("count", 8), Colour::dim,

@@ -42,7 +42,7 @@ constexpr model::MetricRow gain_interval = {
     .value = {.section = model::MetricSection::summary},
     .graphs_only = true,
     .column = "95 %",
-    .column_help = "its interval over launches",
+    .column_help = "interval over launches",
 };
 
 // The width of the widest number or of the heading, and a blank before it.

@@ -131,7 +131,8 @@ TEST(CommandLine, ListsHaveNoSpaces) {
   EXPECT_EQ(refusal({"ladder", "--mode", "whole", ",piecewise"}),
             "--mode: a list may not have spaces: give --mode whole,piecewise");
   EXPECT_EQ(refusal({"--sweep", "--set", "mlp.hidden=8", "--batch", "1,8"}), "accepted");
-  EXPECT_THAT(refusal({"--sweep", "--batch", "1", "--batch", "8"}), HasSubstr("given 2 times: give it once"));
+  EXPECT_THAT(refusal({"--sweep", "--batch", "1", "--batch", "8"}),
+              HasSubstr("given 2 times: give the option once"));
 }
 
 TEST(CommandLine, AWordBehindSweepMayBeAWorkload) {
@@ -234,7 +235,7 @@ TEST(CommandLine, GoogleBenchmarksFlagsBelongToBench) {
 
 TEST(CommandLine, BenchRefusesWhatGoogleBenchmarkDoes) {
   EXPECT_THAT(refusal({"bench", "--json", "x"}), HasSubstr("give --benchmark_out=FILE"));
-  EXPECT_THAT(refusal({"bench", "--prometheus-textfile", "x"}), HasSubstr("bench publishes nothing"));
+  EXPECT_THAT(refusal({"bench", "--prometheus-textfile", "x"}), HasSubstr("bench publishes no metrics"));
 }
 
 TEST(CommandLine, AbRefusesWhatItMakesItself) {

@@ -38,7 +38,7 @@ TEST(MetricPaths, OfNoneOrSeveralAreRefused) {
   EXPECT_THAT(refusal("latncy"), HasSubstr("did you mean \"latency\"?"));
   EXPECT_THAT(refusal(""), HasSubstr("is not a column or metric"));
   EXPECT_EQ(refusal("pieces"),
-            "--columns: \"pieces\" is of several metrics: give one of graph.pieces, counters.pieces");
+            "--columns: \"pieces\" matches several metrics: give one of graph.pieces, counters.pieces");
 }
 
 }  // namespace

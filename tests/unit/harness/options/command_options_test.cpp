@@ -63,9 +63,10 @@ TEST_F(OptionsTest, OtherOptionsMayBeGivenOnce) {
   options_.text("-t,--text", text, "TEXT", "");
   options_.flag("--flag", flag, "");
   options_.texts("--texts", texts, "TEXT", "");
-  EXPECT_EQ(refusal({"--batch", "1", "--batch", "2"}), "--batch: it is given 2 times: give it once");
-  EXPECT_EQ(refusal({"--text", "1", "-t", "2"}), "--text: it is given 2 times: give it once");
-  EXPECT_EQ(refusal({"--flag", "--flag"}), "--flag: it is given 2 times: give it once");
+  EXPECT_EQ(refusal({"--batch", "1", "--batch", "2"}),
+            "--batch: the option is given 2 times: give the option once");
+  EXPECT_EQ(refusal({"--text", "1", "-t", "2"}), "--text: the option is given 2 times: give the option once");
+  EXPECT_EQ(refusal({"--flag", "--flag"}), "--flag: the option is given 2 times: give the option once");
   EXPECT_EQ(refusal({"--texts", "1", "--texts", "2"}), "accepted");
   EXPECT_EQ(texts.size(), 2u);
 }
@@ -76,7 +77,7 @@ TEST_F(OptionsTest, AnEmptyValueIsRefusedWhereItMeansNothing) {
   options_.text("--refused", refused, "TEXT", "");
   options_.text("--allowed", allowed, "TEXT", "", Options::Empty::allowed);
   EXPECT_EQ(refusal({"--refused", ""}),
-            "--refused: it is given without a value; see graphbench thing --help");
+            "--refused: the option is given without a value; see graphbench thing --help");
   EXPECT_EQ(refusal({"--allowed", ""}), "accepted");
 }
 
@@ -140,7 +141,7 @@ TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
       {"is not a range", {"1:2", "1:8:2", "1:8:", "1:8:x"}},
       {"has a factor", {"1:8:x1", "1:8:x-2", "1:8:x2:3"}},
       {"has a step", {"1:8:+0"}},
-      {"ends before it begins", {"8:1:x2"}},
+      {"has an end below its start", {"8:1:x2"}},
       {"too large", {"9223372036854775808", "1:99999999999999999999:x2"}},
       {"2 is given twice", {"2,2"}},
       {"4 is given twice", {"1:8:x2,4"}},
@@ -180,10 +181,10 @@ TEST(ShapeTrace, RefusesALineByFileLineAndValue) {
             "sequence length "
             "(8 128)");
   EXPECT_EQ(trace_refusal("8 128\n\n4\n"),
-            "steps.txt:3: batch size 4 has no sequence length, unlike line 1: "
-            "give it in all lines or none");
+            "steps.txt:3: batch size 4 has no sequence length, in contrast to line 1: "
+            "give a sequence length in all lines or in none");
   EXPECT_EQ(trace_refusal("# none\n"),
-            "steps.txt:1: it has no step: give one batch size per line, such as 8");
+            "steps.txt:1: the file has no step: give one batch size per line, such as 8");
 }
 
 TEST(ShapeTrace, HasSoManyStepsAtMost) {
@@ -191,7 +192,7 @@ TEST(ShapeTrace, HasSoManyStepsAtMost) {
   for (int i = 0; i < 4096; ++i) lines += "8\n";
   EXPECT_EQ(trace_refusal(lines), "accepted");
   EXPECT_EQ(trace_refusal(lines + "7\n"),
-            "steps.txt:4097: batch size 7 is one step more than 4096: give at most that many");
+            "steps.txt:4097: batch size 7 is beyond the limit of 4096 steps: give fewer steps");
 }
 
 TEST(ShapeTrace, NamesAFileThatCannotBeRead) {

@@ -111,17 +111,20 @@ RawOptions with_io(const std::string& io, const std::string& name, const std::st
 
 TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
   EXPECT_EQ(refusal(flag("io-addresses", "fresh")),
-            "--io-addresses: only --io gives a caller addresses of its own: give --io too");
+            "--io-addresses: the option needs a caller with its own addresses: give --io too");
   EXPECT_EQ(refusal(flag("io-addresses", "rotate")),
-            "--io-addresses: only --io gives a caller addresses of its own: give --io too");
+            "--io-addresses: the option needs a caller with its own addresses: give --io too");
   EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
-            "--io-addresses: exec_per_set needs addresses that repeat: give rotate");
-  EXPECT_EQ(refusal(with_io("static,update", "mutated-inputs", "copy_back")),
-            "--mutated-inputs: it says how values are copied: give --io copy_in or copy_in_out or "
-            "copy_if_moved too");
+            "--io-addresses: --io exec_per_set needs addresses that repeat: give rotate");
+  EXPECT_EQ(
+      refusal(with_io("static,update", "mutated-inputs", "copy_back")),
+      "--mutated-inputs: the option applies only when values are copied: give --io copy_in or copy_in_out or "
+      "copy_if_moved too");
   EXPECT_EQ(refusal(flag("io-source", "pinned")),
-            "--io-source: it says how values are copied: give --io copy_in or copy_in_out or copy_out too");
-  EXPECT_THAT(refusal(with_io("copy_if_moved", "io-source", "pinned")), HasSubstr("--io-source: it says"));
+            "--io-source: the option applies only when values are copied: give --io copy_in or copy_in_out "
+            "or copy_out too");
+  EXPECT_THAT(refusal(with_io("copy_if_moved", "io-source", "pinned")),
+              HasSubstr("--io-source: the option applies"));
   EXPECT_THAT(refusal(with_io("copy_if_moved", "io-same", "0.8")), HasSubstr("give 0, 0.5, 0.9, 0.99, 1"));
   EXPECT_THAT(refusal(flag("io", "copyin")), HasSubstr("did you mean \"copy_in\"?"));
   EXPECT_THAT(refusal(flag("on-skip", "eagr")), HasSubstr("give record, eager; did you mean \"eager\"?"));
@@ -184,7 +187,7 @@ TEST(Options, SplitSetIntoItsParts) {
 TEST(Options, RefuseMalformedSet) {
   for (const char* text : {"", "mlp", "mlp.hidden", "hidden=3", ".hidden=3", "mlp.=3", "mlp=3.hidden"})
     EXPECT_THAT(refusal(flag("set", text)), HasSubstr("is not WORKLOAD.KEY=VALUE")) << text;
-  EXPECT_THAT(refusal(flag("set", "mlp.hidden=big")), HasSubstr("no whole number"));
+  EXPECT_THAT(refusal(flag("set", "mlp.hidden=big")), HasSubstr("does not have a whole number"));
   EXPECT_THAT(refusal({{"set", {{"mlp.ffn=1", "--set"}, {"mlp.ffn=2", "--set"}}}}),
               HasSubstr("a second time"));
 }
@@ -275,7 +278,7 @@ TEST(Shard, AutoMultipliesTasksByRanks) {
 }
 
 TEST(Shard, AutoRefusesWhatContradictsItself) {
-  EXPECT_THAT(refusal("auto"), HasSubstr("no scheduler says"));
+  EXPECT_THAT(refusal("auto"), HasSubstr("no scheduler sets"));
   const Environment mpi = {{"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "8"}};
   EXPECT_THAT(refusal("auto", mpi + Environment{{"PMI_RANK", "1"}, {"PMI_SIZE", "8"}}),
               HasSubstr("contradict each other"));

@@ -83,14 +83,14 @@ TEST_F(PackageTest, ComesBackAsItWas) {
 TEST_F(PackageTest, IsRefusedWhereSectionsAreNotThoseOfTheManifest) {
   std::vector<Section> sections = decode(write_package(package_));
   sections.insert(sections.begin() + 1, {"plans", "x"});
-  EXPECT_EQ(failure(encode(sections)), "section plans: it is unknown here: a newer graphbench may know it");
+  EXPECT_EQ(failure(encode(sections)), "section plans: this section is unknown: try a newer graphbench");
   sections = decode(write_package(package_));
   sections.pop_back();
   EXPECT_EQ(failure(encode(sections)), "section seal is missing");
   std::string newer = write_package(package_);
   newer[19] = '2';
-  EXPECT_EQ(failure(newer), "it is of version 2, and this graphbench reads version 1");
-  EXPECT_THAT(failure("{}"), HasSubstr("it is not a package"));
+  EXPECT_EQ(failure(newer), "the package has version 2, and this graphbench reads version 1");
+  EXPECT_THAT(failure("{}"), HasSubstr("the file is not a package"));
 }
 
 TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
@@ -130,14 +130,15 @@ TEST_F(PackageTest, IsRefusedWithAPlanThatIsNoObjectOfJson) {
   };
   EXPECT_EQ(with("{}"), "none");
   for (const char* const wrong : {"", "x", "[]", "\"{}\"", "{", "{}}", "{\"a\": }", "{\"a\": \"\xff\"}"})
-    EXPECT_EQ(with(wrong), "section choices: entry 1: its serialised plan is not a JSON object") << wrong;
+    EXPECT_EQ(with(wrong), "section choices: entry 1: the entry's serialised plan is not a JSON object")
+        << wrong;
   EXPECT_THAT(with(std::string("{}\0more", 7)), HasSubstr("is not a JSON object"));
   EXPECT_THAT(with(std::string(1 << 20, '{')), HasSubstr("is not a JSON object"))
       << "it is deep and does not crash";
   const std::size_t most = std::size_t{16} << 20;
   EXPECT_EQ(with("{" + std::string(most - 2, ' ') + "}"), "none");
   EXPECT_EQ(with("{" + std::string(most - 1, ' ') + "}"),
-            "section choices: entry 1: its serialised plan has more than 16777216 bytes");
+            "section choices: entry 1: the entry's serialised plan has more than 16777216 bytes");
 }
 
 TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
@@ -146,7 +147,7 @@ TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   EXPECT_EQ(why_not_on(manifest, "cuda", "9.0"), "");
   EXPECT_THAT(why_not_on(manifest, "cuda", "8.6"), HasSubstr("this device is sm_86"));
   EXPECT_EQ(why_not_on(manifest, "cuda", "10.0"),
-            "architectures: it is for sm_80, sm_90, and this device is sm_100");
+            "architectures: the package is for sm_80, sm_90, and this device is sm_100");
   manifest.device = "host";
   manifest.architectures = {"host"};
   EXPECT_EQ(why_not_on(manifest, "host", ""), "");
@@ -155,7 +156,7 @@ TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   std::ofstream(path) << "one";
   manifest.plugins = {plugin_file(path)};
   EXPECT_EQ(why_not_with(manifest, {path}), "");
-  EXPECT_THAT(why_not_with(manifest, {}), HasSubstr("plugins: it has ops of \"p.so\""));
+  EXPECT_THAT(why_not_with(manifest, {}), HasSubstr("plugins: the package has ops of \"p.so\""));
   std::ofstream(path) << "two";
   EXPECT_THAT(why_not_with(manifest, {path}), HasSubstr("which no --plugin has"));
 }
@@ -196,7 +197,7 @@ TEST_F(PackageTest, AThousandTruncationsAreRefused) {
   std::mt19937_64 random(20);
   for (int i = 0; i < test::repetitions(1'000); ++i)
     ASSERT_NE(failure(text.substr(0, random() % text.size())), "none");
-  EXPECT_EQ(failure(text + "x"), "data follows its last section");
+  EXPECT_EQ(failure(text + "x"), "there is data after the last section");
 }
 
 }  // namespace

@@ -118,20 +118,20 @@ TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {
   std::string text = text_;
   text[text.size() - 4096] ^= 1;  // of c's second page
   put(text);
-  EXPECT_THAT(failure(), HasSubstr("tensor c does not have the digest that the package has"));
+  EXPECT_THAT(failure(), HasSubstr("tensor c does not match its digest in the package"));
   put(text_);
   manifest_.tensors[1].sha256[0] ^= 1;
   EXPECT_THAT(failure(), HasSubstr("tensor b belongs to another package"));
   manifest_.tensors[1].dims = {5, 5};
   EXPECT_THAT(failure(), HasSubstr("tensor b has another type or shape"));
   manifest_.tensors[0].name = "z";
-  EXPECT_THAT(failure(), HasSubstr("tensor z of the package is not in its place"));
+  EXPECT_THAT(failure(), HasSubstr("tensor z of the package is missing or out of order"));
   manifest_.tensors.clear();
   EXPECT_THAT(failure(), HasSubstr("tensor a does not belong to the package"));
   put("graphbench weights 2\n");
-  EXPECT_THAT(failure(), HasSubstr("it is of version 2"));
+  EXPECT_THAT(failure(), HasSubstr("the file has version 2"));
   put("x");
-  EXPECT_THAT(failure(), HasSubstr("it is not a file of weights"));
+  EXPECT_THAT(failure(), HasSubstr("the file is not a weights file"));
   std::filesystem::remove(path_);
   EXPECT_THAT(failure(), HasSubstr("cannot be read"));
 }
@@ -155,7 +155,7 @@ TEST_F(WeightsTest, TenThousandFlippedBytesAndAThousandTruncationsAreRefused) {
     ASSERT_NE(failure(), "none");
   }
   put(text_ + "x");
-  EXPECT_THAT(failure(), HasSubstr("data follows its last tensor"));
+  EXPECT_THAT(failure(), HasSubstr("there is data after the last tensor"));
 }
 
 }  // namespace
@@ -260,7 +260,7 @@ TEST_F(ProgramTextTest, NamesMayHoldAnything) {
 TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   const std::string text = write_program(build());
   EXPECT_EQ(failure(""), "line 1: \"graphbench program 1\" is missing");
-  EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("it is cut short"));
+  EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("the file is cut short"));
   EXPECT_THAT(failure(text + "x"), HasSubstr("there is text after the end of the program"));
   EXPECT_THAT(failure_of("program 1", "program 2"), HasSubstr("line 1: "));
   EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is too small");

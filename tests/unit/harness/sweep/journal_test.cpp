@@ -68,7 +68,7 @@ TEST_F(JournalTest, ALastLineThatIsNotWholeIsDroppedAndSaid) {
     overwrite(damaged);
     Journal journal(settings());
     EXPECT_EQ(journal.finished().size(), 1u);
-    EXPECT_THAT(journal.said(), HasSubstr("its last line, 3, is incomplete"));
+    EXPECT_THAT(journal.said(), HasSubstr("the last line, 3, is incomplete"));
     journal.append({"three", {}, 0, {}});
     EXPECT_EQ(test::read_file(path).substr(0, last), whole.substr(0, last));
   }
@@ -93,7 +93,7 @@ TEST_F(JournalTest, OfAnotherPlanOrBinaryItIsRefused) {
   for (const std::size_t part : {0u, 1u}) {
     JournalSettings other = settings();
     other.identity[part].second = "c";
-    EXPECT_THAT(refusal(other), HasSubstr("is of another " + other.identity[part].first));
+    EXPECT_THAT(refusal(other), HasSubstr("belongs to another " + other.identity[part].first));
     EXPECT_EQ(test::read_file(path), whole);
   }
   overwrite(whole.substr(0, whole.find('\n') + 1));
@@ -106,13 +106,13 @@ TEST_F(JournalTest, OfAnotherPlanOrBinaryItIsRefused) {
   over.start_over = true;
   const Journal journal(over);
   EXPECT_TRUE(journal.finished().empty());
-  EXPECT_THAT(journal.said(), HasSubstr("all is measured again"));
+  EXPECT_THAT(journal.said(), HasSubstr("all cells are measured again"));
 }
 
 TEST_F(JournalTest, AFileOfSomeoneElseIsNotCut) {
   for (const std::string notes : {"notes of mine", "abc", "0123456789abcdef", "0123456789abcdef {\"event"}) {
     overwrite(notes);
-    EXPECT_THAT(refusal(settings()), HasSubstr("is not a journal"));
+    EXPECT_THAT(refusal(settings()), HasSubstr("is not a graphbench journal"));
     EXPECT_EQ(test::read_file(path), notes);
   }
 }

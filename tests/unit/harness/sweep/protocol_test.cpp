@@ -193,17 +193,17 @@ TEST(Probe, AnAnswerIsReturned) {
 
 TEST(Probe, APluginThatCrashesIsNamedWithTheSignalAndItsLastWords) {
   EXPECT_EQ(refusal<InputError>(says(plugin_stage) + "echo oh dear; kill -SEGV $$"),
-            "--plugin: \"/p.so\" crashed with SIGSEGV while it was loaded; its output: oh dear");
+            "--plugin: \"/p.so\" crashed with SIGSEGV while the file was loaded; its output: oh dear");
 }
 
 TEST(Probe, APluginThatHangsIsNamedWithTheTimeItHad) {
   EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "sleep 60", 0.3),
-              HasSubstr("\"/p.so\" was silent for more than 0.3 s while it was loaded and was killed"));
+              HasSubstr("\"/p.so\" was silent for more than 0.3 s while the file was loaded and was killed"));
 }
 
 TEST(Probe, APluginThatEndsTheProcessIsNamedWithItsExitCode) {
   EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "exit 0"),
-              HasSubstr("ended with exit code 0 while it was loaded"));
+              HasSubstr("ended with exit code 0 while the file was loaded"));
 }
 
 TEST(Probe, AWorkloadThatCrashesWhileItBuildsIsNamed) {

@@ -260,8 +260,7 @@ TEST_F(RunSweep, ACrashAfterTheLastCellIsAWarning) {
       sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}) + "kill -ABRT $$"));
   EXPECT_EQ(outcome.cells_failed, 0);
   ASSERT_EQ(outcome.warnings.size(), 1u);
-  EXPECT_THAT(outcome.warnings[0],
-              HasSubstr("mlp/tiny/fp32/forward/w0/eager ended badly after its last cell"));
+  EXPECT_THAT(outcome.warnings[0], HasSubstr("mlp/tiny/fp32/forward/w0/eager failed after its last cell"));
   EXPECT_THAT(outcome.warnings[0], HasSubstr("SIGABRT"));
 }
 

@@ -122,7 +122,7 @@ TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
 TEST_F(Baseline, IsMissedByName) {
   EXPECT_THAT(source("main", now_), HasSubstr("no entry of the history has the name \"main\""));
   add({"2026-11-01T00:00:00Z", "580", "p1", "topic", true});
-  EXPECT_THAT(source("main", now_), HasSubstr("it has nightly, topic"));
+  EXPECT_THAT(source("main", now_), HasSubstr("give one of nightly, topic"));
   EXPECT_THAT(source("012345", now_), HasSubstr("no entry of the history")) << "six digits name no commit";
 }
 

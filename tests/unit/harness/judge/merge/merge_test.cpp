@@ -171,7 +171,7 @@ TEST_F(ReadSide, AFileCountsOnceWhateverItsNames) {
 
 TEST_F(ReadSide, WhatCannotBeReadIsNamed) {
   const std::string missing = (folder_ / "missing.json").string();
-  EXPECT_EQ(refusal(missing), missing + ": it cannot be read: No such file or directory");
+  EXPECT_EQ(refusal(missing), missing + ": the file cannot be read: No such file or directory");
   EXPECT_NE(refusal(folder_.string()).find("the folder has no *.json file"), std::string::npos);
   write("a.json", good("1e-4"));
   write("b.json", "{");

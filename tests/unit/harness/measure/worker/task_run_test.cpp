@@ -304,7 +304,7 @@ TEST_F(TaskRunCheckTest, AnInputThatIsWrittenFailsTheCell) {
   for (const std::int64_t batch : {2, 1}) {
     EXPECT_EQ(events_.cells.at(batch).reason->code, "undeclared_mutation");
     EXPECT_EQ(events_.cells.at(batch).reason->message,
-              "check: op m (mine) wrote input x, which it does not declare");
+              "check: op m (mine) wrote input x, but does not declare that write");
   }
 }
 

@@ -93,7 +93,7 @@ TEST_F(TraceCacheTest, RecordsAPathAgainWhoseMemoryALaterOneTook) {
   const model::ShapeWalk made = walk({{1, 16}, {8, 16}, {1, 16}, {8, 16}, {1, 16}});
   EXPECT_THAT(outcomes(made),
               ElementsAre("traced", "program_hit", "recorded_again", "graph_hit", "graph_hit"));
-  EXPECT_EQ(made.traces[2].reason, "generation 1 -> 2: a later path took its memory");
+  EXPECT_EQ(made.traces[2].reason, "generation 1 -> 2: a later path uses its memory");
   EXPECT_EQ(made.generations, 2);
   EXPECT_EQ(made.recordings, 3);
   const model::ShapeWalk alone = walk({{8, 16}});
@@ -104,7 +104,7 @@ TEST_F(TraceCacheTest, GivesUpTheProgramUsedLongestAgoAtTheCap) {
   const model::ShapeWalk made = walk({{2, 16}, {2, 8}, {2, 16}, {2, 4}, {2, 16}, {2, 8}}, 2);
   EXPECT_THAT(outcomes(made), ElementsAre("traced", "traced", "graph_hit", "traced", "graph_hit", "traced"));
   EXPECT_EQ(made.traces[3].reason,
-            "sequence 16 -> 4; the cap of 2 programs is reached: b* s8, used longest ago, is given up");
+            "sequence 16 -> 4; the cap of 2 programs is reached: b* s8, the least recently used, is dropped");
   EXPECT_THAT(made.traces[5].reason, HasSubstr("sequence 16 -> 8; "));
   EXPECT_EQ(made.programs, 2);
 }
@@ -113,12 +113,13 @@ TEST_F(TraceCacheTest, GivesUpTheRecordingUsedLongestAgoAtTheCap) {
   const model::ShapeWalk made = walk({{4, 16}, {2, 16}, {4, 16}, {2, 8}, {4, 16}, {2, 16}}, 8, 2);
   EXPECT_THAT(outcomes(made),
               ElementsAre("traced", "program_hit", "graph_hit", "traced", "graph_hit", "program_hit"));
-  EXPECT_EQ(made.traces[3].reason,
-            "sequence 16 -> 8; the cap of 2 recordings is reached: batch 2 of b* s16, used longest ago, is "
-            "given up");
+  EXPECT_EQ(
+      made.traces[3].reason,
+      "sequence 16 -> 8; the cap of 2 recordings is reached: batch 2 of b* s16, the least recently used, is "
+      "dropped");
   EXPECT_EQ(made.traces[5].reason,
-            "nothing is kept for batch 2; the cap of 2 recordings is reached: batch 2 of b* s8, used longest "
-            "ago, is given up");
+            "nothing is kept for batch 2; the cap of 2 recordings is reached: batch 2 of b* s8, the least "
+            "recently used, is dropped");
   EXPECT_EQ(made.recordings_max, 2);
   EXPECT_EQ(made.recordings, 4);
   EXPECT_EQ(made.programs, 2) << "programs stay";

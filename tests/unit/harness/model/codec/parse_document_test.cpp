@@ -85,11 +85,11 @@ TEST(ParseDocument, LooksGrowAndAreFew) {
 }
 
 TEST(ParseDocument, WhatIsNotJsonIsSaidToBe) {
-  expect_refused("", "it is empty");
-  expect_refused(" \n", "it is empty");
+  expect_refused("", "the file is empty");
+  expect_refused(" \n", "the file is empty");
   expect_refused(with_latency("1e-4").substr(0, 70), "cut off");
   expect_refused(with_latency("1e-4") + "}", "not JSON");
-  expect_refused(with_latency("1e-4") + "{}", "text follows");
+  expect_refused(with_latency("1e-4") + "{}", "there is text after");
   expect_refused("{\"schema\":\"graphbench.result/1\",\"a\":\"\xff\"}", "not UTF-8");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[],"x":bla})"),
                  "cells[0].x: bla is not JSON");
@@ -108,9 +108,9 @@ TEST(ParseDocument, DeepNestingIsRefusedWithoutRunningOutOfStack) {
 TEST(ParseDocument, ForeignDocumentsAreCalledForeign) {
   expect_refused("[1]", "not a result document");
   expect_refused("3", "not a result document");
-  expect_refused("{\"benchmarks\":[]}", "it has no \"schema\"");
-  expect_refused("{\"schema\":1}", "it has no \"schema\"");
-  expect_refused("{\"schema\":\"graphbench.result/2\"}", "its schema is \"graphbench.result/2\"");
+  expect_refused("{\"benchmarks\":[]}", "the file has no \"schema\"");
+  expect_refused("{\"schema\":1}", "the file has no \"schema\"");
+  expect_refused("{\"schema\":\"graphbench.result/2\"}", "the schema is \"graphbench.result/2\"");
   expect_refused("{\"schema\":\"graphbench.floors/1\"}", "this program reads \"graphbench.result/1\"");
 }
 
@@ -123,18 +123,18 @@ TEST(ParseDocument, TimesArePositiveAndFinite) {
   expect_refused(with_latency("1e999"), place + "1e999 is not a finite number");
   expect_refused(with_latency("1e-300"), place + "1e-300 is not a time");
   expect_refused(with_latency("\"fast\""), place + "\"fast\" is not a finite number");
-  expect_refused(with_latency("null"), "launches[0].latency_seconds: it has no \"p50\"");
+  expect_refused(with_latency("null"), "launches[0].latency_seconds: the summary has no \"p50\"");
   expect_refused(with_latency("1,\"min\":-1"), "latency_seconds.min: -1 is not a time");
   expect_refused(with_latency("1,\"stddev\":\"x\""), "latency_seconds.stddev: \"x\" is not");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"latency_seconds":{"p99":1}}]})"),
-                 "it has no \"p50\"");
+                 "the summary has no \"p50\"");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"setup":{"capture_seconds":-1}}]})"),
                  "setup.capture_seconds: -1 is not a time");
 }
 
 TEST(ParseDocument, RanksAreInOrder) {
   const auto refused = [](const std::string& rest, const std::string& words) {
-    expect_refused(with_latency("1e-4," + rest), "latency_seconds: it contradicts itself: " + words);
+    expect_refused(with_latency("1e-4," + rest), "latency_seconds: the summary contradicts itself: " + words);
   };
   refused(R"("min":2e-4)", "min is greater than p50");
   refused(R"("max":5e-5)", "p50 is greater than max");
@@ -154,7 +154,7 @@ TEST(ParseDocument, AnOkCellsOutputsAreIdentical) {
   };
   for (const char* unsaid : {R"(,"identical":false)", ""})
     expect_refused(checked("ok", unsaid),
-                   "cells[0]: it is ok, but its check does not say that outputs are identical");
+                   "cells[0]: the cell is ok, but its check does not say that outputs are identical");
   parse(checked("ok", R"(,"identical":true)"));
   parse(checked("failed", R"(,"identical":false)"));
 }
@@ -166,14 +166,14 @@ TEST(ParseDocument, LaunchBoundIsWhatTheRecordsSay) {
                       share + "}" + records + "}");
   };
   const std::string records = R"(,"records":{"steps":5,"busy_seconds":1e-4})";
-  const std::string place = "cells[0].summary.launch_bound: it contradicts the cell's records: ";
+  const std::string place = "cells[0].summary.launch_bound: the value contradicts the cell's records: ";
   const std::string cell = " (cell \"step/b1/eager\")";
   parse(with_share("0.75", records));
   parse(with_share("0.75", R"(,"records":{"busy_seconds":null})"));
   parse(with_share("null", ""));
   expect_refused(with_share("0.5", records), place + "0.5 is not 0.75, 1 less busy over latency" + cell);
   for (const char* none : {"", R"(,"records":null)"})
-    expect_refused(with_share("0.75", none), place + "there are none" + cell);
+    expect_refused(with_share("0.75", none), place + "the cell has no records" + cell);
 }
 
 TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
@@ -193,9 +193,9 @@ TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
                             "mlp/base/bf16/forward/b77/w3/whole", "mlp/base/bf16/forward/b1/w0/whole",
                             "mlp/base/bf16/forward/b1/w3/eager", "mlp/base/bf16/forward/b1/w3", "a",
                             "mlp/base/bf16/forward/b1/w3/whole/io=copy_in"})
-    expect_refused(with_id(wrong), "cells[0]: its id does not fit its fields: \"" + id + "\"");
-  expect_refused(with_id(id, copied), "its id does not fit its fields: \"" + id + "/io=copy_in\"");
-  expect_refused(with_id(id + "/io=update", copied), "its id does not fit its fields");
+    expect_refused(with_id(wrong), "cells[0]: the cell's id does not match its fields: \"" + id + "\"");
+  expect_refused(with_id(id, copied), "the cell's id does not match its fields: \"" + id + "/io=copy_in\"");
+  expect_refused(with_id(id + "/io=update", copied), "the cell's id does not match its fields");
 }
 
 TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
@@ -225,7 +225,7 @@ TEST(ParseDocument, ADocumentSaysItsMethod) {
       R"("cells":[{"id":"a","status":"ok","launches":[{"latency_seconds":{"p50":1}}]}]})";
   for (const char* plan : {"", R"("plan":null,)", R"("plan":{"hash":"aa"},)"})
     expect_refused(R"({"schema":"graphbench.result/1",)" + std::string(plan) + cells,
-                   "its plan has no \"method\"");
+                   "the plan has no \"method\"");
   EXPECT_EQ(parse(R"({"schema":"graphbench.result/1","plan":{"method":1},)" + cells).facts.field("method"),
             "1");
 }

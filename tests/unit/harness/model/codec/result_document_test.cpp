@@ -128,9 +128,9 @@ TEST(ResultDocument, AnotherDocumentIsNoResult) {
                 read_result(R"({"schema": "graphbench.result/1", "plan": {"hash": "aa"}, "cells": []})",
                             "a.json");
               }),
-              testing::HasSubstr("its plan has no \"method\""));
+              testing::HasSubstr("the plan has no \"method\""));
   EXPECT_EQ(test::refusal([] { read_result(R"({"schema": "graphbench.floors/1"})", "a.json"); }),
-            "a.json: its schema is \"graphbench.floors/1\"; this program reads \"graphbench.result/1\"");
+            "a.json: the schema is \"graphbench.floors/1\"; this program reads \"graphbench.result/1\"");
 }
 
 // For whatever purpose it is read.
@@ -144,7 +144,7 @@ TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
   for (const std::string& refusal : {test::refusal([&] { parse_document(read, "a.json"); }),
                                      test::refusal([&] { read_result(read, "a.json"); }),
                                      test::refusal([&] { read_parts(read, "a.json"); })})
-    EXPECT_EQ(refusal.find("a.json: cells[1]: it is ok, but its check does not say"), 0u) << refusal;
+    EXPECT_EQ(refusal.find("a.json: cells[1]: the cell is ok, but its check does not say"), 0u) << refusal;
 }
 
 }  // namespace

@@ -202,8 +202,8 @@ TEST_F(ConclusionsTest, SayWhatHasNoNumbersAndWhyNoGainIsKnown) {
   eager.reason = Reason{"out_of_memory", "1 GiB is free"};
   eager.launches.clear();
   add("whole", 1, {50e-6});
-  EXPECT_EQ(text("not_measured"), "not_measured: No numbers of eager at 1 (out_of_memory).");
-  EXPECT_THAT(text("no_reference"), HasSubstr("add it to --mode"));
+  EXPECT_EQ(text("not_measured"), "not_measured: No results of eager at 1 (out_of_memory).");
+  EXPECT_THAT(text("no_reference"), HasSubstr("add eager to --mode"));
   EXPECT_EQ(text("use_graphs") + text("payback") + text("bound"), "");
   result_.cells.clear();
   EXPECT_THAT(found(), IsEmpty());

@@ -50,10 +50,10 @@ TEST(Notes, NameWhatIsNotClean) {
         r.cells[3].check->identical = false;
         r.cells[3].check->tolerated = "order";
       },
-      "outputs_near", "not eager's bit for bit");
+      "outputs_near", "differ from eager's in some bits");
   expect([](Result& r) { r.cells[3].library["busy_threads"] = "loader"; }, "busy_threads",
          "thread loader was busy");
-  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "graphs cannot hold the program");
+  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the program cannot be captured");
   expect(
       [](Result& r) {
         r.cells[3].caller_io.emplace().refused = Reason{"graph_update_failed", "piece 0"};
@@ -63,7 +63,7 @@ TEST(Notes, NameWhatIsNotClean) {
       [](Result& r) {
         r.cells[3].paths = {{"conv2d:im2col", "no plan", 1}};
       },
-      "slow_path", "1 cell: computed by `conv2d:im2col`, which is not the fastest way: no plan");
+      "slow_path", "1 cell: computed by `conv2d:im2col`, which is not the fastest kernel: no plan");
   expect([](Result& r) { r.cells[3].launches.front().sustained.emplace().stopped_by = "time"; },
          "never_steady", "raise --sustained");
   expect(
@@ -122,13 +122,13 @@ TEST(Notes, DoubtEachStateOfTheCpuThatMakesTimesLonger) {
   };
   expect([](Environment& e) { e.machine->governor = "powersave"; },
          "CPU governor powersave): cpupower frequency-set -g performance");
-  expect([](Environment& e) { e.machine->cpu_quota = 1.5; }, "a quota of 1.5 CPUs): raise it to 2");
+  expect([](Environment& e) { e.machine->cpu_quota = 1.5; }, "a quota of 1.5 CPUs): raise the quota to 2");
   expect([](Environment& e) { e.machine->pinned = false; },
          "the submitting thread was not pinned): leave out --no-pin");
   expect([](Environment& e) { e.machine->submitter.emplace().locality = "far"; },
-         "no CPU near the GPU): start graphbench on one (taskset)");
+         "no CPU near the GPU): start graphbench on such a CPU (taskset)");
   expect([](Environment& e) { e.machine->submitter.emplace().cores = "efficiency"; },
-         "no performance core): start graphbench on one (taskset)");
+         "no performance core): start graphbench on such a CPU (taskset)");
 }
 
 TEST(Notes, DoNotDoubtForFewCells) {

@@ -294,7 +294,7 @@ TEST(HttpClient, GivesUpAtItsDeadline) {
   request.path = "/";
   request.deadline = std::chrono::milliseconds(50);
   const Error error = test::error_of([&] { send(request); });
-  EXPECT_THAT(error.what(), HasSubstr("no answer in time"));
+  EXPECT_THAT(error.what(), HasSubstr("the server did not answer in time"));
 }
 
 }  // namespace

@@ -183,30 +183,30 @@ class TlsTest : public testing::Test {
 TEST_F(TlsTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_NE(load_tls(files_), nullptr) << "a certificate with its key";
   const std::string none = folder_.write("x", "") + ".none";
-  expect_refused({none, files_.key}, File::certificate, "it cannot be read (No such file");
-  expect_refused({files_.certificate, none}, File::key, "it cannot be read (No such file");
-  expect_refused({"/", files_.key}, File::certificate, "it cannot be read (Is a directory)");
+  expect_refused({none, files_.key}, File::certificate, "the file cannot be read (No such file");
+  expect_refused({files_.certificate, none}, File::key, "the file cannot be read (No such file");
+  expect_refused({"/", files_.key}, File::certificate, "the file cannot be read (Is a directory)");
 }
 
 TEST_F(TlsTest, FilesThatHoldSomethingElseAreNamed) {
   const std::string text = folder_.write("text", "no certificate\n");
-  expect_refused({text, files_.key}, File::certificate, "it is not a certificate in PEM");
-  expect_refused({files_.certificate, text}, File::key, "it is not a private key in PEM");
-  expect_refused({files_.certificate, files_.certificate}, File::key, "it is not a private key in PEM");
+  expect_refused({text, files_.key}, File::certificate, "the file is not a certificate in PEM");
+  expect_refused({files_.certificate, text}, File::key, "the file is not a private key in PEM");
+  expect_refused({files_.certificate, files_.certificate}, File::key, "the file is not a private key in PEM");
 }
 
 TEST_F(TlsTest, AKeyThatIsAnothersOrEncryptedIsNamedWithoutAPrompt) {
   const TlsFiles other = folder_.files("other", Certificate("other"));
-  expect_refused({files_.certificate, other.key}, File::key, "it is not the key of the certificate");
+  expect_refused({files_.certificate, other.key}, File::key, "the key does not belong to the certificate");
   const std::string key = folder_.write("locked.key", own_.key_pem("secret"));
-  expect_refused({files_.certificate, key}, File::key, "it is encrypted");
+  expect_refused({files_.certificate, key}, File::key, "the key is encrypted");
 }
 
 TEST_F(TlsTest, CertificatesOutOfTheirTimeAreNamedWithTheDay) {
   const TlsFiles old = folder_.files("old", Certificate("old", nullptr, -10, -2));
-  expect_refused(old, File::certificate, "it holds a certificate that expired on 20");
+  expect_refused(old, File::certificate, "the file has a certificate that expired on 20");
   const TlsFiles early = folder_.files("early", Certificate("early", nullptr, 2, 10));
-  expect_refused(early, File::certificate, "it holds a certificate that is not valid before 20");
+  expect_refused(early, File::certificate, "the file has a certificate that is not valid before 20");
 }
 
 }  // namespace

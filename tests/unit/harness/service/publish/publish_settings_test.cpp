@@ -49,10 +49,10 @@ TEST(PublishSettings, AllGivenIsParsed) {
 
 TEST(PublishSettings, ABaselineWantsSomewhereToPublish) {
   EXPECT_EQ(refusal({{"baseline", "base.json"}}),
-            "--baseline: it does nothing without --prometheus-listen, --prometheus-textfile or "
-            "--prometheus-push: give that too");
+            "--baseline: the option does nothing without --prometheus-listen, --prometheus-textfile or "
+            "--prometheus-push: give that option too");
   EXPECT_THAT(refusal({{"baseline", "no/base.json"}, {"prometheus-listen", "127.0.0.1:9464"}}),
-              StartsWith("--baseline: no/base.json: it cannot be read"));
+              StartsWith("--baseline: no/base.json: the file cannot be read"));
 }
 
 TEST(PublishSettings, AnAddressThatIsNoneIsRefused) {
@@ -83,7 +83,7 @@ TEST(PublishSettings, GroupingKeysThatWillNotDoAreRefused) {
   EXPECT_THAT(with("runner"), HasSubstr("is not KEY=VALUE"));
   EXPECT_THAT(with("9=x"), HasSubstr("is not a label's name"));
   EXPECT_THAT(with("__name__=x"), HasSubstr("is not a label's name"));
-  EXPECT_THAT(with("batch=x"), HasSubstr("is a label of the metrics themselves"));
+  EXPECT_THAT(with("batch=x"), HasSubstr("is already a label of the metrics"));
   EXPECT_THAT(with("a=1,a=2"), HasSubstr("is given twice"));
   EXPECT_THAT(with("job="), HasSubstr("job is empty"));
 }
@@ -92,7 +92,8 @@ TEST(PublishSettings, OptionsThatDoNothingAloneAreRefused) {
   for (const char* name :
        {"linger", "push-grouping", "push-delete", "prometheus-allow-remote", "tls-certificate", "tls-key"}) {
     const std::string value = name == std::string("linger") ? "1" : name[5] == 'g' ? "a=b" : "true";
-    EXPECT_THAT(refusal({{name, value}}), StartsWith(std::string("--") + name + ": it does nothing without"));
+    EXPECT_THAT(refusal({{name, value}}),
+                StartsWith(std::string("--") + name + ": the option does nothing without"));
   }
 }
 
@@ -104,10 +105,11 @@ TEST(PublishSettings, AFileThatCannotBeWrittenIsRefusedBeforeTheSweep) {
 
 TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
   for (const char* path : {"m.txt", "m", "prom", "m.prom.txt", "m.PROM", "-"}) {
-    EXPECT_EQ(refusal({{"prometheus-textfile", path}}),
-              "--prometheus-textfile: \"" + std::string(path) +
-                  "\" is not a file that the node exporter's textfile collector reads: give one that ends in "
-                  ".prom");
+    EXPECT_EQ(
+        refusal({{"prometheus-textfile", path}}),
+        "--prometheus-textfile: \"" + std::string(path) +
+            "\" is not a file that the node exporter's textfile collector reads: give a file that ends in "
+            ".prom");
   }
 }
 

@@ -187,16 +187,18 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   const model::Comparison comparison = baseline->compare_with(codec::project(other, "this sweep"));
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
-  EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
-                                               ": not comparable, and no verdict is published: another "
-                                               "device.name, plan");
+  EXPECT_EQ(baseline->said_of(comparison),
+            "beside the baseline " + path_.string() +
+                ": not comparable, so no verdict is published: the sides differ in "
+                "device.name, plan");
 }
 
 TEST_F(BaselineTest, AFileThatWillNotDoIsRefusedByOptionAndName) {
   write("{}");
   EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": "));
   fs::remove(path_);
-  EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": it cannot be read"));
+  EXPECT_THAT(refusal({path_, "", ""}),
+              HasSubstr("--baseline: " + path_.string() + ": the file cannot be read"));
 }
 
 model::Result measured_on(const std::string& day, const std::string& plan) {
@@ -252,7 +254,7 @@ TEST_F(HistoryBaselineTest, ANameOrAFileThatIsNotThereIsRefused) {
   EXPECT_EQ(refusal({"", "main", file_}),
             "--against: no entry of the history has the name \"main\": give one of accepted");
   EXPECT_THAT(refusal({path_, "accepted", file_}), HasSubstr("cannot be combined with --baseline"));
-  EXPECT_THAT(refusal({path_, "", file_}), HasSubstr("--history: it does nothing without --against"));
+  EXPECT_THAT(refusal({path_, "", file_}), HasSubstr("--history: the option does nothing without --against"));
 }
 
 }  // namespace

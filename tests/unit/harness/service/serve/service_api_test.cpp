@@ -276,11 +276,11 @@ TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
   EXPECT_THAT(why(R"({"base": {}, "new": {}})"), HasSubstr("base"));
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": "x"})"), HasSubstr("margin"));
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": 2})"), HasSubstr("margin"));
-  EXPECT_THAT(why(R"({"base": {}, "new": {}, "o": "file"})"), HasSubstr("no such key"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "o": "file"})"), HasSubstr("this key does not exist"));
   const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
   EXPECT_THAT(why(R"({"new": {}, "base": {"schema": "graphbench.result/1", "x": )" + deep + "}}"),
               HasSubstr("deep"));
-  EXPECT_THAT(why(R"({"base": {}, "base": {}, "new": {}})"), HasSubstr("base: it is given twice"));
+  EXPECT_THAT(why(R"({"base": {}, "base": {}, "new": {}})"), HasSubstr("base: the key is given twice"));
   EXPECT_EQ(ask("POST", "/v1/compare", "{}", {{"content-type", "text/plain"}}).status, 415u);
   hold_.reset();
   EXPECT_EQ(ask("POST", "/v1/compare", "{}").status, 503u) << "another's turn";

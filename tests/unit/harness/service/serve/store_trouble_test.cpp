@@ -38,7 +38,7 @@ TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
     const json shown = get(path_of(sweep));
     EXPECT_EQ(shown.at("state"), "running");
     EXPECT_THAT(shown.at("message").get<std::string>(),
-                HasSubstr("it has ended (cancelled), and its end is not stored yet: "));
+                HasSubstr("the sweep has ended (cancelled), but its end is not stored yet: "));
     const net::Response late = ask("DELETE", path_of(sweep));
     EXPECT_EQ(late.status, 409u);
     EXPECT_EQ(json::parse(*late.body).at("error"), shown.at("message"));
@@ -76,7 +76,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeStoredIsNotAccepted) {
       EXPECT_EQ(refused.status, 503u) << method;
       EXPECT_EQ(refused.content_type, "application/json");
       EXPECT_THAT(json::parse(*refused.body).at("error").get<std::string>(),
-                  HasSubstr("nothing was queued or changed, because it cannot be stored: "));
+                  HasSubstr("nothing was queued or changed, because the change cannot be stored: "));
       ASSERT_EQ(refused.headers.size(), 1u);
       EXPECT_EQ(refused.headers[0].first, "Retry-After");
     }
@@ -97,7 +97,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeReadCostsNoMetricsButItsOwn) {
   sqlite3_close(other);
   const net::Response listed = ask("GET", "/v1/sweeps");
   EXPECT_EQ(listed.status, 503u);
-  EXPECT_THAT(*listed.body, HasSubstr("it cannot be read: "));
+  EXPECT_THAT(*listed.body, HasSubstr("the stored data cannot be read: "));
   const net::Response metrics = ask("GET", "/metrics");
   EXPECT_EQ(metrics.status, 200u);
   EXPECT_THAT(*metrics.body, testing::Not(HasSubstr("graphbench_queue_sweeps ")));
@@ -133,7 +133,7 @@ TEST_F(StoreTroubleTest, WhatIsNotStoredByThenIsSaidWithWhereItIs) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("the end of sweep " + id + " (cancelled) could not be stored: "));
   EXPECT_THAT(said, HasSubstr("its results are in " + folder_.file(id + ".json")));
-  EXPECT_THAT(said, HasSubstr("copy its results, or resume it"));
+  EXPECT_THAT(said, HasSubstr("copy the results, or resume the sweep"));
   restart();
   EXPECT_EQ(state(sweep), "interrupted");
   EXPECT_TRUE(std::filesystem::exists(folder_.file(id + ".json")));
@@ -212,7 +212,7 @@ TEST_F(SweepPublisherTest, AnEventThatCannotBeReadIsAWarning) {
   store_->begin(id, "not an event");
   testing::internal::CaptureStderr();
   const std::string text = metrics();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("/metrics begins without sweep " + id));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("/metrics starts without sweep " + id));
   EXPECT_THAT(text, Not(HasSubstr("device=\"host\"")));
 }
 

@@ -56,11 +56,13 @@ class SubmissionTest : public ServiceApiTest {
 
 TEST_F(SubmissionTest, NamesThatAreNoneAreRefusedAsOnTheCommandLine) {
   EXPECT_EQ(refusal(R"({"workload": ["mlp", "conf"]})"),
-            "workload: \"conf\" is not a workload: there are mlp, conv; did you mean \"conv\"?");
+            "workload: \"conf\" is not a workload: give one of mlp, conv; did you mean \"conv\"?");
   EXPECT_EQ(refusal("batch = 1\nworkload = \"conf\"\n", "application/toml"),
-            "request:2: workload: \"conf\" is not a workload: there are mlp, conv; did you mean \"conv\"?");
-  EXPECT_EQ(refusal(R"({"preset": "huge"})"), "preset: \"huge\" is not a preset of mlp: it has base, tiny");
-  EXPECT_EQ(refusal(R"({"set": {"mlp.width": 3}})"), "set: \"width\" is not an option of mlp: it has hidden");
+            "request:2: workload: \"conf\" is not a workload: give one of mlp, conv; did you mean \"conv\"?");
+  EXPECT_EQ(refusal(R"({"preset": "huge"})"),
+            "preset: \"huge\" is not a preset of mlp: give one of base, tiny");
+  EXPECT_EQ(refusal(R"({"set": {"mlp.width": 3}})"),
+            "set: \"width\" is not an option of mlp: give one of hidden");
   EXPECT_EQ(refusal(R"({"set": {"mlp.hidden": 129}})"), "set: mlp.hidden=129 is out of range: give 1 to 128");
   EXPECT_THAT(refusal(R"({"dtype": "int8"})"),
               HasSubstr("dtype: \"int8\" is not a dtype: give bf16, fp16, fp32"));
@@ -73,18 +75,18 @@ TEST_F(SubmissionTest, NamesThatAreNoneAreRefusedAsOnTheCommandLine) {
 }
 
 TEST_F(SubmissionTest, APluginsNamesAreThoseOfItsFile) {
-  EXPECT_THAT(refusal(R"({"workload": "swiglu"})"), HasSubstr("there are mlp, conv"));
+  EXPECT_THAT(refusal(R"({"workload": "swiglu"})"), HasSubstr("give one of mlp, conv"));
   EXPECT_EQ(asked_, 0);
   EXPECT_THAT(refusal(R"({"workload": "swiglo", "plugins": "mine"})"),
-              HasSubstr("workload: \"swiglo\" is not a workload: there are mlp, conv, swiglu"));
+              HasSubstr("workload: \"swiglo\" is not a workload: give one of mlp, conv, swiglu"));
   submit(R"({"workload": "swiglu", "plugins": "mine"})");
   EXPECT_EQ(asked_, 2);
 }
 
 TEST_F(SubmissionTest, APluginThatDoesNotLoadIsNamedWithoutItsFolder) {
-  trouble_ = "crashed with SIGSEGV while it was loaded";
+  trouble_ = "crashed with SIGSEGV while the file was loaded";
   const std::string said = refusal(R"({"workload": "swiglu", "plugins": "mine"})");
-  EXPECT_EQ(said, "plugins: \"mine\" crashed with SIGSEGV while it was loaded");
+  EXPECT_EQ(said, "plugins: \"mine\" crashed with SIGSEGV while the file was loaded");
   EXPECT_THAT(store_->list(9, {}), testing::IsEmpty());
 }
 
@@ -170,7 +172,7 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
     for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
       fs::permissions(inside(name), others, fs::perm_options::add);
       EXPECT_THAT(refusal(), HasSubstr("--plugin-folder: ")) << name;
-      EXPECT_THAT(refusal(), HasSubstr("can be written by others")) << name;
+      EXPECT_THAT(refusal(), HasSubstr("no other user may write to it")) << name;
       fs::permissions(inside(name), others, fs::perm_options::remove);
     }
   }
@@ -183,7 +185,7 @@ TEST_F(PluginFolderTest, WhatIsOwnedByAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   for (const char* name : {"", "one.so"}) {
     ASSERT_EQ(chown(inside(name).c_str(), 12345, 0), 0);
-    EXPECT_THAT(refusal(), HasSubstr("is owned")) << name;
+    EXPECT_THAT(refusal(), HasSubstr("must belong to")) << name;
     ASSERT_EQ(chown(inside(name).c_str(), 0, 0), 0);
   }
 }
@@ -197,7 +199,7 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
   fs::permissions(inside(""), fs::perms::all);
   EXPECT_THAT(served.names(), ElementsAre());
   const Error error = test::error_of([&] { served.path_of("two_2-b"); });
-  EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder is owned or can be written by others"));
+  EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder must belong to root or this user"));
 }
 
 TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {

@@ -63,9 +63,9 @@ TEST(SweepRequest, JsonKeysMayHaveUnderscores) {
                            BodyFormat::json),
               ElementsAre("--cold-l2", "--set=mlp.hidden=64", "--time-per-cell=0.5"));
   EXPECT_EQ(refusal(R"({"time_per_cell": 1, "time-per-cell": 2})"),
-            "time-per-cell: it is given twice: give it once");
+            "time-per-cell: the key is given twice: give it once");
   EXPECT_THAT(refusal(R"({"prometheus_push": "x"})"),
-              HasSubstr("prometheus-push: a request may not give it"));
+              HasSubstr("prometheus-push: a request may not give this option"));
   EXPECT_THAT(refusal(R"({"traffic": "steps.csv"})"), HasSubstr("\"traffic\" is not a key of a sweep"));
   EXPECT_THAT(refusal(R"({"time_per_sell": 1})"), HasSubstr("\"time_per_sell\" is not a key of a sweep"));
   EXPECT_THAT(refusal("time_per_cell = 1\n", BodyFormat::toml), HasSubstr("is not a key of a sweep"));
@@ -82,15 +82,17 @@ TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
   for (const char* key :
        {"json", "samples", "report", "trace", "dump-graph", "cache", "package", "weights", "plugin",
         "prometheus-listen", "prometheus-textfile", "prometheus-push", "push-grouping"}) {
-    EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"x\"}"), HasSubstr("a request may not give it"))
+    EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"x\"}"),
+                HasSubstr("a request may not give this option"))
         << key;
   }
   for (const char* key : {"dry-run", "dump-program", "quiet"})
-    EXPECT_THAT(refusal(std::string("{\"") + key + "\": true}"), HasSubstr("a request may not give it"))
+    EXPECT_THAT(refusal(std::string("{\"") + key + "\": true}"),
+                HasSubstr("a request may not give this option"))
         << key;
   EXPECT_THAT(refusal("{\"config\": \"x\"}"), HasSubstr("is not a key of a sweep"));
   EXPECT_THAT(refusal("plugin = \"x\"\n", BodyFormat::toml),
-              HasSubstr("request:1: plugin: a request may not give it"));
+              HasSubstr("request:1: plugin: a request may not give this option"));
 }
 
 TEST(SweepRequest, PluginsAreNamedBarely) {
@@ -109,7 +111,7 @@ TEST(SweepRequest, PluginsAreNamedBarely) {
   EXPECT_THROW(parse_sweep_request(R"({"plugins": ["mine", "mine"]})", BodyFormat::json, known), InputError);
   EXPECT_THROW(parse_sweep_request(R"({"plugins": [1]})", BodyFormat::json, known), InputError);
   EXPECT_THAT(refusal(R"({"plugins": ["mine"]})"),
-              HasSubstr("plugins: this service has no plugins: start it with"));
+              HasSubstr("plugins: this service has no plugins: start the service with"));
 }
 
 TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
@@ -117,7 +119,7 @@ TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
             "batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
   EXPECT_THAT(refusal("mode = \"whole\"\nbatch = 0\n", BodyFormat::toml), HasSubstr("request:2: batch: "));
   EXPECT_THAT(refusal(R"({"bach": 1})"), HasSubstr("did you mean \"batch\"?"));
-  EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: it is given twice"));
+  EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: the key is given twice"));
   EXPECT_EQ(refusal(R"({"launches": null})"), "launches: null is not valid: give a whole number");
   EXPECT_EQ(refusal(R"({"batch": {"a": 1}})"),
             "batch: an object is not valid: give a whole number, a string such as \"1:256:x2\", or an array "

@@ -238,8 +238,8 @@ TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {
     FAIL() << "it was opened";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()), "open the sweeps' database '" + file() +
-                                             "': a newer graphbench wrote it (version 5): use that one, or "
-                                             "another --state");
+                                             "': a newer graphbench wrote it (version 5): use that "
+                                             "graphbench, or another --state folder");
   }
 }
 
@@ -249,7 +249,7 @@ TEST_F(SweepStoreTest, ADamagedFileIsRefusedAndLeftAsItIs) {
   std::string bytes = test::read_file(file());
   bytes.replace(bytes.size() / 2, 4096, 4096, 'x');
   std::ofstream(file(), std::ios::binary) << bytes;
-  EXPECT_NE(test::failure([&] { return SweepStore(file()).queued(); }).find("it is damaged ("),
+  EXPECT_NE(test::failure([&] { return SweepStore(file()).queued(); }).find("the database is damaged ("),
             std::string::npos);
   EXPECT_EQ(test::read_file(file()), bytes);
 }

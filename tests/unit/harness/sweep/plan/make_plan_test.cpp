@@ -101,10 +101,11 @@ TEST(MakePlan, DefaultsFollowTheDevice) {
 }
 
 TEST(MakePlan, RefusesAValueThatWouldChangeNoCell) {
-  EXPECT_EQ(refusal({{"pass", "training"}, {"optimizer-in", "graph,eager"}}),
-            "--optimizer-in: \"eager\" would change no cell of this plan: it goes with --pass training "
-            "--optimizer sgd,adamw");
-  EXPECT_THAT(refusal({{"micro-batches", "2"}}), HasSubstr("it goes with --pass training"));
+  EXPECT_EQ(
+      refusal({{"pass", "training"}, {"optimizer-in", "graph,eager"}}),
+      "--optimizer-in: \"eager\" would change no cell of this plan: give the value only with --pass training "
+      "--optimizer sgd,adamw");
+  EXPECT_THAT(refusal({{"micro-batches", "2"}}), HasSubstr("give the value only with --pass training"));
   EXPECT_THAT(refusal({{"mode", "eager"}, {"io", "copy_in"}}), HasSubstr("--mode whole,piecewise"));
   EXPECT_EQ(planned(flags({{"pass", "training"}, {"optimizer", "none,sgd"}, {"optimizer-in", "eager"}}))
                 .facts.axes.more_axes.at("optimizer-in"),
@@ -172,13 +173,13 @@ TEST(MakePlan, TheOrderDependsOnTheSeedAlone) {
 
 TEST(MakePlan, RefusesUnknownWorkloadsPresetsAndDtypesNamingTheKnown) {
   EXPECT_EQ(refusal({{"workload", "mpl"}}),
-            "--workload: \"mpl\" is not a workload: there are mlp, conv, mine; did you mean \"mlp\"?");
+            "--workload: \"mpl\" is not a workload: give one of mlp, conv, mine; did you mean \"mlp\"?");
   EXPECT_EQ(refusal({{"preset", "bsae"}}),
-            "--preset: \"bsae\" is not a preset of mlp: it has base, tiny; did you mean \"base\"?");
+            "--preset: \"bsae\" is not a preset of mlp: give one of base, tiny; did you mean \"base\"?");
   EXPECT_THAT(refusal({{"workload", "mlp,mine"}, {"preset", "tiny"}}),
-              HasSubstr("is not a preset of mine: it has odd"));
+              HasSubstr("is not a preset of mine: give one of odd"));
   EXPECT_EQ(refusal({{"dtype", "fp16"}}),
-            "--dtype: \"fp16\" is not supported by host (a CPU): it supports bf16, fp32");
+            "--dtype: \"fp16\" is not supported by host (a CPU): give one of bf16, fp32");
 }
 
 TEST(MakePlan, AWorkloadWithoutTheDefaultPresetRunsItsFirst) {
@@ -192,7 +193,7 @@ TEST(MakePlan, RefusesWrongSets) {
   EXPECT_THAT(refusal({{"set", "mlp.hidden=0"}}), HasSubstr("give 1 to 4096"));
   EXPECT_THAT(refusal({{"set", "mlp.hidden=4097"}}), HasSubstr("give 1 to 4096"));
   EXPECT_THAT(refusal({{"set", "mpl.hidden=3"}}), HasSubstr("is not a workload"));
-  EXPECT_THAT(refusal({{"set", "conv.hidden=3"}}), HasSubstr("it has none"));
+  EXPECT_THAT(refusal({{"set", "conv.hidden=3"}}), HasSubstr("this workload has no options"));
   EXPECT_THAT(refusal({{"workload", "conv"}, {"set", "mlp.hidden=3"}}),
               HasSubstr("\"mlp\" is not in this sweep"));
 }

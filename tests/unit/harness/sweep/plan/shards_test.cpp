@@ -101,7 +101,7 @@ TEST(Shards, SayHowTheyWereBalanced) {
 }
 
 TEST(Shards, NeedAGroupEach) {
-  EXPECT_THAT(test::refusal([&] { return sharded(options("1/9")); }), HasSubstr("it has 8 groups"));
+  EXPECT_THAT(test::refusal([&] { return sharded(options("1/9")); }), HasSubstr("the plan has 8 groups"));
   EXPECT_EQ(sharded(options("8/8")).plan.cells.size(), 6u);
 }
 
