@@ -99,7 +99,7 @@ def setup(launch):
 
 
 def median_interval(values):
-    """The 95 % interval of the median by order statistics; the range of all where there are too few values."""
+    """The 95 % interval of the median by order statistics, or the range where values are too few."""
     values, tail, rank = sorted(values), 0.0, 0
     while (tail := tail + math.comb(len(values), rank) / 2 ** len(values)) <= 0.025:
         rank += 1

@@ -1,4 +1,4 @@
-// The steady clock, which all processes of a machine share and nobody can set, and the time of day.
+// The steady clock, which all processes of a machine share and no process can set, and the time of day.
 #pragma once
 
 #include <chrono>
