@@ -2,9 +2,9 @@
 // Each phase is a separate call, so that it can be timed separately.
 //
 // Order of calls: construct (prepares kernels) -> warm_up* -> capture -> instantiate -> upload -> submit*.
-// For the eager executor, the middle three calls do nothing. Steps of several executors on one stream may be
-// submitted in any order, but not concurrently. An executor's outputs are valid from the end of its step
-// until the next step of any executor that shares its pool.
+// For the eager executor, capture, instantiate and upload do nothing. Steps of several executors on one
+// stream may be submitted in any order, but not concurrently. An executor's outputs are valid from the end of
+// its step until the next step of any executor that shares its pool.
 #pragma once
 
 #include <cstdint>

@@ -345,7 +345,7 @@ void HostStream::begin_capture() {
 // Leaves the recording in `recorded_`.
 void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
-    throw Error(ErrorCode::capture_unmatched, "end capture on host stream: the stream does not capture");
+    throw Error(ErrorCode::capture_unmatched, "end capture on host stream: the stream is not capturing");
   }
   if (capture_thread_ != std::this_thread::get_id()) {
     capture_ = CaptureState::invalidated;

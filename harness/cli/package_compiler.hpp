@@ -54,7 +54,7 @@ class KeptWeights {
   std::vector<std::unique_ptr<const Source>> sources_;
   std::vector<Origin> origins_;                                        // by tensor
   std::map<std::string, std::pair<ir::TensorDesc, ir::Init>> shared_;  // by name
-  std::vector<std::string> contents_;                                  // by tensor; empty in low memory
+  std::vector<std::string> contents_;  // by tensor; empty with --low-memory ON
   std::string part_;
   std::size_t kept_bytes_ = 0;  // of contents_
   std::size_t staging_bytes_ = 0;

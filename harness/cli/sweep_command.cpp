@@ -294,7 +294,8 @@ class SweepCommand final : public Command {
     plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     say_what_comes(plan, catalog, journal.get(), options);
-    // The publisher begins before read_conditions() measures the floors on this device.
+    // The publisher begins before read_conditions() measures the floors, so that its threads have left the
+    // submitting thread's CPU by then.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};

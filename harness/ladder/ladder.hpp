@@ -127,7 +127,7 @@ struct LadderSize {
   std::string mode = {};
 };
 
-// A number of rows that ran eagerly.
+// The eager steps of one number of rows.
 struct LadderEager {
   std::int64_t rows = 0;
   std::int64_t uses = 0;

@@ -132,7 +132,7 @@ class Server {
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  // With --exec shared: groups of sizes that launch the first size's execs.
+  // With --exec shared: groups of sizes. All sizes of a group launch the execs of its first size.
   std::vector<std::vector<Rung*>> groups_;
   std::int64_t updates_ = 0;  // updates during this placement's steps
   std::vector<double> update_seconds_;

@@ -39,9 +39,9 @@ struct Choice {
   double memory_bytes = 0;
 };
 
-// For each number of sizes, from none on, the best ladder, if it is better than all ladders with fewer sizes:
-// the last one is the best of all. Throws Error(unsupported) if too many ladders fit both budgets to be
-// compared; fewer candidates help.
+// Returns the best ladder for each number of sizes, beginning with 0, but leaves out a ladder that is not
+// better than all ladders with fewer sizes. The last is the best of all. Throws Error(unsupported) if too
+// many ladders fit both budgets to be compared.
 std::vector<Choice> best_ladders(const SuggestProblem& problem);
 
 // The measurements of one workload by size, in one graph mode and eager.

@@ -1,4 +1,4 @@
-// The measuring passes of one cell: latency with submit, device time, and throughput, each by itself.
+// The measuring passes of one cell: one for latency and submit time, one for device time, one for throughput.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,8 @@ struct InstrumentOptions {
   bool pin = true;                  // keeps the submitting thread on one CPU
   std::optional<std::int64_t> cpu;  // absent: the worker chooses the CPU
   bool cold_l2 = false;
-  std::optional<double> sustained_seconds = {};  // the longest wait for steady load; absent: no such pass
+  std::optional<double> sustained_seconds =
+      {};  // the longest wait for steady load; absent: no such pass is made
   bool profile = false;
   bool trace = false;
   std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker chooses

@@ -19,9 +19,9 @@ enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
 // The object of the document that has the metric, and how launches combine into one number per cell.
 enum class MetricSection : std::uint8_t {
   setup,      // the median over launches of launches[].setup, or of launches[].setups if there are several
-  startup,    // launches[].startup: the same median; all cells of a worker have equal values
+  startup,    // launches[].startup: the median over launches; all cells of a worker have equal values
   launch,     // launches[]: one number, or a distribution of samples; the median over launches
-  sustained,  // launches[].sustained: the same median; of a distribution, its p50
+  sustained,  // launches[].sustained: the median over launches; a distribution counts with its p50
   graph,      // graph: of the cell
   io,         // caller_io: of the cell
   counters,   // counters: of the cell

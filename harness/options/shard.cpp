@@ -1,4 +1,5 @@
-// Reads --shard. For `auto`, a table has each scheduler's variables for an array's tasks and their ranks.
+// Reads --shard. `auto` finds the shard in environment variables. A table names them for each scheduler: the
+// variables of an array's task, and those of a rank within a task.
 #include <optional>
 
 #include "graphs/base/text.hpp"
@@ -104,8 +105,9 @@ class Auto {
       refuse(said(*found) + " does not say how many there are: set " + shards_variable + " to that number");
     }
     if (first > 1 || last - first + 1 != count) {
-      refuse("the ids " + range + " of " + std::to_string(count) + " tasks do not begin at 0 or 1 without " +
-             "gaps: number them so, or set " + shards_variable + " to the number of all shards");
+      refuse("the ids " + range + " of " + std::to_string(count) +
+             " tasks must begin at 0 or 1 and have no " + "gaps: number them so, or set " + shards_variable +
+             " to the number of all shards");
     }
     return Place{index - first, count, said(*found)};
   }

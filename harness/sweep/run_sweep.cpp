@@ -84,7 +84,7 @@ class Sweep {
     listener_.update(tracker_.at(since_start_.seconds(), table_.measurements(), table_.failures()));
   }
 
-  // Runs workers until all batches of the task are reported: a batch may end its worker.
+  // Runs workers one after another until all batches of the task are reported: a batch may crash its worker.
   void run_task(const model::WorkerTask& planned) {
     model::WorkerTask task = planned;
     table_.begin_task(task);

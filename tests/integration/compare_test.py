@@ -319,8 +319,8 @@ class BadInput(CompareCase):
         for key, value, words in (("count", -5, "-5 is not a whole number from 0 up"),
                                   ("count", 0, "a median needs at least one sample"),
                                   ("count", 1.5, "1.5 is not a whole number"),
-                                  ("mean", -1e-4, "not a time of 0 seconds or more"),
-                                  ("p999", -1e-4, "not a time of 0 seconds or more")):
+                                  ("mean", -1e-4, "not a time from 0 to 1e9 seconds"),
+                                  ("p999", -1e-4, "not a time from 0 to 1e9 seconds")):
             bad = self.mutant(lambda d, changed={key: value}:
                               d["cells"][1]["launches"][0]["latency_seconds"].update(changed))
             self.refuse_document(bad, f"bad.json: cells[1].launches[0].latency_seconds.{key}: ", words,

@@ -11,7 +11,7 @@ namespace {
 using namespace graphbench::workloads;
 
 constexpr std::int64_t kKernel = 3;
-constexpr std::int64_t kPadding = 1;  // keeps the image's size under a 3x3 kernel
+constexpr std::int64_t kPadding = 1;  // a 3x3 convolution then keeps the image's size
 
 struct Sizes {
   std::int64_t blocks;

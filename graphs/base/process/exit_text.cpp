@@ -1,4 +1,4 @@
-// Writes signal names, the end of a child's output and durations as one line each.
+// Puts the end of a child process into words: how it ended, signal names, its last output, durations.
 #include "graphs/base/process/exit_text.hpp"
 
 namespace graphbench::process {

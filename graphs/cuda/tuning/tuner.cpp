@@ -13,8 +13,8 @@
 namespace graphbench::cuda {
 namespace {
 
-// Timing cannot distinguish candidates within this factor. Then the fewest nodes win, then the heuristic's
-// order.
+// Candidates within this factor of the least time count as equally fast. The one with the fewest graph nodes
+// wins; among equals, the first in the heuristic's order.
 constexpr double indistinguishable = 1.01;
 
 // All candidates are timed once. Then those within the first factor of the least time are timed again, then

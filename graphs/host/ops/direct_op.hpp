@@ -71,8 +71,8 @@ auto for_float_type(ir::DType dtype, const Choose& choose) {
   return dtype == ir::DType::bf16 ? choose(BFloat16{}) : choose(float{});
 }
 
-// Calls body(first, last) on consecutive parts of [0, count). Stays in the calling thread if a part would be
-// smaller than `grain`. `body` must not throw.
+// Splits [0, count) into parts of at least `grain`, and calls body(first, last) for each part in parallel. If
+// fewer than two parts fit, the calling thread does all. `body` must not throw.
 template <typename Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   const std::int64_t parts =

@@ -9,7 +9,7 @@
 
 namespace graphbench::host {
 
-// Throws Error(unsupported), which names the op, if this device has no implementation of its kind.
+// Throws Error(unsupported), which names the op, if the host has no implementation of the op's kind.
 std::unique_ptr<OpImplementation> make_op(const ir::OpCall& call, ScratchArena& scratch);
 
 }  // namespace graphbench::host

@@ -40,7 +40,8 @@ void check_sides(CompareArguments& arguments) {
     }
     arguments.now = std::exchange(arguments.base, "");
   } else if (!arguments.history.empty()) {
-    throw InputError("--history", "the option needs --against, because BASE is a file: give --against too");
+    throw InputError("--history",
+                     "the option goes with a BASE from the history, and BASE is a file: give --against too");
   } else if (arguments.base.empty()) {
     throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
   }

@@ -44,7 +44,7 @@ struct Trial {
   double log_margin() const { return std::log1p(result.margin); }
 };
 
-// Computes the numbers that depend on this metric alone. `result` is default-constructed.
+// Fills `result`, which must be default-constructed, with the numbers that depend on this metric alone.
 Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings,
               model::MetricComparison& result);
 

@@ -127,8 +127,8 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// Draws from the fastest launch to the slowest. The range of five launches contains the true median in 94 %
-// of entries.
+// Draws each entry's range, from its fastest launch to its slowest. The range of five launches contains the
+// true median with a probability of 94 %.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

@@ -12,9 +12,10 @@ namespace graphbench::foreign {
 
 class ForeignRig final : public worker::Rig {
  public:
-  // Arguments outlive the rig. Opens the step for every batch of the task, the largest first, and stores a
-  // failure until the batch's executor is made. For a task without batches, opens a batch at its first use.
-  // Calls `phase` before each batch opens and, from another thread, again while it opens.
+  // Arguments must outlive the rig. Opens the step for the task's batches, the largest first, and stops if a
+  // failure makes the process unusable. A failure is stored, and thrown when the batch's executor is made.
+  // For a task without batches, opens a batch at its first use. Calls `phase` before each batch opens and,
+  // from another thread, again while it opens.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase);
 

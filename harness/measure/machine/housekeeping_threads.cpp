@@ -98,7 +98,8 @@ void HousekeepingThreads::set_affinity(pid_t thread, const std::vector<int>& cpu
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
   if (sched_setaffinity(thread, sizeof set, &set) == 0 || errno == ESRCH) return;  // it has ended
-  complain("warning: the service may disturb its measurements: keep a thread off: %s", std::strerror(errno));
+  complain("warning: a thread of this process may disturb measurements, because its CPUs cannot be set: %s",
+           std::strerror(errno));
 }
 
 }  // namespace graphbench::machine

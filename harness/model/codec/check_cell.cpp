@@ -153,7 +153,7 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
     if (number < 0 || (is_time && number > seconds_max))
       refuse(
           place, "",
-          number_text(number) + " is not a " + (is_time ? "time of 0 seconds or more" : "number from 0 up"));
+          number_text(number) + " is not a " + (is_time ? "time from 0 to 1e9 seconds" : "number from 0 up"));
   }
 }
 
@@ -173,7 +173,7 @@ void CellChecker::check_summary(const model::Summary& summary, const Place& plac
                                                   {"max", summary.max}};
   const auto check_time = [&](const char* name, double seconds) {
     if (seconds < 0 || seconds > seconds_max)
-      refuse(place, name, number_text(seconds) + " is not a time of 0 seconds or more");
+      refuse(place, name, number_text(seconds) + " is not a time from 0 to 1e9 seconds");
   };
   const auto contradicts = [&](const char* greater, const char* less) {
     refuse(

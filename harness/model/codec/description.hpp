@@ -172,9 +172,9 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
   return {key, {}, in_messages, 0};
 }
 
-// GB_DESCRIBE(model::Reason, code, message); describes a struct. Each member's key is its name. Parentheses
-// give another kind of field, (later, mode), or a full expression, where T is the struct:
-// (inlined(&T::cell)).
+// Describes a struct: GB_DESCRIBE(model::Reason, code, message). Each member's key is its name. An entry in
+// parentheses is a kind of field and a member, such as (later, mode), or an expression that makes the field,
+// such as (inlined(&T::cell)), where T is the struct.
 #define GB_DESCRIBE(type, ...)                                                                             \
   template <>                                                                                              \
   struct Description<type> {                                                                               \

@@ -37,8 +37,8 @@ std::string subject_of(const Cell& cell, const Result& result) {
 
 using Cells = std::vector<const CellResult*>;
 
-// If each cell of the section is the reference of a graph in another section, adds the cells to those
-// sections and returns true.
+// If every cell of `section` is the reference of some cell in another section, adds each to all sections that
+// refer to it, and returns true. Else changes nothing.
 bool lend(const Cells& section, std::vector<Cells>& sections) {
   std::set<std::string> lent;
   std::vector<std::pair<Cells*, const CellResult*>> places;

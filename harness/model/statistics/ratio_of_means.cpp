@@ -46,8 +46,9 @@ std::optional<RatioOfMeans> ratio_of_means(std::span<const double> numerator,
   const double above = mean_of(numerator);
   const double below = mean_of(denominator);
   const std::size_t count = numerator.size();
-  // Solves (above - r below)^2 = t^2 / n * (variance of the numerator - 2 r covariance + r^2 variance of the
-  // denominator) as a r^2 - 2 b r + c = 0. a > 0, because the denominator differs significantly from 0.
+  // Solves (`above` - r `below`)^2 = t^2 / n * (variance of the numerator - 2 r covariance + r^2 variance of
+  // the denominator) for r, written as a r^2 - 2 b r + c = 0: the two roots are the ends of the interval.
+  // a > 0, because the denominator differs significantly from 0.
   const double a =
       below * below - squared_half_width(denominator_variance(denominator, below, spread_min), count);
   const double b =

@@ -19,8 +19,8 @@
 namespace graphbench::publish {
 
 // Replaces and deletes metrics on a Pushgateway, in one group per host. Does not use prometheus-cpp's
-// Gateway, which has no deadline, reports no cause and encodes no values. replace() and remove() throw
-// Error(io) unless the gateway accepts the request.
+// Gateway, which has no deadline, reports no cause and does not encode grouping values for the URL. replace()
+// and remove() throw Error(io) unless the gateway accepts the request.
 class PushGateway {
  public:
   // `grouping` may replace job ("graphbench") and instance. Authorization is GRAPHBENCH_PUSH_AUTHORIZATION.

@@ -17,9 +17,9 @@ struct Access {
 // The refusal; absent if the request may be answered.
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
 
-// The body of a refused request is not read. Bodies of comparisons contain documents and take long, so they
-// have a limit of their own, and are read one at a time: the request holds the turn, and a request without
-// the turn is answered without its body. All other bodies are small.
+// The body of a refused request is not read. The body of a comparison contains documents and takes long, so
+// it has a size limit of its own. Only one is read at a time: while a comparison is in progress, another one
+// is answered at once, and its body is not read. All other bodies are small.
 net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max);
 
 }  // namespace graphbench::serve

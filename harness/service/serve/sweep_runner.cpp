@@ -323,10 +323,11 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
       warn_of_lost_end(id, end, why, document);
       return false;
     }
-    warn_of_trouble("the end of a sweep is not stored yet: " + why,
-                    " (sweep " + id + (end.result ? "; its results are in " + document : "") +
-                        "). Storing is tried again, and no other sweep starts before: make room in " +
-                        settings_.folder + ", or end the process that holds sweeps.sqlite there");
+    warn_of_trouble(
+        "the end of a sweep is not stored yet: " + why,
+        " (sweep " + id + (end.result ? "; its results are in " + document : "") +
+            "). Storing is tried again, and no other sweep starts until it succeeds: make room in " +
+            settings_.folder + ", or end the process that holds sweeps.sqlite there");
     const bool was_stopping = stopping_;
     const Clock::time_point again = Clock::now() + settings_.retry;
     work_.wait_until(lock, stopping_ ? std::min(again, stop_by_) : again,

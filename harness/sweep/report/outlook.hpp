@@ -1,4 +1,4 @@
-// The lines before a sweep begins: its size, its estimated time, and the result file that it replaces. Pure.
+// Pure functions that make the lines before a sweep: its size, its estimated time, the result it replaces.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ std::string array(const std::string& type, const std::vector<T>& values) {
   return file;
 }
 
-// Fixed-width bytes ('S'), padded with NUL.
+// Returns an array of fixed-width bytes, numpy's dtype 'S', padded with NUL.
 std::string texts(const std::vector<std::string>& values) {
   std::size_t width = 1;
   for (const std::string& value : values) width = std::max(width, value.size());

@@ -252,7 +252,7 @@ TEST(Shard, IsANumberOfSeveral) {
 TEST(Shard, AutoCountsArraysFromZeroOrOne) {
   EXPECT_EQ(shard(array("0", "0", "7", "8")), "1/8");
   EXPECT_EQ(shard(array("8", "1", "8", "8")), "8/8");
-  EXPECT_THAT(refusal("auto", array("3", "2", "9", "8")), HasSubstr("do not begin at 0 or 1"));
+  EXPECT_THAT(refusal("auto", array("3", "2", "9", "8")), HasSubstr("must begin at 0 or 1"));
   EXPECT_THAT(refusal("auto", array("3", "1", "9", "5")), HasSubstr("gaps"));
   EXPECT_THAT(refusal("auto", array("9", "1", "8", "8")), HasSubstr("contradicts ids from 1 to 8"));
 }
