@@ -302,7 +302,7 @@ class BadInput(CompareCase):
         self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing can be compared")
         self.refuse_document(self.mutant(lambda d: d["plan"].pop("method")), 'the plan has no "method"')
         self.refuse_document(good.replace('"p50": 0.0001}', '"p50": NaN}', 1),
-                             "cells[0].launches[0].latency_seconds.p50: ", "NaN is not JSON")
+                             "cells[0].launches[0].latency_seconds.p50: ", "NaN is neither JSON nor a time")
         self.refuse(("missing.json", "base.json"), "missing.json: the file cannot be read: No such file")
         self.put("folder/0.json", document())
         self.put("folder/1.json", "{")

@@ -17,7 +17,7 @@ class ForeignSteps(HarnessCase):
 
     def test_run_in_every_mode_they_have_and_are_checked(self):
         done = self.sweep("--launches", "2", code=0)
-        self.assertIn("preset own, own, own", done.stdout)
+        self.assertIn("its own preset, dtype and pass", done.stdout)
         self.assertEqual([3], self.result()["plan"]["axes"]["warmup"])
         cells = self.cells()
         self.assertEqual({(mode, batch) for mode in ("eager", *GRAPHS) for batch in (1, 2)}, set(cells))

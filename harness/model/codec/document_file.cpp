@@ -22,7 +22,7 @@ PaddedText read_text(const std::string& path) {
                          " MiB, the limit for one document: split the document into a folder of documents");
   }
   WholeFile file = read_whole_file(path, document_bytes_max);
-  if (!file.why_not.empty()) throw InputError(path, "it " + file.why_not);
+  if (!file.why_not.empty()) throw InputError(path, "the file " + file.why_not);
   return PaddedText(std::move(file.text));
 }
 

@@ -152,7 +152,8 @@ TEST(BuilderGlue, ValuesAreCheckedFieldByField) {
   refused({.init = {7, 0, 0, 1}}, "init kind 7");
   refused({.init = {GB_UNIFORM, 0, 1, 1}}, "init");
   refused({.init = {GB_CONSTANT, 0, std::numeric_limits<double>::quiet_NaN(), 0}}, "init");
-  expect_refused([&](const Builder& b) { return b.input("x") < 0 ? 0 : b.input("x"); }, HasSubstr("taken"));
+  expect_refused([&](const Builder& b) { return b.input("x") < 0 ? 0 : b.input("x"); },
+                 HasSubstr("already in use"));
 }
 
 TEST(BuilderGlue, OpsAreCheckedFieldByField) {

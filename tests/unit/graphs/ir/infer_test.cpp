@@ -99,7 +99,7 @@ TEST_F(InferTest, AttributesOutsideTheirRuleAreRefused) {
   expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", 0_i}, {"head_dim", 4_i}},
                  "heads is 0, but must be positive");
   expect_refusal("conv2d", {x, w}, {{"stride", 0_i}}, "stride is 0, but must be positive");
-  expect_refusal("conv2d", {x, w}, {{"activation", std::string("gelu_tanh")}}, "not none or relu");
+  expect_refusal("conv2d", {x, w}, {{"activation", std::string("gelu_tanh")}}, "must be none or relu");
 }
 
 TEST_F(InferTest, OneFloatingDtypeAnOpAndIntegersWhereTheKindSaysSo) {

@@ -257,7 +257,8 @@ TEST(CommandLine, TheHistoryHasThreeWords) {
   EXPECT_THAT(refusal({"history", "show"}), HasSubstr("needs a cell"));
   EXPECT_THAT(refusal({"history", "list", "--format", "xml"}), HasSubstr("--format"));
   EXPECT_THAT(refusal({"history", "show", "c", "--last", "501"}), HasSubstr("1 to 500"));
-  EXPECT_THAT(refusal({"history", "show", "c", "--last", "1", "--last", "2"}), HasSubstr("give it once"));
+  EXPECT_THAT(refusal({"history", "show", "c", "--last", "1", "--last", "2"}),
+              HasSubstr("give the option once"));
 }
 
 }  // namespace

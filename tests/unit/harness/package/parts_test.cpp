@@ -260,7 +260,7 @@ TEST_F(ProgramTextTest, NamesMayHoldAnything) {
 TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   const std::string text = write_program(build());
   EXPECT_EQ(failure(""), "line 1: \"graphbench program 1\" is missing");
-  EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("the file is cut short"));
+  EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("the text is cut short"));
   EXPECT_THAT(failure(text + "x"), HasSubstr("there is text after the end of the program"));
   EXPECT_THAT(failure_of("program 1", "program 2"), HasSubstr("line 1: "));
   EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is too small");

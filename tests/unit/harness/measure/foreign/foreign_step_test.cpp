@@ -127,7 +127,7 @@ TEST_F(ForeignStepTest, AStepThatLaunchesItsGraphLendsIt) {
 }
 
 TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
-  EXPECT_THAT(refused("whole", {3}), HasSubstr("part 0 is of kind 3: give a gb_step_part"));
+  EXPECT_THAT(refused("whole", {3}), HasSubstr("part 0 has kind 3: give a gb_step_part"));
   EXPECT_THAT(
       refused("whole", {GB_PART_RUN}),
       HasSubstr("mode whole has 1 part, 0 of them captured: give the mode one part, captured or launched"));

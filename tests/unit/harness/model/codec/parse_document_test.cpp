@@ -118,8 +118,8 @@ TEST(ParseDocument, TimesArePositiveAndFinite) {
   const std::string place = "cells[0].launches[0].latency_seconds.p50: ";
   expect_refused(with_latency("0"), place + "0 is not a positive time");
   expect_refused(with_latency("-1e-4"), place + "-1e-04 is not a positive time");
-  expect_refused(with_latency("NaN"), place + "NaN is not JSON");
-  expect_refused(with_latency("-Infinity"), place + "-Infinity is not JSON");
+  expect_refused(with_latency("NaN"), place + "NaN is neither JSON nor a time");
+  expect_refused(with_latency("-Infinity"), place + "-Infinity is neither JSON nor a time");
   expect_refused(with_latency("1e999"), place + "1e999 is not a finite number");
   expect_refused(with_latency("1e-300"), place + "1e-300 is not a time");
   expect_refused(with_latency("\"fast\""), place + "\"fast\" is not a finite number");

@@ -60,8 +60,9 @@ TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
   EXPECT_THAT(print(result, {}), Not(HasSubstr("made")));
   result.cells.front().cache->misses = 4711;
   EXPECT_THAT(print(result, {}), Not(HasSubstr("made"))) << "modes stand side by side";
-  EXPECT_THAT(print(result, {false, 95, {}}), AllOf(HasSubstr("363us                             4711\n"),
-                                                    HasSubstr("made: entries"), Not(HasSubstr("load: "))));
+  EXPECT_THAT(print(result, {false, 95, {}}),
+              AllOf(HasSubstr("363us                             4711\n"), HasSubstr("made: cache entries"),
+                    Not(HasSubstr("load: "))));
   result.cells.front().package.emplace().load_seconds = 0.043;
   result.cells.front().package->first_step_seconds = 0.067;
   EXPECT_THAT(print(result, {}), AllOf(HasSubstr("43.0ms"), HasSubstr("67.0ms")));
