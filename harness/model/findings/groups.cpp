@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -36,25 +37,6 @@ std::string subject_of(const Cell& cell, const Result& result) {
 }
 
 using Cells = std::vector<const CellResult*>;
-
-// If every cell of `section` is the reference of some cell in another section, adds each to all sections that
-// refer to it, and returns true. Else changes nothing.
-bool lend(const Cells& section, std::vector<Cells>& sections) {
-  std::set<std::string> lent;
-  std::vector<std::pair<Cells*, const CellResult*>> places;
-  for (Cells& other : sections) {
-    if (&other == &section) continue;
-    for (const CellResult* cell : section) {
-      const auto refers = [&](const CellResult* graph) { return reference_of(graph->cell) == cell->cell; };
-      if (!std::ranges::any_of(other, refers)) continue;
-      lent.insert(id_of(cell->cell));
-      places.emplace_back(&other, cell);
-    }
-  }
-  if (lent.size() < section.size()) return false;
-  for (const auto& [other, cell] : places) other->push_back(cell);
-  return true;
-}
 
 }  // namespace
 
@@ -98,17 +80,21 @@ std::string CellGroup::batches_text(const std::vector<std::int64_t>& some) const
 
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells) {
   std::vector<Cells> sections;
+  std::map<Key, std::size_t> places;
+  std::map<std::string, std::set<std::size_t>> referrers;  // by the id of an eager cell
   for (const CellResult& cell : cells) {
-    const auto same = [&](const auto& each) { return key_of(each.front()->cell) == key_of(cell.cell); };
-    const auto section = std::ranges::find_if(sections, same);
-    if (section == sections.end()) {
-      sections.push_back({&cell});
-    } else {
-      section->push_back(&cell);
-    }
+    const std::size_t place = places.try_emplace(key_of(cell.cell), sections.size()).first->second;
+    if (place == sections.size()) sections.emplace_back();
+    sections[place].push_back(&cell);
+    const Cell reference = reference_of(cell.cell);
+    if (reference != cell.cell) referrers[id_of(reference)].insert(place);
   }
   for (Cells& section : sections) {
-    if (lend(section, sections)) section.clear();
+    const auto is_referred_to = [&](const CellResult* cell) { return referrers.contains(id_of(cell->cell)); };
+    if (!std::ranges::all_of(section, is_referred_to)) continue;
+    for (const CellResult* cell : std::exchange(section, {})) {
+      for (const std::size_t place : referrers[id_of(cell->cell)]) sections[place].push_back(cell);
+    }
   }
   std::erase_if(sections, &Cells::empty);
   return sections;
