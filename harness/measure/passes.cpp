@@ -10,6 +10,7 @@
 #include <random>
 
 #include "graphs/base/clock.hpp"
+#include "harness/measure/ranks/group_times.hpp"
 #include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -61,15 +62,17 @@ struct Pass {
 
 // Runs rounds until a bound ends the visit. Counts wall time, not sample time, because the bound limits how
 // long the user waits.
-void go_on(Pass& pass, const PassBounds& bounds) {
+void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
   for (;;) {
-    if (const std::optional<StoppedBy> bound = stop_of(bounds, pass.state)) {
-      pass.stopped_by = *bound;
+    const std::optional<StoppedBy> bound = stop_of(bounds, pass.state);
+    std::int64_t steps = bound ? 0 : next_round(bounds, pass.state);
+    if (rank != nullptr) steps = rank->decide(steps);
+    if (steps == 0) {
+      pass.stopped_by = bound.value_or(StoppedBy::time);  // other ranks than 0 are not asked
       return;
     }
-    const std::int64_t steps = next_round(bounds, pass.state);
     std::vector<double> samples = pass.round(steps);
     pass.state.samples += steps;
     pass.state.seconds = seconds_before + watch.seconds();
@@ -87,6 +90,8 @@ void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds
   DurationBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
   latency_loop<SteadyClock>(steps, step, submit_ns, latency_ns);
+  ranks::GroupTimes unused;
+  if (step.rank != nullptr) combine(*step.rank, 0, submit_ns, latency_ns, unused);
   append(launch.submit_samples, submit_ns.seconds());
   append(launch.latency_samples, latency_ns.seconds());
   append(launch.latency_started_ns, latency_ns.started_ns());
@@ -139,9 +144,9 @@ class CellPasses::Implementation {
     for (Pass* pass : order_) {
       // Throughput needs many successive steps per round, so all of its time is in the last visit.
       if (pass != &throughput_) {
-        go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement));
+        go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement), step.rank);
       } else if (visit == visits_in_a_placement) {
-        go_on(*pass, pass->bounds);
+        go_on(*pass, pass->bounds, step.rank);
       }
     }
     if (visit == visits_in_a_placement) {
@@ -183,6 +188,7 @@ class CellPasses::Implementation {
     launch_.submit_seconds = statistics::summarize_placements(submit);
     launch_.latency_seconds = statistics::summarize_placements(latency);
     launch_.device_seconds = statistics::summarize_placements(device);
+    if (!group_times_.skew_seconds.empty()) launch_.ranks = summary_of(group_times_);
     if (!rates.empty()) launch_.throughput_steps_per_second = statistics::geometric_mean(rates);
   }
 
@@ -200,26 +206,34 @@ class CellPasses::Implementation {
     for (std::int64_t i = 0; i < settling_steps; ++i) {
       step_->executor.submit();
       step_->stream.synchronize();
-      if (watch.seconds() > settling_seconds_max) return;
+      std::int64_t over = watch.seconds() > settling_seconds_max ? 1 : 0;
+      if (step_->rank != nullptr) over = step_->rank->decide(over);
+      if (over != 0) return;
     }
   }
 
   std::vector<double> latency_round(std::int64_t steps) {
     const std::size_t before = now_->latency_ns.size();
     latency_loop<SteadyClock>(steps, *step_, now_->submit_ns, now_->latency_ns);
+    if (step_->rank != nullptr)
+      combine(*step_->rank, before, now_->submit_ns, now_->latency_ns, group_times_);
     return now_->latency_ns.seconds(before);
   }
 
   std::vector<double> device_round(std::int64_t steps) {
     const std::size_t before = now_->device_ns.size();
     device_loop<SteadyClock>(steps, *step_, *begin_, *end_, now_->device_ns);
+    if (step_->rank != nullptr) combine(*step_->rank, before, now_->device_ns);
     return now_->device_ns.seconds(before);
   }
 
   // Divides all steps by all time: the best round would be a lucky one, and each round first fills the
   // pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
-    const std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
+    std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
+    if (step_->rank != nullptr) {
+      for (const auto& each : step_->rank->gather({elapsed_ns})) elapsed_ns = std::max(elapsed_ns, each[0]);
+    }
     if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;
@@ -237,7 +251,8 @@ class CellPasses::Implementation {
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
   std::vector<Samples> samples_;  // one per placement
-  Samples* now_ = nullptr;        // of the current placement
+  ranks::GroupTimes group_times_;
+  Samples* now_ = nullptr;  // of the current placement
   std::int64_t visits_ = 0;
 };
 

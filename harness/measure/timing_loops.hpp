@@ -10,6 +10,7 @@
 #include "graphs/device/device.hpp"
 #include "graphs/execution/executor.hpp"
 #include "harness/measure/cache_flush.hpp"
+#include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/sample_buffer.hpp"
 
 namespace graphbench::measure {
@@ -19,6 +20,7 @@ struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
   CacheFlush* flush = nullptr;  // run before each step, untimed; null: caches stay warm
+  ranks::Rank* rank = nullptr;  // all ranks begin each step at once; null: there is one rank
 };
 
 template <typename Clock>
@@ -62,6 +64,7 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
                   SampleBuffer& latency_ns) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
+    if (step.rank != nullptr) step.rank->begin_step();
     time_step<Clock>(step, submit_ns, latency_ns);
   }
 }
@@ -74,6 +77,7 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
                  SampleBuffer& device_ns) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
+    if (step.rank != nullptr) step.rank->begin_step();
     const auto start = Clock::now();
     begin.record(step.stream);
     step.executor.submit();
@@ -86,6 +90,7 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
 // Runs all steps back to back with one wait at the end. Returns the total nanoseconds.
 template <typename Clock>
 std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
+  if (step.rank != nullptr) step.rank->begin_step();
   const auto start = Clock::now();
   for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
   step.stream.synchronize();

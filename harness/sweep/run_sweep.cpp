@@ -10,6 +10,7 @@
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
+#include "harness/measure/ranks/group_main.hpp"
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
@@ -120,8 +121,14 @@ class Sweep {
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns = steady_ns();
-    const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
-                                        settings_.worker_silent_seconds_max};
+    process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
+                                  settings_.worker_silent_seconds_max};
+    if (const std::int64_t ranks = model::ranks_of(task); ranks > 1) {
+      command.argv = settings_.ranks_command;
+      command.input = ranks::encode_group(
+          {settings_.worker_command, settings_.worker_silent_seconds_max, ranks, spawned});
+      command.silent_seconds_max *= 2;  // the process of the group is the first to judge
+    }
     const double began = since_start_.seconds();
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });

@@ -6,6 +6,7 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/ir/training/differentiate.hpp"
+#include "harness/measure/ranks/group_times.hpp"
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/vocabulary.hpp"
 
@@ -64,6 +65,7 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   model::Launch& launch = batch.result.launches.emplace_back();
   launch.index = run.task.launch;
   batch.executor = prepare(run, batch, launch.setup);
+  if (run.rank != nullptr) ranks::combine(*run.rank, launch.setup);
   const execution::StepCounts counts = batch.executor->counts();
   batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
