@@ -231,9 +231,8 @@ class CellPasses::Implementation {
   // pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
     std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
-    if (step_->rank != nullptr) {
-      for (const auto& each : step_->rank->gather({elapsed_ns})) elapsed_ns = std::max(elapsed_ns, each[0]);
-    }
+    if (step_->rank != nullptr)
+      elapsed_ns = std::llround(ranks::largest(*step_->rank, static_cast<double>(elapsed_ns)));
     if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;

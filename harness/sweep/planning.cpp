@@ -199,22 +199,18 @@ void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
   std::int64_t most = 1;
   for (const model::WorkerTask& task : plan.tasks) most = std::max(most, model::ranks_of(task));
   if (most == 1) return;
-  const auto refuse = [&](const std::string& why) { throw InputError(options.where("ranks"), why); };
-  const std::string given = "\"" + std::to_string(most) + "\" ";
-  if (most > ranks::ranks_max)
-    refuse(given + "is too large: give at most " + std::to_string(ranks::ranks_max));
   for (const char* option : {"sustained", "cpu"}) {
     if (options.places.contains(option))
       throw InputError(options.where(option), "the option has no meaning for several ranks: leave it out");
   }
-  if (plan.device.starts_with("host")) return;
-  const auto first = std::atoll(plan.device.substr(plan.device.find(':') + 1).c_str());
-  const auto count = std::ranges::count_if(
-      devices, [](const DeviceStatus& status) { return status.available && status.id.starts_with("cuda"); });
-  if (first + most > count)
-    refuse(given + "needs " + std::to_string(most) + " devices from " + plan.device +
-           " on, but this machine has " + std::to_string(count) + ": give at most " +
-           std::to_string(count - first));
+  std::int64_t room = ranks::ranks_max;
+  if (plan.device.starts_with("cuda:")) {
+    room = -std::atoll(plan.device.substr(plan.device.find(':') + 1).c_str());
+    for (const DeviceStatus& each : devices) room += each.available && each.id.starts_with("cuda") ? 1 : 0;
+  }
+  if (most > room)
+    throw InputError(options.where("ranks"), in_quotes(std::to_string(most)) + " is too many from " +
+                                                 plan.device + " on: give at most " + std::to_string(room));
 }
 
 model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
@@ -246,7 +242,8 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   request.device = options.device;
   request.plugins = options.plugins;
   request.list_workloads = !package;
-  request.list_devices = options.places.contains("ranks");
+  const auto has_ranks = [](const model::Axes& axes) { return axes.more_axes.contains("ranks"); };
+  request.list_devices = has_ranks(options.axes) || std::ranges::any_of(options.more_grids, has_ranks);
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   CheckedPlan checked;
   checked.catalog = std::move(answer.catalog);

@@ -123,10 +123,10 @@ class Sweep {
     spawned.spawned_ns = steady_ns();
     process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
                                   settings_.worker_silent_seconds_max};
-    if (const std::int64_t ranks = model::ranks_of(task); ranks > 1) {
+    if (model::ranks_of(task) > 1) {
       command.argv = settings_.ranks_command;
-      command.input = ranks::encode_group(
-          {settings_.worker_command, settings_.worker_silent_seconds_max, ranks, spawned});
+      command.input =
+          ranks::encode_group({settings_.worker_command, settings_.worker_silent_seconds_max, spawned});
       command.silent_seconds_max *= 2;  // the process of the group is the first to judge
     }
     const double began = since_start_.seconds();

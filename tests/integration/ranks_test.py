@@ -66,7 +66,7 @@ class Ranks(HarnessCase):
 
     def test_what_a_rank_does_alone_costs_its_batch_and_is_said(self):
         reasons = {13: ("worker_timeout", "rank 1 at step "), 17: ("check_failed", "rank 1: check: output y"),
-                   19: ("worker_crashed", "rank 1 crashed with SIGSEGV in phase "),
+                   19: ("worker_crashed", "; its output: rank 1 ended first"),
                    23: ("step_failed", "rank 1: run: a rank fails alone")}
         cells = self.step("--mode", "whole", "--worker-timeout", "3", batch="1,13,17,19,23,31", code=3)
         self.assertEqual("ok", cells["whole", 1, 2]["status"], cells["whole", 1, 2])

@@ -1,10 +1,10 @@
-// Starts the workers of a group, hands on what rank 0 says, and ends the group when a rank fails or hangs.
+// Starts the workers of a group, and ends the group when a rank fails alone, crashes or hangs. Rank 0
+// inherits the descriptor of events.
 #include "harness/measure/ranks/group_main.hpp"
 
 #include <arpa/inet.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,177 +12,145 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <memory>
+#include <cstdlib>
 #include <optional>
+#include <regex>
+#include <thread>
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/process/child_io.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/ranks/rank.hpp"
-#include "harness/measure/ranks/stacks.hpp"
 #include "harness/measure/worker/protocol.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
-GB_DESCRIBE(ranks::GroupTask, command, silent_seconds_max, count, task);
+GB_DESCRIBE(ranks::GroupTask, command, silent_seconds_max, task);
 }  // namespace graphbench::codec
 
 namespace graphbench::ranks {
 namespace {
 
-constexpr double grace_seconds = 2;  // for other ranks to end, or to fail alike, once one has
-constexpr double lone_failure_seconds = 5;
+constexpr double grace_seconds = 3;  // for ranks to end, or to fail alike, once another has
+
+void pause(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+Descriptor memory_file(const char* name) {
+  Descriptor file(memfd_create(name, MFD_CLOEXEC));
+  if (file.get() < 0) throw Error(ErrorCode::io, std::string("make memory: ") + name);
+  return file;
+}
+
+// The name by which a child opens the file.
+std::string path_of(const Descriptor& file) {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file.get());
+}
 
 // A port of the loopback that was free just now.
-int free_port() {
+std::string free_port() {
   const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  if (bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (bind(socket.get(), any, size) != 0 || getsockname(socket.get(), any, &size) != 0)
     throw Error(ErrorCode::io, "find a free port for ranks");
-  return ntohs(address.sin_port);
+  return std::to_string(ntohs(address.sin_port));
 }
 
 struct Worker {
-  process::SpawnedChild child;
-  Stacks stacks = {};
-  std::string pending = {};  // the beginning of a line
-  std::string output = {};   // the end of what it printed
+  pid_t pid = 0;
   bool running = true;
-  process::ChildExit exit = {};
-  std::optional<model::Reason> error = {};
+  int status = 0;  // of waitpid()
+  Descriptor stacks = memory_file("graphbench-stacks");
+  bool has_python = false;
 };
 
 class Group {
  public:
   Group(GroupTask group, std::string_view parent)
-      : group_(std::move(group)), memory_(memfd_create("graphbench-ranks", MFD_CLOEXEC)) {
-    if (memory_.get() < 0 || ftruncate(memory_.get(), sizeof(Block)) != 0)
-      throw Error(ErrorCode::io, "make memory for ranks");
-    void* const block = mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
-    if (block == MAP_FAILED) throw Error(ErrorCode::io, "map memory for ranks");
-    block_ = static_cast<Block*>(block);
+      : group_(std::move(group)), workers_(static_cast<std::size_t>(model::ranks_of(group_.task))) {
+    if (ftruncate(memory_.get(), sizeof(Block)) != 0) throw Error(ErrorCode::io, "make memory for ranks");
+    block_ = static_cast<Block*>(
+        mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0));
     const auto id = std::ranges::find(group_.command, parent);
     if (id != group_.command.end()) *id = std::to_string(getpid());
   }
 
   int run() {
-    start();
+    const Descriptor request = memory_file("graphbench-request");
+    write_all(request.get(), worker::encode_task(group_.task));
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    setenv("MASTER_PORT", free_port().c_str(), 1);
+    setenv("WORLD_SIZE", std::to_string(workers_.size()).c_str(), 1);
+    setenv("LOCAL_WORLD_SIZE", std::to_string(workers_.size()).c_str(), 1);
+    setenv(block_variable, path_of(memory_).c_str(), 1);
+    for (std::size_t i = 0; i < workers_.size(); ++i) start(i, path_of(request));
     while (std::ranges::any_of(workers_, &Worker::running)) {
-      take_available(100);
+      pause(50);
       reap();
-      if (const std::optional<model::Reason> reason = why_to_end()) return end(*reason);
+      if (broken_at_ && broken_at_->seconds() > grace_seconds) break;
+      if (const std::optional<model::Reason> reason = broken_at_ ? std::nullopt : reason_of_hang())
+        return end(*reason);
     }
-    return workers_.front().exit.status;
+    if (!broken_at_) return 0;
+    if (const auto failure = failure_of(broken_); failure && broken_ > 0) return end(*failure);
+    end_workers();
+    return end_alike();
   }
 
  private:
-  void start() {
-    const std::string input = worker::encode_task(group_.task);
-    const std::string own = "/proc/" + std::to_string(getpid()) + "/fd/";
-    const std::string count = std::to_string(group_.count);
-    const std::string port = std::to_string(free_port());
-    for (std::int64_t i = 0; i < group_.count; ++i) {
-      const std::string rank = std::to_string(i);
-      Worker& worker = workers_.emplace_back();
-      worker.child =
-          process::spawn(group_.command, input,
-                         {"RANK=" + rank, "LOCAL_RANK=" + rank, "WORLD_SIZE=" + count,
-                          "LOCAL_WORLD_SIZE=" + count, "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port,
-                          std::string(block_variable) + "=" + own + std::to_string(memory_.get()),
-                          std::string(stacks_variable) + "=" + worker.stacks.path()});
-    }
-  }
-
-  // Returns false if nothing came in time.
-  bool take_available(int milliseconds) {
-    std::vector<pollfd> files;
-    for (const Worker& worker : workers_) {
-      files.push_back({worker.child.events.get(), POLLIN, 0});
-      files.push_back({worker.child.output.get(), POLLIN, 0});
-    }
-    if (poll(files.data(), files.size(), milliseconds) <= 0) return false;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (files[i].revents == 0) continue;
-      Worker& worker = workers_[i / 2];
-      char chunk[65536];
-      const ssize_t got = read(files[i].fd, chunk, sizeof chunk);
-      const std::string_view text(chunk, got > 0 ? static_cast<std::size_t>(got) : 0);
-      if (i % 2 == 0) {
-        if (got <= 0) worker.child.events = Descriptor();  // poll() ignores a closed one
-        take_events(worker, text);
-      } else {
-        if (got <= 0) worker.child.output = Descriptor();
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        std::fflush(stdout);
-        worker.output += text;
-        worker.output.erase(0, worker.output.size() - std::min<std::size_t>(worker.output.size(), 4096));
-      }
-    }
-    return true;
-  }
-
-  // Hands on whole lines of rank 0. Other ranks send only their errors.
-  void take_events(Worker& worker, std::string_view text) {
-    worker.pending += text;
-    std::size_t end = 0;
-    while ((end = worker.pending.find('\n')) != std::string::npos) {
-      const std::string line = worker.pending.substr(0, end);
-      worker.pending.erase(0, end + 1);
-      const bool first = &worker == &workers_.front();
-      if (first) process::send_line(line);
-      if (!first || line.find("\"error\"") != std::string::npos)
-        worker.error = worker::decode_event(line).error;
-    }
+  // This process has one thread, so that fork() is safe.
+  void start(std::size_t index, const std::string& request) {
+    workers_[index].pid = fork();
+    if (workers_[index].pid != 0) return;
+    setenv("RANK", std::to_string(index).c_str(), 1);
+    setenv("LOCAL_RANK", std::to_string(index).c_str(), 1);
+    setenv(stacks_variable,
+           ("/proc/" + std::to_string(getppid()) + "/fd/" + std::to_string(workers_[index].stacks.get()))
+               .c_str(),
+           1);
+    dup2(open(request.c_str(), O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    if (index > 0) dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), process::event_descriptor);
+    fcntl(process::event_descriptor, F_SETFD, 0);
+    std::vector<char*> arguments;
+    for (std::string& argument : group_.command) arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    execv(arguments.front(), arguments.data());
+    _exit(127);
   }
 
   void reap() {
     for (Worker& worker : workers_) {
-      int status = 0;
-      if (!worker.running || waitpid(worker.child.pid, &status, WNOHANG) != worker.child.pid) continue;
+      if (!worker.running || waitpid(worker.pid, &worker.status, WNOHANG) != worker.pid) continue;
       worker.running = false;
-      ::kill(-worker.child.pid, SIGKILL);  // what it started may hold its pipes open
-      while (take_available(0)) {
-      }
-      worker.exit.how =
-          WIFSIGNALED(status) ? process::ChildExit::How::signalled : process::ChildExit::How::exited;
-      worker.exit.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-      worker.exit.status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-      worker.exit.output = worker.output;
-      if (worker.exit.status == 0 || broken_at_) continue;
+      if (worker.status == 0 || broken_at_) continue;
       broken_at_.emplace();
       broken_ = static_cast<std::size_t>(&worker - workers_.data());
     }
   }
 
-  std::optional<model::Reason> why_to_end() {
-    if (broken_at_) {
-      const bool over = std::ranges::none_of(workers_, &Worker::running);
-      if (!over && broken_at_->seconds() < grace_seconds) return std::nullopt;
-      return reason_of_broken();
-    }
-    return reason_of_hang();
-  }
-
-  model::Reason reason_of_broken() const {
-    const Worker& worker = workers_[broken_];
-    const std::string rank = "rank " + std::to_string(broken_) + " ";
-    if (worker.error) return {worker.error->code, rank + "failed: " + worker.error->message};
-    return {"worker_crashed", rank + process::how_it_ended(worker.exit, 0, "in phase " + place_of(broken_))};
+  // The error that the rank has written, while others may wait for it in vain.
+  std::optional<model::Reason> failure_of(std::size_t rank) const {
+    const std::optional<Error> error = error_of(block_->slots[rank]);
+    if (!error) return std::nullopt;
+    return model::Reason{std::string(name_of(error->code())),
+                         "rank " + std::to_string(rank) + ": " + error->what()};
   }
 
   // A rank that starts, or a stage that compiles, may wait for other processes for long, with the same stack.
   double hang_seconds() const {
     const double usual = group_.silent_seconds_max / 6;
-    if (block_->failed.load()) return std::min(usual, lone_failure_seconds);
+    if (block_->failed.load()) return std::min(usual, grace_seconds);
     const bool compiles =
         group_.task.mode.find('.') != std::string::npos || group_.task.more_axes.contains("torch-compile");
-    for (std::int64_t i = 0; i < group_.count; ++i) {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
       const std::string_view phase = block_->slots[i].phase;
       if (phase.empty() || (compiles && phase == "open")) return group_.silent_seconds_max;
       if (phase == "open") return 2 * usual;  // communicators are made at the first collective
@@ -193,27 +161,22 @@ class Group {
   // A group hangs if no rank has made a move, and all have the same stack as at half of that time.
   std::optional<model::Reason> reason_of_hang() {
     std::int64_t moves = 0;
-    for (std::int64_t i = 0; i < group_.count; ++i) moves += block_->slots[i].moves.load();
-    if (moves != moves_) {
-      moves_ = moves;
+    for (const Slot& slot : block_->slots) moves += slot.moves.load();
+    if (moves != std::exchange(moves_, moves)) {
       quiet_ = Stopwatch();
       calls_.clear();
     }
     const double limit = hang_seconds();
     if (quiet_.seconds() < limit * (calls_.empty() ? 0.5 : 1)) return std::nullopt;
-    const bool looked = !calls_.empty();
-    std::vector<std::string> calls = read_calls();
-    if (!looked || calls != calls_) {
-      if (looked) quiet_ = Stopwatch();
+    std::vector<std::string> calls;
+    for (Worker& worker : workers_) calls.push_back(call_of(stacks_of(worker)));
+    if (calls != calls_) {
+      if (!calls_.empty()) quiet_ = Stopwatch();
       calls_ = std::move(calls);
       return std::nullopt;
     }
-    for (std::int64_t i = 0; i < group_.count; ++i) {
-      const std::string failure = block_->slots[i].failure;
-      if (failure.empty()) continue;
-      const auto code = static_cast<ErrorCode>(std::atoi(failure.c_str()));
-      return model::Reason{std::string(name_of(code)),
-                           "rank " + std::to_string(i) + ": " + failure.substr(failure.find(' ') + 1)};
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (const std::optional<model::Reason> failure = failure_of(i)) return failure;
     }
     std::string text = "the ranks hang (no move in " + process::seconds_text(limit) + ")";
     for (std::size_t i = 0; i < workers_.size(); ++i)
@@ -221,47 +184,56 @@ class Group {
     return model::Reason{"worker_timeout", text};
   }
 
-  std::vector<std::string> read_calls() {
-    std::vector<std::string> calls;
-    for (Worker& worker : workers_)
-      calls.push_back(worker.running ? call_of(worker.stacks.read(worker.child.pid)) : "");
-    return calls;
-  }
-
-  std::string place_of(std::size_t rank) const {
-    const Slot& slot = block_->slots[rank];
-    const std::string phase = slot.phase[0] == '\0' ? "start" : slot.phase;
-    return phase + " of batch " + std::to_string(slot.batch.load());
+  // Python writes to the file once when it can take the signal, which would end other programs.
+  static std::string stacks_of(Worker& worker) {
+    const int file = worker.stacks.get();
+    worker.has_python = worker.has_python || lseek(file, 0, SEEK_END) > 0;
+    if (!worker.running || !worker.has_python || ftruncate(file, 0) != 0) return {};
+    ::kill(worker.pid, SIGUSR1);
+    pause(200);
+    std::string text(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), '\0');
+    const ssize_t got = pread(file, text.data(), text.size(), 0);
+    return text.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
   }
 
   std::string position_of(std::size_t rank) const {
     const Slot& slot = block_->slots[rank];
-    std::string text = "at step " + std::to_string(slot.steps.load()) + " in mode " + group_.task.mode +
-                       ", phase " + place_of(rank) + ", ";
+    const std::string text = "at step " + std::to_string(slot.steps.load()) + " in mode " + group_.task.mode +
+                             ", phase " + slot.phase + " of batch " + std::to_string(slot.batch.load()) +
+                             ", ";
     if (!workers_[rank].running) return text + "has ended";
     if (slot.waiting.load()) return text + "waits for the other ranks";
     return text + (calls_[rank].empty() ? "waits for its device" : "in " + calls_[rank]);
   }
 
-  int end(const model::Reason& reason) {
-    const bool said = broken_at_ && broken_ == 0 && workers_.front().error;
+  void end_workers() {
     for (const Worker& worker : workers_) {
-      if (!worker.running) continue;
-      ::kill(-worker.child.pid, SIGKILL);
-      ::kill(worker.child.pid, SIGKILL);
+      if (worker.running) ::kill(worker.pid, SIGKILL);
     }
     for (const Stopwatch watch; watch.seconds() < 30 && std::ranges::any_of(workers_, &Worker::running);) {
-      take_available(100);
+      pause(20);
       reap();
     }
-    if (!said) process::send_line(worker::encode_event({.error = reason}));
+  }
+
+  int end(const model::Reason& reason) {
+    end_workers();
+    process::send_line(worker::encode_event({.error = reason}));
     return 1;
   }
 
+  // Ends as the first rank that ended badly, so that the parent says how, with its output.
+  int end_alike() const {
+    const int status = workers_[broken_].status;
+    std::fprintf(stderr, "rank %zu ended first\n", broken_);
+    if (WIFSIGNALED(status)) ::kill(getpid(), WTERMSIG(status));
+    return WEXITSTATUS(status);
+  }
+
   GroupTask group_;
-  Descriptor memory_;
-  Block* block_ = nullptr;
   std::vector<Worker> workers_;
+  const Descriptor memory_ = memory_file("graphbench-ranks");
+  Block* block_ = nullptr;
   std::optional<Stopwatch> broken_at_;  // since the first rank ended badly
   std::size_t broken_ = 0;              // that rank
   std::int64_t moves_ = 0;
@@ -270,6 +242,24 @@ class Group {
 };
 
 }  // namespace
+
+std::string call_of(const std::string& stacks) {
+  static const std::regex frame(R"re(  File "(?:.*/)?(.*)", line (\d+) in (.*))re");
+  constexpr std::size_t calls_max = 6;
+  std::vector<std::string> calls;
+  std::smatch found;
+  for (const std::string& line : split(stacks, '\n')) {
+    if (!std::regex_match(line, found, frame)) {
+      calls.clear();  // another thread
+    } else if (found[1] != "graphbench.py") {
+      calls.push_back(found.format("$3 at $1:$2"));
+    } else if (!calls.empty()) {  // below the step's calls, in its thread alone, are those that call it
+      calls.resize(std::min(calls.size(), calls_max));
+      return join(calls, " < ");
+    }
+  }
+  return {};
+}
 
 std::string encode_group(const GroupTask& group) {
   return codec::write_data(group);

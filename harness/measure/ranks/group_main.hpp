@@ -13,12 +13,14 @@ namespace graphbench::ranks {
 struct GroupTask {
   std::vector<std::string> command;  // starts a worker; one argument is the id of the worker's parent process
   double silent_seconds_max = 120;   // a sixth of it without any move of the ranks is a hang
-  std::int64_t count = 1;
   model::WorkerTask task;
 };
 std::string encode_group(const GroupTask& group);
 
-// Hands the events of rank 0 on, and an error of its own if a rank fails alone, crashes or hangs.
 int group_main(std::string_view parent);
+
+// Returns the innermost calls of the step in what Python's faulthandler writes of all threads: "all_reduce at
+// step.py:31 < step at step.py:40". Empty: no thread is in the step.
+std::string call_of(const std::string& stacks);
 
 }  // namespace graphbench::ranks

@@ -19,9 +19,9 @@ struct GroupTimes {
 // last end, submit is that of the slowest rank.
 void combine(Rank& rank, std::size_t first, measure::DurationBuffer& submit_ns,
              measure::SampleBuffer& latency_ns, GroupTimes& times);
-// The device time of the slowest rank.
+// Device times, setup stages and a throughput's time are those of the slowest rank.
+double largest(Rank& rank, double mine);
 void combine(Rank& rank, std::size_t first, measure::SampleBuffer& device_ns);
-// Each stage of the slowest rank.
 void combine(Rank& rank, model::Setup& setup);
 // A difference on any rank is one of the cell.
 void combine(Rank& rank, model::Check& check);

@@ -8,19 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <thread>
 
 #include "graphs/base/files.hpp"
 
 namespace graphbench::ranks {
 namespace {
-
-std::int64_t number_of(const char* variable) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) throw Error(ErrorCode::internal, std::string("join ranks: no variable ") + variable);
-  return std::atoll(text);
-}
 
 // A rank that waits briefly spins, so that it goes on at once. Longer waits leave the CPU to others.
 void pause(std::int64_t turn) {
@@ -36,12 +29,16 @@ void pause(std::int64_t turn) {
 
 template <std::size_t size>
 void write_text(char (&to)[size], std::string_view text) {
-  const std::size_t length = std::min(text.size(), size - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
+  to[text.copy(to, size - 1)] = '\0';
 }
 
 }  // namespace
+
+std::optional<Error> error_of(const Slot& slot) {
+  const std::string text = slot.failure;
+  if (text.empty()) return std::nullopt;
+  return Error(static_cast<ErrorCode>(std::atoi(text.c_str())), text.substr(text.find(' ') + 1));
+}
 
 std::unique_ptr<Rank> Rank::join() {
   const char* const file = std::getenv(block_variable);
@@ -49,8 +46,8 @@ std::unique_ptr<Rank> Rank::join() {
   const Descriptor opened(open(file, O_RDWR | O_CLOEXEC));
   void* const block = mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0);
   if (block == MAP_FAILED) throw Error(ErrorCode::io, std::string("join ranks: cannot map ") + file);
-  return std::unique_ptr<Rank>(
-      new Rank(static_cast<Block*>(block), number_of("RANK"), number_of("WORLD_SIZE")));
+  const auto number = [](const char* variable) { return std::atoll(std::getenv(variable)); };
+  return std::unique_ptr<Rank>(new Rank(static_cast<Block*>(block), number("RANK"), number("WORLD_SIZE")));
 }
 
 Rank::~Rank() {
@@ -124,33 +121,21 @@ std::vector<std::vector<std::int64_t>> Rank::gather(const std::vector<std::int64
   return all;
 }
 
-std::vector<std::string> Rank::gather_text(const std::string& mine) {
-  write_text(own().text, mine);
-  meet();
-  std::vector<std::string> all;
-  for (std::int64_t i = 0; i < count_; ++i) all.emplace_back(block_->slots[i].text);
-  meet();
-  return all;
-}
-
 std::optional<Error> Rank::settle(std::optional<Error> mine) {
   if (mine && !left_) {
-    write_text(own().failure, std::to_string(static_cast<int>(mine->code())) + " " + mine->what());
+    note(*mine);
     block_->failed.store(true);
   }
   left_ = false;
   wait(block_->settling, false);
   std::optional<Error> first;
   bool alike = true;
-  const std::string own_text = own().failure;
   for (std::int64_t i = count_ - 1; i >= 0; --i) {
-    const std::string text = block_->slots[i].failure;
-    alike = alike && text == own_text;
-    if (text.empty()) continue;
-    const std::string message = text.substr(text.find(' ') + 1);
-    first.emplace(static_cast<ErrorCode>(std::atoi(text.c_str())),
-                  alike && i == 0 ? message : "rank " + std::to_string(i) + ": " + message);
+    alike = alike && std::string_view(block_->slots[i].failure) == own().failure;
+    const std::optional<Error> error = error_of(block_->slots[i]);
+    if (error) first.emplace(error->code(), "rank " + std::to_string(i) + ": " + error->what());
   }
+  if (first && alike) first = error_of(own());
   wait(block_->settling, false);
   own().failure[0] = '\0';
   if (index_ == 0) {
@@ -167,6 +152,10 @@ void Rank::note(std::int64_t batch, std::string_view phase) {
   own().batch.store(batch);
   write_text(own().phase, phase);
   own().moves.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Rank::note(const Error& error) {
+  write_text(own().failure, std::to_string(static_cast<int>(error.code())) + " " + error.what());
 }
 
 }  // namespace graphbench::ranks

@@ -15,7 +15,6 @@
 namespace graphbench::ranks {
 
 inline constexpr std::int64_t ranks_max = 64;
-inline constexpr std::size_t text_bytes = 1024;
 inline constexpr std::size_t numbers_max = 4096;
 inline constexpr const char* block_variable = "GRAPHBENCH_RANKS";         // the file of the Block
 inline constexpr const char* stacks_variable = "GRAPHBENCH_RANK_STACKS";  // the file for Python's stacks
@@ -32,8 +31,7 @@ struct Slot {
   std::atomic<std::int64_t> batch;
   std::atomic<bool> waiting;  // for the other ranks
   char phase[32];
-  char failure[text_bytes];  // the code, a space and the message of an error; empty: none
-  char text[text_bytes];
+  char failure[1024];  // the code, a space and the message of an error; empty: none
   std::int64_t numbers[numbers_max];
 };
 
@@ -45,6 +43,8 @@ struct Block {
   std::atomic<std::int64_t> decisions[2];
   Slot slots[ranks_max];
 };
+
+std::optional<Error> error_of(const Slot& slot);
 
 class Rank {
  public:
@@ -67,14 +67,14 @@ class Rank {
   // The first meeting waits for the slowest rank; the second is short, so that all ranks begin at once.
   void begin_step();
   std::int64_t decide(std::int64_t mine);  // returns rank 0's value
-  // Return the values of all ranks. All ranks give equally many numbers; a text is cut at `text_bytes`.
+  // Returns the numbers of all ranks, which give equally many.
   std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& mine);
-  std::vector<std::string> gather_text(const std::string& mine);
   // Ends a stage: every rank gets the error of the lowest rank that has one, so that all go on alike.
   std::optional<Error> settle(std::optional<Error> mine);
 
-  // Tells the watching process what begins.
+  // Tell the watching process what begins, and what ends this rank.
   void note(std::int64_t batch, std::string_view phase);
+  void note(const Error& error);
 
  private:
   Rank(Block* block, std::int64_t index, std::int64_t count) : block_(block), index_(index), count_(count) {}

@@ -77,7 +77,12 @@ void run_rank(model::WorkerTask task, const Tell& tell, StartupClock& clock, con
     if (!event.phase.empty()) rank.note(event.batch, event.phase);
     if (rank.index() == 0) tell(std::move(event));
   };
-  run_step(task, tell_first, clock, step, &rank);
+  try {
+    run_step(task, tell_first, clock, step, &rank);
+  } catch (const Error& error) {
+    rank.note(error);
+    throw;
+  }
 }
 
 void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& clock,
