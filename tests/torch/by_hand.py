@@ -190,8 +190,8 @@ def main():
     loops = library(tree)
     gc.disable()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {pairs} pairs\n"
-          f"{'step':12} {'batch':>5} {'eager ms':>9} {'replay ms':>9} {'whole':>7} {'by hand':>7} {'ours':>7} "
-          f"{'ratio':>7} {'eager+us':>8} {'upper':>8} {'bare':>7}")
+          f"{'step':12} {'batch':>5} {'eager ms':>9} {'replay ms':>9} {'whole':>7} {'by hand':>7} "
+          f"{'ours':>7} {'ratio':>7} {'eager+us':>8} {'upper':>8} {'bare':>7}")
     rows, within = [], []
     for name in arguments.step.split(","):
         try:
