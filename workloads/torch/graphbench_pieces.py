@@ -136,6 +136,9 @@ def cut(step):
     from torch.utils import _pytree
 
     torch, found = step.torch, []
+    if step.held.optimizers:
+        raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
+                   "--mode whole")
     _dynamo.reset()  # the parts stay; no batch calls its compiled code again
     for function in MARKED:
         torch.compiler.allow_in_graph(function)
