@@ -10,7 +10,6 @@
 #include <random>
 
 #include "graphs/base/clock.hpp"
-#include "harness/measure/ranks/group_times.hpp"
 #include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -90,8 +89,6 @@ void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds
   DurationBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
   latency_loop<SteadyClock>(steps, step, submit_ns, latency_ns);
-  ranks::GroupTimes unused;
-  if (step.rank != nullptr) combine(*step.rank, 0, submit_ns, latency_ns, unused);
   append(launch.submit_samples, submit_ns.seconds());
   append(launch.latency_samples, latency_ns.seconds());
   append(launch.latency_started_ns, latency_ns.started_ns());
@@ -188,7 +185,11 @@ class CellPasses::Implementation {
     launch_.submit_seconds = statistics::summarize_placements(submit);
     launch_.latency_seconds = statistics::summarize_placements(latency);
     launch_.device_seconds = statistics::summarize_placements(device);
-    if (!group_times_.skew_seconds.empty()) launch_.ranks = summary_of(group_times_);
+    if (!times_.skew_seconds.empty())
+      launch_.ranks = {.skew_seconds = statistics::summarize_placements({times_.skew_seconds}),
+                       .submit_seconds = {}};
+    for (const std::vector<double>& each : times_.submit_seconds)
+      launch_.ranks->submit_seconds.push_back(statistics::median(each));
     if (!rates.empty()) launch_.throughput_steps_per_second = statistics::geometric_mean(rates);
   }
 
@@ -206,24 +207,22 @@ class CellPasses::Implementation {
     for (std::int64_t i = 0; i < settling_steps; ++i) {
       step_->executor.submit();
       step_->stream.synchronize();
-      std::int64_t over = watch.seconds() > settling_seconds_max ? 1 : 0;
-      if (step_->rank != nullptr) over = step_->rank->decide(over);
-      if (over != 0) return;
+      const std::int64_t over = watch.seconds() > settling_seconds_max ? 1 : 0;
+      if ((step_->rank == nullptr ? over : step_->rank->decide(over)) != 0) return;
     }
   }
 
   std::vector<double> latency_round(std::int64_t steps) {
     const std::size_t before = now_->latency_ns.size();
+    if (step_->rank != nullptr) step_->rank->times = &times_;
     latency_loop<SteadyClock>(steps, *step_, now_->submit_ns, now_->latency_ns);
-    if (step_->rank != nullptr)
-      combine(*step_->rank, before, now_->submit_ns, now_->latency_ns, group_times_);
+    if (step_->rank != nullptr) step_->rank->times = nullptr;
     return now_->latency_ns.seconds(before);
   }
 
   std::vector<double> device_round(std::int64_t steps) {
     const std::size_t before = now_->device_ns.size();
     device_loop<SteadyClock>(steps, *step_, *begin_, *end_, now_->device_ns);
-    if (step_->rank != nullptr) combine(*step_->rank, before, now_->device_ns);
     return now_->device_ns.seconds(before);
   }
 
@@ -232,7 +231,7 @@ class CellPasses::Implementation {
   std::vector<double> throughput_round(std::int64_t steps) {
     std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
     if (step_->rank != nullptr)
-      elapsed_ns = std::llround(ranks::largest(*step_->rank, static_cast<double>(elapsed_ns)));
+      elapsed_ns = std::llround(step_->rank->largest(static_cast<double>(elapsed_ns)));
     if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;
@@ -250,8 +249,8 @@ class CellPasses::Implementation {
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
   std::vector<Samples> samples_;  // one per placement
-  ranks::GroupTimes group_times_;
-  Samples* now_ = nullptr;  // of the current placement
+  ranks::GroupTimes times_;       // without the ramp
+  Samples* now_ = nullptr;        // of the current placement
   std::int64_t visits_ = 0;
 };
 

@@ -20,8 +20,6 @@ class DurationBuffer {
   }
 
   std::size_t size() const noexcept { return count_; }
-  std::int64_t at(std::size_t i) const { return elapsed_ns_[i]; }
-  void replace(std::size_t i, std::int64_t elapsed_ns) { elapsed_ns_[i] = elapsed_ns; }
 
   // The samples from number `first` on.
   std::vector<double> seconds(std::size_t first = 0) const {
@@ -45,11 +43,6 @@ class SampleBuffer : public DurationBuffer {
   void push(std::int64_t started_ns, std::int64_t elapsed_ns) {
     DurationBuffer::push(elapsed_ns);
     started_ns_[size() - 1] = started_ns;
-  }
-  using DurationBuffer::replace;
-  void replace(std::size_t i, std::int64_t started_ns, std::int64_t elapsed_ns) {
-    replace(i, elapsed_ns);
-    started_ns_[i] = started_ns;
   }
 
   std::vector<std::int64_t> started_ns() const {

@@ -42,9 +42,11 @@ std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, Sam
   const auto submitted = Clock::now();
   step.stream.synchronize();
   const auto completed = Clock::now();
-  const std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
-  const std::int64_t latency = nanoseconds_between<Clock>(start, completed);
-  submit_ns.push(nanoseconds_between<Clock>(start, submitted));
+  std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
+  std::int64_t latency = nanoseconds_between<Clock>(start, completed);
+  std::int64_t submit = nanoseconds_between<Clock>(start, submitted);
+  if (step.rank != nullptr) step.rank->combine(started_ns, submit, latency);
+  submit_ns.push(submit);
   latency_ns.push(started_ns, latency);
   return latency;
 }
@@ -83,7 +85,9 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
     step.executor.submit();
     end.record(step.stream);
     step.stream.synchronize();
-    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(end.seconds_since(begin) * 1e9));
+    double seconds = end.seconds_since(begin);
+    if (step.rank != nullptr) seconds = step.rank->largest(seconds);
+    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
   }
 }
 

@@ -10,7 +10,6 @@
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
-#include "harness/measure/ranks/group_main.hpp"
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
@@ -125,8 +124,8 @@ class Sweep {
                                   settings_.worker_silent_seconds_max};
     if (model::ranks_of(task) > 1) {
       command.argv = settings_.ranks_command;
-      command.input =
-          ranks::encode_group({settings_.worker_command, settings_.worker_silent_seconds_max, spawned});
+      command.argv.push_back(std::to_string(settings_.worker_silent_seconds_max / 4));
+      std::ranges::copy(settings_.worker_command, std::back_inserter(command.argv));
       command.silent_seconds_max *= 2;  // the process of the group is the first to judge
     }
     const double began = since_start_.seconds();

@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -293,20 +294,15 @@ def facts_of_ranks(torch, device):
         return {}
     if device is None:
         return {"collectives": torch.distributed.get_backend()}
-    links = "unknown"
-    with contextlib.suppress(OSError, AttributeError):
-        nvml, handle, active = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p(), ctypes.c_uint()
-        nvml.nvmlInit_v2()
-        uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}".encode()
-        nvml.nvmlDeviceGetHandleByUUID(uuid, ctypes.byref(handle))
-        up = sum(active.value for link in range(18)
-                 if nvml.nvmlDeviceGetNvLinkState(handle, link, ctypes.byref(active)) == 0)
-        links = f"{up} NVLinks per GPU" if up else "PCIe"
+    asked = ["nvidia-smi", "nvlink", "-s", "-i", f"GPU-{torch.cuda.get_device_properties(device).uuid}"]
+    links = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.count("GB/s")
+    links = f"{links} NVLinks per GPU" if links else "PCIe"
     return {"collectives": "nccl " + ".".join(map(str, torch.cuda.nccl.version())), "links": links}
 
 
 class Host:
     """The C record of the user's step, and its functions."""
+    stacks = None  # the file from which --ranks reads what this process does
     MODES = ("whole", "piecewise", "torch.replay", "torch.cudagraphs", "torch.reduce-overhead",
              "torch.callables")
 
@@ -359,6 +355,10 @@ class Host:
         made.prepare()
         gc.disable()  # until the process ends: a collection in a sample would be timed
         gc.collect()
+        if Host.stacks:
+            code = getattr(getattr(made.module, "forward", made.calls[0]), "__code__", None)
+            print(f'  File "{code.co_filename}", line {code.co_firstlineno} in {code.co_name}\n  File '
+                  '"graphbench.py", line 0 in open' if code else "", file=Host.stacks, flush=True)
         self.last += 1
         self.steps[self.last] = made
         step[0] = self.last
@@ -433,9 +433,9 @@ def main(role, parent, file, function, *more):
     except ImportError as error:
         sys.exit(f"graphbench: {sys.executable} has no torch ({error}): name one that has with --python")
     if "GRAPHBENCH_RANK_STACKS" in os.environ:
-        stacks = open(os.environ["GRAPHBENCH_RANK_STACKS"], "a")
-        print("ready", file=stacks, flush=True)
-        faulthandler.register(signal.SIGUSR1, stacks)
+        Host.stacks = open(os.environ["GRAPHBENCH_RANK_STACKS"], "a")
+        print("ready", file=Host.stacks, flush=True)
+        faulthandler.register(signal.SIGUSR1, Host.stacks)
     if role != "--doctor":
         library = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parents[1] / "libgraphbench_step.so"))
     try:

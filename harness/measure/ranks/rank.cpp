@@ -1,4 +1,4 @@
-// Barriers, decisions and errors of a group of ranks, in memory that its processes share.
+// Barriers, numbers and errors of a group of ranks, in memory that its processes share.
 #include "harness/measure/ranks/rank.hpp"
 
 #include <fcntl.h>
@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -17,13 +18,10 @@ namespace {
 
 // A rank that waits briefly spins, so that it goes on at once. Longer waits leave the CPU to others.
 void pause(std::int64_t turn) {
-  constexpr std::int64_t spins = 20'000;
-  constexpr std::int64_t yields = 40'000;
-  if (turn < spins) return;
-  if (turn < yields) {
-    sched_yield();
-  } else {
+  if (turn > 40'000) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
+  } else if (turn > 20'000) {
+    sched_yield();
   }
 }
 
@@ -50,15 +48,10 @@ std::unique_ptr<Rank> Rank::join() {
   return std::unique_ptr<Rank>(new Rank(static_cast<Block*>(block), number("RANK"), number("WORLD_SIZE")));
 }
 
-Rank::~Rank() {
-  munmap(block_, sizeof(Block));
-}
-
 std::string Rank::device_after(const std::string& first) const {
-  if (first.starts_with("host")) return first;
   const std::size_t colon = first.find(':');
-  const std::int64_t number = colon == std::string::npos ? 0 : std::atoll(first.c_str() + colon + 1);
-  return first.substr(0, colon) + ":" + std::to_string(number + index_);
+  if (first.starts_with("host")) return first;
+  return first.substr(0, colon + 1) + std::to_string(std::atoll(first.c_str() + colon + 1) + index_);
 }
 
 std::vector<int> Rank::share_of(const std::vector<int>& cpus) const {
@@ -67,67 +60,62 @@ std::vector<int> Rank::share_of(const std::vector<int>& cpus) const {
   return {cpus.begin() + size * index_ / count_, cpus.begin() + size * (index_ + 1) / count_};
 }
 
-// Returns false if the wait ended because another rank has failed.
-bool Rank::wait(Barrier& barrier, bool until_failure) {
-  own().moves.fetch_add(1, std::memory_order_relaxed);
+void Rank::wait(Barrier& barrier) {
+  ++own().moves;
   const std::int64_t round = barrier.round.load();
   if (barrier.arrived.fetch_add(1) + 1 == count_) {
-    barrier.arrived.store(0);
-    barrier.round.store(round + 1);
-    return true;
+    barrier.arrived = 0;
+    barrier.round = round + 1;
+    return;
   }
-  own().waiting.store(true, std::memory_order_relaxed);
-  bool met = true;
-  for (std::int64_t turn = 0; barrier.round.load(std::memory_order_acquire) == round; ++turn) {
-    met = !until_failure || !block_->failed.load(std::memory_order_relaxed);
-    if (!met) break;
-    pause(turn);
-  }
-  own().waiting.store(false, std::memory_order_relaxed);
-  return met;
+  own().waiting = true;
+  for (std::int64_t turn = 0; barrier.round.load() == round; ++turn) pause(turn);
+  own().waiting = false;
 }
 
-void Rank::meet() {
-  if (!block_->failed.load(std::memory_order_relaxed) && wait(block_->meeting, true)) return;
-  left_ = true;
-  throw Error(ErrorCode::step_failed, "another rank failed");
-}
-
+// The first meeting waits for the slowest rank. The second is short, so that all ranks begin at once.
 void Rank::begin_step() {
-  own().steps.fetch_add(1, std::memory_order_relaxed);
+  ++own().steps;
   meet();
   meet();
 }
 
-// Decisions have two places in turn, so that rank 0 cannot overwrite one that a slower rank still has to
-// read.
-std::int64_t Rank::decide(std::int64_t mine) {
-  std::atomic<std::int64_t>& decision = block_->decisions[decided_++ % 2];
-  if (index_ == 0) decision.store(mine);
+std::vector<Numbers> Rank::gather(const Numbers& mine) {
+  own().numbers = mine;
   meet();
-  return decision.load();
-}
-
-std::vector<std::vector<std::int64_t>> Rank::gather(const std::vector<std::int64_t>& mine) {
-  std::vector<std::vector<std::int64_t>> all(static_cast<std::size_t>(count_));
-  for (std::size_t begin = 0; begin < mine.size(); begin += numbers_max) {
-    const std::size_t size = std::min(numbers_max, mine.size() - begin);
-    std::copy_n(mine.begin() + static_cast<std::ptrdiff_t>(begin), size, own().numbers);
-    meet();
-    for (std::size_t i = 0; i < all.size(); ++i)
-      all[i].insert(all[i].end(), block_->slots[i].numbers, block_->slots[i].numbers + size);
-    meet();
-  }
+  std::vector<Numbers> all;
+  for (std::int64_t i = 0; i < count_; ++i) all.push_back(block_->slots[i].numbers);
+  meet();
   return all;
 }
 
-std::optional<Error> Rank::settle(std::optional<Error> mine) {
-  if (mine && !left_) {
-    note(*mine);
-    block_->failed.store(true);
+double Rank::largest(double mine) {
+  for (const Numbers& each : gather({std::bit_cast<std::int64_t>(mine)}))
+    mine = std::max(mine, std::bit_cast<double>(each[0]));
+  return mine;
+}
+
+void Rank::combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns) {
+  const std::vector<Numbers> all = gather({started_ns, submit_ns, started_ns + latency_ns});
+  Numbers least = all[0];
+  Numbers most = all[0];
+  if (times != nullptr) times->submit_seconds.resize(all.size());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      least[i] = std::min(least[i], all[rank][i]);
+      most[i] = std::max(most[i], all[rank][i]);
+    }
+    if (times != nullptr) times->submit_seconds[rank].push_back(static_cast<double>(all[rank][1]) * 1e-9);
   }
-  left_ = false;
-  wait(block_->settling, false);
+  started_ns = least[0];
+  submit_ns = most[1];
+  latency_ns = most[2] - least[0];
+  if (times != nullptr) times->skew_seconds.push_back(static_cast<double>(most[2] - least[2]) * 1e-9);
+}
+
+std::optional<Error> Rank::settle(std::optional<Error> mine) {
+  if (mine) note(*mine);
+  wait(block_->settling);
   std::optional<Error> first;
   bool alike = true;
   for (std::int64_t i = count_ - 1; i >= 0; --i) {
@@ -136,22 +124,16 @@ std::optional<Error> Rank::settle(std::optional<Error> mine) {
     if (error) first.emplace(error->code(), "rank " + std::to_string(i) + ": " + error->what());
   }
   if (first && alike) first = error_of(own());
-  wait(block_->settling, false);
+  wait(block_->settling);
   own().failure[0] = '\0';
-  if (index_ == 0) {
-    block_->meeting.arrived.store(0);
-    block_->failed.store(false);
-  }
-  decided_ = 0;
-  wait(block_->settling, false);
   return first;
 }
 
 void Rank::note(std::int64_t batch, std::string_view phase) {
-  if (own().batch.load() == batch && phase == own().phase) return;
-  own().batch.store(batch);
+  if (own().batch == batch && phase == own().phase) return;
+  own().batch = batch;
   write_text(own().phase, phase);
-  own().moves.fetch_add(1, std::memory_order_relaxed);
+  ++own().moves;
 }
 
 void Rank::note(const Error& error) {

@@ -2,6 +2,7 @@
 // group meet in memory that they share, and never while a clock runs.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -15,9 +16,9 @@
 namespace graphbench::ranks {
 
 inline constexpr std::int64_t ranks_max = 64;
-inline constexpr std::size_t numbers_max = 4096;
 inline constexpr const char* block_variable = "GRAPHBENCH_RANKS";         // the file of the Block
 inline constexpr const char* stacks_variable = "GRAPHBENCH_RANK_STACKS";  // the file for Python's stacks
+using Numbers = std::array<std::int64_t, 3>;
 
 struct Barrier {
   std::atomic<std::int64_t> arrived;
@@ -26,66 +27,74 @@ struct Barrier {
 
 // What a rank writes, for the other ranks and for the process that watches them.
 struct Slot {
-  std::atomic<std::int64_t> moves;  // grows with every phase and meeting; a rank that hangs makes none
+  std::atomic<std::int64_t> moves;  // grows with every phase and meeting
   std::atomic<std::int64_t> steps;  // begun in timing loops
   std::atomic<std::int64_t> batch;
   std::atomic<bool> waiting;  // for the other ranks
   char phase[32];
   char failure[1024];  // the code, a space and the message of an error; empty: none
-  std::int64_t numbers[numbers_max];
+  Numbers numbers;
 };
+std::optional<Error> error_of(const Slot& slot);
 
 // The shared memory, which begins as zeros.
 struct Block {
   Barrier meeting;
   Barrier settling;
-  std::atomic<bool> failed;  // a rank has failed, so the others shall not wait for it in a meeting
-  std::atomic<std::int64_t> decisions[2];
   Slot slots[ranks_max];
 };
 
-std::optional<Error> error_of(const Slot& slot);
+// The skew of each step, from the first rank's end to the last one's, and each rank's submit.
+struct GroupTimes {
+  std::vector<double> skew_seconds = {};
+  std::vector<std::vector<double>> submit_seconds = {};
+};
 
 class Rank {
  public:
   // Joins the group that the environment names. Null: this process is no rank of a group.
   static std::unique_ptr<Rank> join();
-  ~Rank();
-  Rank(const Rank&) = delete;
-  Rank& operator=(const Rank&) = delete;
 
   std::int64_t index() const noexcept { return index_; }
-  std::int64_t count() const noexcept { return count_; }
-  // The device of this rank, if `first` is that of rank 0: "cuda:3". The host is every rank's device.
+  // The device of this rank, if `first` is that of rank 0. The host is every rank's device.
   std::string device_after(const std::string& first) const;
   // This rank's part of the CPUs; all if there are fewer CPUs than ranks.
   std::vector<int> share_of(const std::vector<int>& cpus) const;
 
-  // All ranks make the same calls in the same order. The calls throw Error(step_failed) once another rank has
-  // failed, and settle() then returns that rank's error.
-  void meet();
-  // The first meeting waits for the slowest rank; the second is short, so that all ranks begin at once.
+  // All ranks make the same calls in the same order.
   void begin_step();
-  std::int64_t decide(std::int64_t mine);  // returns rank 0's value
-  // Returns the numbers of all ranks, which give equally many.
-  std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& mine);
-  // Ends a stage: every rank gets the error of the lowest rank that has one, so that all go on alike.
+  std::int64_t decide(std::int64_t mine) { return gather({mine})[0][0]; }  // returns rank 0's
+  double largest(double mine);                                             // of numbers from 0 on
+  // Makes a rank's times those of the group: from the first start to the last end, and the slowest submit.
+  void combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns);
+  // Ends a stage: every rank gets the error of the lowest rank that has one, so that all go on alike. If the
+  // others wait for a rank that has failed, the watching process ends all.
   std::optional<Error> settle(std::optional<Error> mine);
 
   // Tell the watching process what begins, and what ends this rank.
   void note(std::int64_t batch, std::string_view phase);
   void note(const Error& error);
 
+  GroupTimes* times = nullptr;  // where combine() also writes; null: nowhere
+
  private:
   Rank(Block* block, std::int64_t index, std::int64_t count) : block_(block), index_(index), count_(count) {}
   Slot& own() { return block_->slots[index_]; }
-  bool wait(Barrier& barrier, bool until_failure);
+  std::vector<Numbers> gather(const Numbers& mine);
+  void wait(Barrier& barrier);
+  void meet() { wait(block_->meeting); }
 
-  Block* const block_;
+  Block* const block_;  // mapped until the process ends
   const std::int64_t index_;
   const std::int64_t count_;
-  std::int64_t decided_ = 0;
-  bool left_ = false;  // a meeting, because another rank had failed
 };
+
+// The process that starts a worker for each rank of the task on stdin, watches them, and says why they ended.
+// Its arguments behind `parent` are the seconds without any move that count as a hang, and a worker's
+// command, of which one argument is `parent`.
+int group_main(std::string_view parent);
+// Returns the innermost calls of the step in what Python's faulthandler writes of all threads: "all_reduce at
+// step.py:31 < step at step.py:40". Empty: no thread is in the step.
+std::string call_of(const std::string& stacks);
 
 }  // namespace graphbench::ranks

@@ -10,8 +10,7 @@
 #include <thread>
 
 #include "graphs/base/files.hpp"
-#include "harness/measure/ranks/group_main.hpp"
-#include "harness/measure/ranks/group_times.hpp"
+#include "harness/measure/ranks/rank.hpp"
 
 namespace graphbench::ranks {
 namespace {
@@ -44,33 +43,23 @@ TEST_F(Ranks, AProcessWithoutTheVariableIsNone) {
   EXPECT_EQ(Rank::join(), nullptr);
 }
 
-TEST_F(Ranks, DecideAsRankZeroAndSeeAllNumbers) {
-  const std::int64_t many = 3 * static_cast<std::int64_t>(numbers_max) / 2;
+TEST_F(Ranks, DecideAsRankZeroAndKnowTheLargest) {
   each([&](Rank& rank, std::size_t index) {
     for (std::int64_t turn = 0; turn < 1000; ++turn) {
       EXPECT_EQ(rank.decide(index == 0 ? turn : -1), turn);
     }
-    const auto all = rank.gather(std::vector<std::int64_t>(many, rank.index() + 7));
-    ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0], std::vector<std::int64_t>(many, 7));
-    EXPECT_EQ(all[1], std::vector<std::int64_t>(many, 8));
+    EXPECT_EQ(rank.largest(index == 0 ? 0.25 : 0.5), 0.5);
   });
 }
 
-TEST_F(Ranks, AFailureReleasesTheOtherRankAndIsItsErrorToo) {
+TEST_F(Ranks, AnErrorOfOneRankIsThatOfAllAndNamesIt) {
   each([&](Rank& rank, std::size_t index) {
     std::optional<Error> failure;
-    try {
-      if (index == 1) throw Error(ErrorCode::check_failed, "check: odd");
-      for (;;) rank.begin_step();
-    } catch (const Error& error) {
-      failure = error;
-    }
+    if (index == 1) failure.emplace(ErrorCode::check_failed, "check: odd");
     failure = rank.settle(failure);
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->code(), ErrorCode::check_failed);
     EXPECT_STREQ(failure->what(), "rank 1: check: odd");
-    EXPECT_EQ(rank.decide(rank.index() + 5), 5) << "they meet again";
     EXPECT_FALSE(rank.settle(std::nullopt));
     failure = rank.settle(Error(ErrorCode::unsupported, "open: no"));
     EXPECT_STREQ(failure->what(), "open: no") << "an error of all ranks has no rank";
@@ -79,40 +68,20 @@ TEST_F(Ranks, AFailureReleasesTheOtherRankAndIsItsErrorToo) {
 
 TEST_F(Ranks, ALatencyIsFromTheFirstStartToTheLastEnd) {
   each([&](Rank& rank, std::size_t index) {
-    measure::DurationBuffer submit(2);
-    measure::SampleBuffer latency(2);
-    submit.push(1);
-    latency.push(1, 1);  // an earlier sample stays as it is
-    submit.push(index == 0 ? 300 : 200);
-    latency.push(index == 0 ? 1000 : 1010, index == 0 ? 500 : 600);
     GroupTimes times;
-    combine(rank, 1, submit, latency, times);
-    EXPECT_EQ(latency.at(0), 1);
-    EXPECT_EQ(latency.at(1), 610);
-    EXPECT_EQ(latency.started_ns()[1], 1000);
-    EXPECT_EQ(submit.at(1), 300);
-    EXPECT_DOUBLE_EQ(times.skew_seconds.at(0), 110e-9);
-    EXPECT_DOUBLE_EQ(summary_of(times).submit_seconds.at(1), 200e-9);
-  });
-}
-
-TEST_F(Ranks, ASetupAndACheckAreThoseOfTheWorstRank) {
-  each([&](Rank& rank, std::size_t index) {
-    model::Setup setup{};
-    setup.capture_seconds = index == 0 ? 0.5 : 0.25;
-    setup.upload_seconds = index == 0 ? 0.001 : 0.002;
-    combine(rank, setup);
-    EXPECT_EQ(setup.capture_seconds, 0.5);
-    EXPECT_EQ(setup.upload_seconds, 0.002);
-    EXPECT_FALSE(setup.prepare_seconds);
-    model::Check check{.reference = "eager",
-                       .identical = index == 0,
-                       .max_abs_error = index == 1 ? 0.5 : 0.0,
-                       .tolerated = std::nullopt};
-    combine(rank, check);
-    EXPECT_FALSE(check.identical);
-    EXPECT_EQ(check.max_abs_error, 0.5);
-    EXPECT_EQ(check.tolerated.has_value(), index == 0) << "the rank's own words, where it has some";
+    for (GroupTimes* each : {static_cast<GroupTimes*>(nullptr), &times}) {
+      std::int64_t start = index == 0 ? 1000 : 1010;
+      std::int64_t submit = index == 0 ? 300 : 200;
+      std::int64_t latency = index == 0 ? 500 : 600;
+      rank.times = each;
+      rank.combine(start, submit, latency);
+      EXPECT_EQ(start, 1000);
+      EXPECT_EQ(submit, 300);
+      EXPECT_EQ(latency, 610);
+    }
+    ASSERT_EQ(times.skew_seconds.size(), 1U);
+    EXPECT_DOUBLE_EQ(times.skew_seconds[0], 110e-9);
+    EXPECT_DOUBLE_EQ(times.submit_seconds.at(1).at(0), 200e-9);
   });
 }
 

@@ -1,7 +1,5 @@
 // Starts the workers of a group, and ends the group when a rank fails alone, crashes or hangs. Rank 0
 // inherits the descriptor of events.
-#include "harness/measure/ranks/group_main.hpp"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,17 +18,10 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/process/child_io.hpp"
-#include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/codec/messages.hpp"
-#include "harness/model/codec/result_fields.hpp"
-
-namespace graphbench::codec {
-GB_DESCRIBE(ranks::GroupTask, command, silent_seconds_max, task);
-}  // namespace graphbench::codec
 
 namespace graphbench::ranks {
 namespace {
@@ -40,23 +32,17 @@ void pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-Descriptor memory_file(const char* name) {
-  Descriptor file(memfd_create(name, MFD_CLOEXEC));
-  if (file.get() < 0) throw Error(ErrorCode::io, std::string("make memory: ") + name);
-  return file;
-}
-
-// The name by which a child opens the file.
-std::string path_of(const Descriptor& file) {
-  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file.get());
-}
+struct MemoryFile {
+  Descriptor file{memfd_create("graphbench-ranks", MFD_CLOEXEC)};
+  // The name by which children open it.
+  std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file.get());
+};
 
 // A port of the loopback that was free just now.
 std::string free_port() {
   const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sockaddr_in address{
+      .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
   socklen_t size = sizeof address;
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   if (bind(socket.get(), any, size) != 0 || getsockname(socket.get(), any, &size) != 0)
@@ -68,59 +54,64 @@ struct Worker {
   pid_t pid = 0;
   bool running = true;
   int status = 0;  // of waitpid()
-  Descriptor stacks = memory_file("graphbench-stacks");
+  MemoryFile stacks = {};
   bool has_python = false;
+  std::string step = {};  // the function, if it has a name
+  std::string call = {};  // at half of the time of a hang
 };
 
 class Group {
  public:
-  Group(GroupTask group, std::string_view parent)
-      : group_(std::move(group)), workers_(static_cast<std::size_t>(model::ranks_of(group_.task))) {
-    if (ftruncate(memory_.get(), sizeof(Block)) != 0) throw Error(ErrorCode::io, "make memory for ranks");
+  Group(model::WorkerTask task, std::vector<std::string> command, double hang_seconds)
+      : task_(std::move(task)),
+        command_(std::move(command)),
+        usual_(hang_seconds),
+        workers_(static_cast<std::size_t>(model::ranks_of(task_))) {
+    if (ftruncate(memory_.file.get(), sizeof(Block)) != 0)
+      throw Error(ErrorCode::io, "make memory for ranks");
     block_ = static_cast<Block*>(
-        mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0));
-    const auto id = std::ranges::find(group_.command, parent);
-    if (id != group_.command.end()) *id = std::to_string(getpid());
+        mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.file.get(), 0));
   }
 
-  int run() {
-    const Descriptor request = memory_file("graphbench-request");
-    write_all(request.get(), worker::encode_task(group_.task));
-    setenv("MASTER_ADDR", "127.0.0.1", 1);
-    setenv("MASTER_PORT", free_port().c_str(), 1);
-    setenv("WORLD_SIZE", std::to_string(workers_.size()).c_str(), 1);
-    setenv("LOCAL_WORLD_SIZE", std::to_string(workers_.size()).c_str(), 1);
-    setenv(block_variable, path_of(memory_).c_str(), 1);
-    for (std::size_t i = 0; i < workers_.size(); ++i) start(i, path_of(request));
-    while (std::ranges::any_of(workers_, &Worker::running)) {
+  int run(const std::string& request) {
+    const MemoryFile input;
+    write_all(input.file.get(), request);
+    const std::string count = std::to_string(workers_.size());
+    const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
+    set("MASTER_ADDR", "127.0.0.1");
+    set("MASTER_PORT", free_port());
+    set("WORLD_SIZE", count);
+    set("LOCAL_WORLD_SIZE", count);
+    set(block_variable, memory_.path);
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      set("RANK", std::to_string(i));
+      set("LOCAL_RANK", std::to_string(i));
+      set(stacks_variable, workers_[i].stacks.path);
+      start(i, input.path);
+    }
+    std::optional<model::Reason> reason;
+    while (!reason && std::ranges::any_of(workers_, &Worker::running)) {
       pause(50);
       reap();
       if (broken_at_ && broken_at_->seconds() > grace_seconds) break;
-      if (const std::optional<model::Reason> reason = broken_at_ ? std::nullopt : reason_of_hang())
-        return end(*reason);
+      if (!broken_at_) reason = reason_of_hang();
     }
-    if (!broken_at_) return 0;
-    if (const auto failure = failure_of(broken_); failure && broken_ > 0) return end(*failure);
+    if (broken_at_ && broken_ > 0) reason = failure_of(broken_);
     end_workers();
-    return end_alike();
+    if (reason) process::send_line(worker::encode_event({.error = reason}));
+    return reason ? 1 : broken_at_ ? end_alike() : 0;
   }
 
  private:
   // This process has one thread, so that fork() is safe.
-  void start(std::size_t index, const std::string& request) {
+  void start(std::size_t index, const std::string& input) {
     workers_[index].pid = fork();
     if (workers_[index].pid != 0) return;
-    setenv("RANK", std::to_string(index).c_str(), 1);
-    setenv("LOCAL_RANK", std::to_string(index).c_str(), 1);
-    setenv(stacks_variable,
-           ("/proc/" + std::to_string(getppid()) + "/fd/" + std::to_string(workers_[index].stacks.get()))
-               .c_str(),
-           1);
-    dup2(open(request.c_str(), O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    dup2(open(input.c_str(), O_RDONLY | O_CLOEXEC), STDIN_FILENO);
     if (index > 0) dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), process::event_descriptor);
     fcntl(process::event_descriptor, F_SETFD, 0);
     std::vector<char*> arguments;
-    for (std::string& argument : group_.command) arguments.push_back(argument.data());
+    for (std::string& argument : command_) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
     execv(arguments.front(), arguments.data());
     _exit(127);
@@ -146,64 +137,67 @@ class Group {
 
   // A rank that starts, or a stage that compiles, may wait for other processes for long, with the same stack.
   double hang_seconds() const {
-    const double usual = group_.silent_seconds_max / 6;
-    if (block_->failed.load()) return std::min(usual, grace_seconds);
-    const bool compiles =
-        group_.task.mode.find('.') != std::string::npos || group_.task.more_axes.contains("torch-compile");
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-      const std::string_view phase = block_->slots[i].phase;
-      if (phase.empty() || (compiles && phase == "open")) return group_.silent_seconds_max;
-      if (phase == "open") return 2 * usual;  // communicators are made at the first collective
+      if (failure_of(i)) return std::min(usual_, grace_seconds);
     }
-    return usual;
+    const bool compiles =
+        task_.mode.find('.') != std::string::npos || task_.more_axes.contains("torch-compile");
+    const std::string_view phase = block_->slots[0].phase;
+    if (phase.empty() || (compiles && phase == "open")) return 4 * usual_;
+    return phase == "open" ? 2 * usual_ : usual_;  // communicators are made at the first collective
   }
 
   // A group hangs if no rank has made a move, and all have the same stack as at half of that time.
   std::optional<model::Reason> reason_of_hang() {
     std::int64_t moves = 0;
-    for (const Slot& slot : block_->slots) moves += slot.moves.load();
-    if (moves != std::exchange(moves_, moves)) {
-      quiet_ = Stopwatch();
-      calls_.clear();
-    }
+    for (const Slot& slot : block_->slots) moves += slot.moves;
+    if (moves != std::exchange(moves_, moves)) quiet_ = Stopwatch();
     const double limit = hang_seconds();
-    if (quiet_.seconds() < limit * (calls_.empty() ? 0.5 : 1)) return std::nullopt;
-    std::vector<std::string> calls;
-    for (Worker& worker : workers_) calls.push_back(call_of(stacks_of(worker)));
-    if (calls != calls_) {
-      if (!calls_.empty()) quiet_ = Stopwatch();
-      calls_ = std::move(calls);
-      return std::nullopt;
+    if (quiet_.seconds() < limit / 2) looked_ = false;
+    if (quiet_.seconds() < (looked_ ? limit : limit / 2)) return std::nullopt;
+    bool alike = true;
+    for (Worker& worker : workers_) {
+      const std::string call = call_of(stacks_of(worker));
+      alike = std::exchange(worker.call, call) == call && alike;
     }
+    if (!std::exchange(looked_, true)) return std::nullopt;
+    if (!alike) quiet_ = Stopwatch();
+    if (!alike) return std::nullopt;
+    std::string text = "the ranks hang (no move in " + std::to_string(std::lround(quiet_.seconds())) + " s)";
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (const std::optional<model::Reason> failure = failure_of(i)) return failure;
-    }
-    std::string text = "the ranks hang (no move in " + process::seconds_text(limit) + ")";
-    for (std::size_t i = 0; i < workers_.size(); ++i)
       text += (i == 0 ? ": rank " : "; rank ") + std::to_string(i) + " " + position_of(i);
+    }
     return model::Reason{"worker_timeout", text};
   }
 
-  // Python writes to the file once when it can take the signal, which would end other programs.
+  // Python writes to the file once when it can take the signal, which would end other programs, and then the
+  // function that it runs.
   static std::string stacks_of(Worker& worker) {
-    const int file = worker.stacks.get();
-    worker.has_python = worker.has_python || lseek(file, 0, SEEK_END) > 0;
+    const int file = worker.stacks.file.get();
+    const auto text_of = [&] {
+      std::string text(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), '\0');
+      return text.substr(
+          0, static_cast<std::size_t>(std::max<ssize_t>(pread(file, text.data(), text.size(), 0), 0)));
+    };
+    const std::string before = text_of();
+    if (before.starts_with("ready")) worker.step = call_of(before);
+    worker.has_python = worker.has_python || !before.empty();
     if (!worker.running || !worker.has_python || ftruncate(file, 0) != 0) return {};
     ::kill(worker.pid, SIGUSR1);
     pause(200);
-    std::string text(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), '\0');
-    const ssize_t got = pread(file, text.data(), text.size(), 0);
-    return text.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text_of();
   }
 
   std::string position_of(std::size_t rank) const {
     const Slot& slot = block_->slots[rank];
-    const std::string text = "at step " + std::to_string(slot.steps.load()) + " in mode " + group_.task.mode +
-                             ", phase " + slot.phase + " of batch " + std::to_string(slot.batch.load()) +
-                             ", ";
-    if (!workers_[rank].running) return text + "has ended";
-    if (slot.waiting.load()) return text + "waits for the other ranks";
-    return text + (calls_[rank].empty() ? "waits for its device" : "in " + calls_[rank]);
+    const Worker& worker = workers_[rank];
+    const std::string text = "at step " + std::to_string(slot.steps) + " in mode " + task_.mode + ", phase " +
+                             slot.phase + " of batch " + std::to_string(slot.batch) + ", ";
+    if (!worker.running) return text + "has ended";
+    if (!worker.call.empty()) return text + "in " + worker.call;
+    return text + (slot.waiting ? "waits for the other ranks" : "waits for its device") +
+           (worker.step.empty() ? "" : " after " + worker.step);
   }
 
   void end_workers() {
@@ -216,12 +210,6 @@ class Group {
     }
   }
 
-  int end(const model::Reason& reason) {
-    end_workers();
-    process::send_line(worker::encode_event({.error = reason}));
-    return 1;
-  }
-
   // Ends as the first rank that ended badly, so that the parent says how, with its output.
   int end_alike() const {
     const int status = workers_[broken_].status;
@@ -230,15 +218,17 @@ class Group {
     return WEXITSTATUS(status);
   }
 
-  GroupTask group_;
+  const model::WorkerTask task_;
+  std::vector<std::string> command_;
+  const double usual_;  // seconds of a hang
   std::vector<Worker> workers_;
-  const Descriptor memory_ = memory_file("graphbench-ranks");
+  const MemoryFile memory_;
   Block* block_ = nullptr;
   std::optional<Stopwatch> broken_at_;  // since the first rank ended badly
   std::size_t broken_ = 0;              // that rank
   std::int64_t moves_ = 0;
-  Stopwatch quiet_;                 // since the last move
-  std::vector<std::string> calls_;  // of each rank, at half of the time
+  Stopwatch quiet_;      // since the last move
+  bool looked_ = false;  // at the stacks, since then
 };
 
 }  // namespace
@@ -261,13 +251,14 @@ std::string call_of(const std::string& stacks) {
   return {};
 }
 
-std::string encode_group(const GroupTask& group) {
-  return codec::write_data(group);
-}
-
 int group_main(std::string_view parent) {
   return process::child_main("ranks", parent, [&](const std::string& request) {
-    return Group(codec::read_data<GroupTask>(request, "read the task of ranks"), parent).run();
+    std::vector<std::string> command = split(read_whole_file("/proc/self/cmdline", 1 << 20).text, '\0');
+    const double hang_seconds = std::atof(command.at(3).c_str());
+    command.erase(command.begin(), command.begin() + 4);
+    command.pop_back();  // the text ends with a NUL
+    *std::ranges::find(command, parent) = std::to_string(getpid());
+    return Group(worker::decode_task(request), command, hang_seconds).run(request);
   });
 }
 
