@@ -2,6 +2,7 @@
 #include "harness/model/axes.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 
@@ -296,6 +297,16 @@ AxisTable foreign_axes() {
        .fallback = "off",
        .modes = {"torch.cudagraphs", "torch.reduce-overhead"},
        .passes = own},
+      {.name = "ranks",
+       .values = AxisValues::numbers,
+       .noun = "number of ranks",
+       .placeholder = "N,...",
+       .help =
+           "worker processes that run a foreign step together, rank r on the r-th device from --device on, "
+           "with torch.distributed's variables (default: 1)",
+       .fallback = "1",
+       .passes = own,
+       .local = true},
   };
 }
 
@@ -350,22 +361,9 @@ std::string_view later_axis(const WorkerTask& task, const std::string& name) {
   return found == task.more_axes.end() ? std::string_view() : found->second;
 }
 
-std::map<std::string, std::string> settings_of(const CallerOptions& options) {
-  const CallerOptions usual;
-  std::map<std::string, std::string> settings;
-  if (options.addresses != usual.addresses) settings["io-addresses"] = options.addresses;
-  if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
-  if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
-  if (options.capture_stream != usual.capture_stream) settings["capture-stream"] = options.capture_stream;
-  if (options.check_addresses) settings["check-addresses"] = "on";
-  if (!options.tune_sizes.empty())
-    settings["tune-sizes"] =
-        join(options.tune_sizes, ",", [](std::int64_t size) { return std::to_string(size); });
-  return settings;
-}
-
-bool is_tuned(const CallerOptions& options, std::int64_t size) {
-  return options.tune_sizes.empty() || std::ranges::count(options.tune_sizes, size) > 0;
+std::int64_t ranks_of(const WorkerTask& task) {
+  const std::string_view value = later_axis(task, "ranks");
+  return value.empty() ? 1 : std::atoll(std::string(value).c_str());
 }
 
 bool at_first_use(const WorkerTask& task) {

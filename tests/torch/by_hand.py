@@ -57,7 +57,7 @@ class ByHand:
     def __init__(self, torch, build, batch):
         self.stream = torch.cuda.Stream()
         with torch.cuda.stream(self.stream):
-            made = build(batch, torch.device("cuda", 0))
+            made = build(batch, torch.device("cuda", torch.cuda.current_device()))
             self.step = made if callable(made) else lambda: made[0](*made[1])
             for _ in range(3):
                 self.step()
