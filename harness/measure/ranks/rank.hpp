@@ -52,7 +52,7 @@ struct GroupTimes {
 
 class Rank {
  public:
-  // Joins the group that the environment names. Null: this process is no rank of a group.
+  // Joins the group that the environment names. Null: this process is not a rank of a group.
   static std::unique_ptr<Rank> join();
 
   std::int64_t index() const noexcept { return index_; }
