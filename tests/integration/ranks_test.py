@@ -68,6 +68,8 @@ class Ranks(HarnessCase):
         reasons = {13: ("worker_timeout", "rank 1 at step "), 17: ("check_failed", "rank 1: check: output y"),
                    19: ("worker_crashed", "; its output: rank 1 ended first"),
                    23: ("step_failed", "rank 1: run: a rank fails alone")}
+        shared = pathlib.Path("/dev/shm")
+        before = set(shared.glob("graphbench-test-*"))
         cells = self.step("--mode", "whole", "--worker-timeout", "3", batch="1,13,17,19,23,31", code=3)
         self.assertEqual("ok", cells["whole", 1, 2]["status"], cells["whole", 1, 2])
         self.assertEqual("skipped", cells["whole", 31, 2]["status"])
@@ -80,6 +82,7 @@ class Ranks(HarnessCase):
         left = subprocess.run(["pgrep", "-P", "1", "-f", self.plugin("rank_step")], capture_output=True,
                               text=True, check=False)
         self.assertEqual("", left.stdout)
+        self.assertLessEqual(set(shared.glob("graphbench-test-*")), before)
 
     def test_are_refused_where_they_have_no_meaning(self):
         plugin = ["--plugin", self.plugin("rank_step"), "--workload", "rank_step"]

@@ -343,7 +343,7 @@ class Host:
         return SKIP if skips else FAILED
 
     def run(self, step, part, reason, size):
-        """Is timed, so it takes the shortest way: an answer() takes 10 us more with cold caches."""
+        """Is timed, so it takes a shorter way than answer()."""
         try:
             self.steps[step].runs[part]()
             return 0

@@ -35,11 +35,14 @@ int number(const char* variable, int fallback) {
   return text == nullptr ? fallback : std::atoi(text);
 }
 
+std::string shared_name() {
+  return "/graphbench-test-" + std::to_string(number("MASTER_PORT", getpid()));
+}
+
 // What a communicator is to NCCL: made once per process, under a name that the ranks share.
 Shared& communicator() {
   static Shared* const shared = [] {
-    const std::string name = "/graphbench-test-" + std::to_string(number("MASTER_PORT", getpid()));
-    const int file = shm_open(name.c_str(), O_RDWR | O_CREAT, 0600);
+    const int file = shm_open(shared_name().c_str(), O_RDWR | O_CREAT, 0600);
     if (ftruncate(file, sizeof(Shared)) != 0) std::abort();
     return static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   }();
@@ -62,6 +65,9 @@ class Step {
     for (std::int64_t i = 0; i < batch_; ++i)
       communicator().parts[rank_][i] = x_[static_cast<std::size_t>(i)] * static_cast<float>(rank_ + 1);
     meet();
+    // All ranks have the memory now. A later group may get the same port, and must not find this group's
+    // counts.
+    if (rank_ == 0 && steps_ == 1) shm_unlink(shared_name().c_str());
     for (std::int64_t i = 0; i < batch_; ++i) {
       float& y = y_[static_cast<std::size_t>(i)] = odd && batch_ == batch_whose_graph_differs ? 1.0F : 0.0F;
       for (int rank = 0; rank < ranks_; ++rank) y += communicator().parts[rank][i];
