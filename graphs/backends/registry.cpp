@@ -18,11 +18,19 @@
 namespace graphbench {
 namespace {
 
+// Without a driver the module is of no use, and its libraries take half a second to load.
+ModuleResult load_cuda_module() {
+  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+    return {nullptr, "no NVIDIA driver is installed (libcuda.so.1 not found)",
+            "install an NVIDIA driver; in a container, pass the GPU through"};
+  }
+  return load_backend_module(module_directory() + "/graphbench_cuda.so");
+}
+
 // Loads the module once per process, on first use. The module is never destroyed: devices may live until the
 // last static destructor runs, and each needs its backend.
 const ModuleResult& cuda_module() {
-  static const ModuleResult* const loaded =
-      new ModuleResult(load_backend_module(module_directory() + "/graphbench_cuda.so"));
+  static const ModuleResult* const loaded = new ModuleResult(load_cuda_module());
   return *loaded;
 }
 

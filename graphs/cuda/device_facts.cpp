@@ -53,11 +53,6 @@ DeviceStatus unavailable(std::string id, std::string detail, std::string advice)
 DeviceStatus no_devices(cudaError_t status) {
   int driver = 0;
   (void)cudaDriverGetVersion(&driver);
-  if (status == cudaErrorInsufficientDriver && driver == 0) {
-    return unavailable("cuda", "no NVIDIA driver is installed (libcuda.so.1 not found)",
-                       "install an NVIDIA driver for CUDA " + cuda_version(CUDART_VERSION) +
-                           " or later; in a container, pass the GPU through");
-  }
   if (status == cudaErrorInsufficientDriver) {
     return unavailable("cuda",
                        "the driver supports CUDA " + cuda_version(driver) + ", but this build needs " +

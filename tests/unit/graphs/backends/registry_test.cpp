@@ -62,6 +62,13 @@ TEST(Module, AModuleOfThisBuildGivesItsBackend) {
   EXPECT_EQ(result.failure, "");
 }
 
+// A machine without a driver does not load it otherwise.
+TEST(Module, OursLoads) {
+  const std::string path = module_directory() + "/graphbench_cuda.so";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "built without CUDA: there is no " << path;
+  EXPECT_EQ(load_backend_module(path).failure, "");
+}
+
 TEST(Module, AnotherBuildIsRefusedWithBothIdentities) {
   const ModuleResult result = load("other_identity");
   EXPECT_EQ(result.backend, nullptr);
