@@ -164,6 +164,15 @@ AxisTable later_axes() {
        .choices = {"programmatic", "full"},
        .fallback = "programmatic",
        .devices = {"cuda"}},
+      {.name = "branches",
+       .noun = "order of products",
+       .placeholder = "WAY,...",
+       .help = "products on cuda that do not read each other's results. serial: captured one behind the "
+               "other; forked: side by side (default: serial)",
+       .choices = {"serial", "forked"},
+       .fallback = "serial",
+       .modes = graph_modes(),
+       .devices = {"cuda"}},
   };
 }
 
@@ -348,24 +357,6 @@ std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {
 std::string_view later_axis(const WorkerTask& task, const std::string& name) {
   const auto found = task.more_axes.find(name);
   return found == task.more_axes.end() ? std::string_view() : found->second;
-}
-
-std::map<std::string, std::string> settings_of(const CallerOptions& options) {
-  const CallerOptions usual;
-  std::map<std::string, std::string> settings;
-  if (options.addresses != usual.addresses) settings["io-addresses"] = options.addresses;
-  if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
-  if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
-  if (options.capture_stream != usual.capture_stream) settings["capture-stream"] = options.capture_stream;
-  if (options.check_addresses) settings["check-addresses"] = "on";
-  if (!options.tune_sizes.empty())
-    settings["tune-sizes"] =
-        join(options.tune_sizes, ",", [](std::int64_t size) { return std::to_string(size); });
-  return settings;
-}
-
-bool is_tuned(const CallerOptions& options, std::int64_t size) {
-  return options.tune_sizes.empty() || std::ranges::count(options.tune_sizes, size) > 0;
 }
 
 bool at_first_use(const WorkerTask& task) {
