@@ -4,6 +4,7 @@
 #include "harness/bill/bill_process.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/measure/floor/floor_process.hpp"
+#include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/worker_main.hpp"
 #include "harness/sweep/probe_main.hpp"
 
@@ -180,6 +181,7 @@ const std::vector<CommandRow>& commands() {
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
       {worker_role, worker::worker_main},
+      {ranks_role, ranks::group_main},
       {probe_role, sweep::probe_main},
       {floor_role, floors::floor_main},
       {ladder_role, ladder::ladder_main},

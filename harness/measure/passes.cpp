@@ -61,15 +61,17 @@ struct Pass {
 
 // Runs rounds until a bound ends the visit. Counts wall time, not sample time, because the bound limits how
 // long the user waits.
-void go_on(Pass& pass, const PassBounds& bounds) {
+void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
   for (;;) {
-    if (const std::optional<StoppedBy> bound = stop_of(bounds, pass.state)) {
-      pass.stopped_by = *bound;
+    const std::optional<StoppedBy> bound = stop_of(bounds, pass.state);
+    std::int64_t steps = bound ? 0 : next_round(bounds, pass.state);
+    if (rank != nullptr) steps = rank->decide(steps);
+    if (steps == 0) {
+      pass.stopped_by = bound.value_or(StoppedBy::time);  // other ranks than 0 are not asked
       return;
     }
-    const std::int64_t steps = next_round(bounds, pass.state);
     std::vector<double> samples = pass.round(steps);
     pass.state.samples += steps;
     pass.state.seconds = seconds_before + watch.seconds();
@@ -139,9 +141,9 @@ class CellPasses::Implementation {
     for (Pass* pass : order_) {
       // Throughput needs many successive steps per round, so all of its time is in the last visit.
       if (pass != &throughput_) {
-        go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement));
+        go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement), step.rank);
       } else if (visit == visits_in_a_placement) {
-        go_on(*pass, pass->bounds);
+        go_on(*pass, pass->bounds, step.rank);
       }
     }
     if (visit == visits_in_a_placement) {
@@ -183,6 +185,11 @@ class CellPasses::Implementation {
     launch_.submit_seconds = statistics::summarize_placements(submit);
     launch_.latency_seconds = statistics::summarize_placements(latency);
     launch_.device_seconds = statistics::summarize_placements(device);
+    if (!times_.skew_seconds.empty())
+      launch_.ranks = {.skew_seconds = statistics::summarize_placements({times_.skew_seconds}),
+                       .submit_seconds = {}};
+    for (const std::vector<double>& each : times_.submit_seconds)
+      launch_.ranks->submit_seconds.push_back(statistics::median(each));
     if (!rates.empty()) launch_.throughput_steps_per_second = statistics::geometric_mean(rates);
   }
 
@@ -200,13 +207,16 @@ class CellPasses::Implementation {
     for (std::int64_t i = 0; i < settling_steps; ++i) {
       step_->executor.submit();
       step_->stream.synchronize();
-      if (watch.seconds() > settling_seconds_max) return;
+      const std::int64_t over = watch.seconds() > settling_seconds_max ? 1 : 0;
+      if ((step_->rank == nullptr ? over : step_->rank->decide(over)) != 0) return;
     }
   }
 
   std::vector<double> latency_round(std::int64_t steps) {
     const std::size_t before = now_->latency_ns.size();
+    if (step_->rank != nullptr) step_->rank->times = &times_;
     latency_loop<SteadyClock>(steps, *step_, now_->submit_ns, now_->latency_ns);
+    if (step_->rank != nullptr) step_->rank->times = nullptr;
     return now_->latency_ns.seconds(before);
   }
 
@@ -219,7 +229,9 @@ class CellPasses::Implementation {
   // Divides all steps by all time: the best round would be a lucky one, and each round first fills the
   // pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
-    const std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
+    std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
+    if (step_->rank != nullptr)
+      elapsed_ns = std::llround(step_->rank->largest(static_cast<double>(elapsed_ns)));
     if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;
@@ -237,6 +249,7 @@ class CellPasses::Implementation {
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
   std::vector<Samples> samples_;  // one per placement
+  ranks::GroupTimes times_;       // without the ramp
   Samples* now_ = nullptr;        // of the current placement
   std::int64_t visits_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "graphs/device/device.hpp"
 #include "graphs/execution/executor.hpp"
 #include "harness/measure/cache_flush.hpp"
+#include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/sample_buffer.hpp"
 
 namespace graphbench::measure {
@@ -19,6 +20,7 @@ struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
   CacheFlush* flush = nullptr;  // run before each step, untimed; null: caches stay warm
+  ranks::Rank* rank = nullptr;  // all ranks begin each step at once; null: there is one rank
 };
 
 template <typename Clock>
@@ -40,9 +42,11 @@ std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, Sam
   const auto submitted = Clock::now();
   step.stream.synchronize();
   const auto completed = Clock::now();
-  const std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
-  const std::int64_t latency = nanoseconds_between<Clock>(start, completed);
-  submit_ns.push(nanoseconds_between<Clock>(start, submitted));
+  std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
+  std::int64_t latency = nanoseconds_between<Clock>(start, completed);
+  std::int64_t submit = nanoseconds_between<Clock>(start, submitted);
+  if (step.rank != nullptr) step.rank->combine(started_ns, submit, latency);
+  submit_ns.push(submit);
   latency_ns.push(started_ns, latency);
   return latency;
 }
@@ -62,6 +66,7 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
                   SampleBuffer& latency_ns) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
+    if (step.rank != nullptr) step.rank->begin_step();
     time_step<Clock>(step, submit_ns, latency_ns);
   }
 }
@@ -74,18 +79,22 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
                  SampleBuffer& device_ns) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
+    if (step.rank != nullptr) step.rank->begin_step();
     const auto start = Clock::now();
     begin.record(step.stream);
     step.executor.submit();
     end.record(step.stream);
     step.stream.synchronize();
-    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(end.seconds_since(begin) * 1e9));
+    double seconds = end.seconds_since(begin);
+    if (step.rank != nullptr) seconds = step.rank->largest(seconds);
+    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
   }
 }
 
 // Runs all steps back to back with one wait at the end. Returns the total nanoseconds.
 template <typename Clock>
 std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
+  if (step.rank != nullptr) step.rank->begin_step();
   const auto start = Clock::now();
   for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
   step.stream.synchronize();

@@ -2,6 +2,7 @@
 #include "harness/model/axes.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 
@@ -305,6 +306,16 @@ AxisTable foreign_axes() {
        .fallback = "off",
        .modes = {"torch.cudagraphs", "torch.reduce-overhead"},
        .passes = own},
+      {.name = "ranks",
+       .values = AxisValues::numbers,
+       .noun = "number of ranks",
+       .placeholder = "N,...",
+       .help =
+           "worker processes that run a foreign step together, rank r on the r-th device from --device on, "
+           "with torch.distributed's variables (default: 1)",
+       .fallback = "1",
+       .passes = own,
+       .local = true},
   };
 }
 
@@ -357,6 +368,11 @@ std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {
 std::string_view later_axis(const WorkerTask& task, const std::string& name) {
   const auto found = task.more_axes.find(name);
   return found == task.more_axes.end() ? std::string_view() : found->second;
+}
+
+std::int64_t ranks_of(const WorkerTask& task) {
+  const std::string_view value = later_axis(task, "ranks");
+  return value.empty() ? 1 : std::atoll(std::string(value).c_str());
 }
 
 bool at_first_use(const WorkerTask& task) {

@@ -50,6 +50,7 @@ struct Axis {
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};
   std::vector<std::string> devices = {};  // kinds of devices that allow values; empty: all
+  bool local = false;                     // as OptionSpec::local
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;
@@ -73,6 +74,9 @@ std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell);
 std::string_view later_axis(const WorkerTask& task, const std::string& name);
 // Whether code is loaded at first use, which needs a process per cell (axis `prepare`).
 bool at_first_use(const WorkerTask& task);
+
+// The number of worker processes that run a task's step together (axis `ranks`).
+std::int64_t ranks_of(const WorkerTask& task);
 
 // Returns the planned values of an axis as text, or none for a later axis at its default.
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis);

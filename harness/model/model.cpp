@@ -1,4 +1,4 @@
-// Names statuses, merges library choices and adds up cache use.
+// Names statuses and settings, merges library choices and adds up cache use.
 #include <algorithm>
 #include <tuple>
 

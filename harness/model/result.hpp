@@ -111,6 +111,13 @@ struct Sustained {
   std::string stopped_by;  // "steady", "time"
 };
 
+// The ranks of a step over several devices (axis `ranks`). The launch's times are those of the group: latency
+// from the first rank's start to the last one's end, all others of the slowest rank.
+struct RankTimes {
+  std::optional<Summary> skew_seconds;  // from the first rank's end of a step to the last one's
+  std::vector<double> submit_seconds;   // the median of each rank
+};
+
 // Figures of a launch's samples that the cell's summary needs.
 struct WithinLaunch {
   std::optional<double> submit_spread;  // as Estimate::within_launch
@@ -138,6 +145,7 @@ struct Launch {
   std::string throughput_stopped_by;
   std::vector<LaunchPlacement> placements;  // in the order of measurement
   std::optional<Sustained> sustained;       // present if requested
+  std::optional<RankTimes> ranks;           // present if there are several
   // All samples in the order of measurement: the ramp, which begins with the first step after the setup, then
   // the samples of each placement. Not all reporters publish them.
   std::vector<double> submit_samples;

@@ -223,7 +223,8 @@ std::vector<OptionSpec> axis_options(const model::AxisTable& table) {
   std::vector<OptionSpec> options;
   for (const model::Axis& axis : table) {
     if (axis.placeholder.empty()) continue;
-    options.push_back({axis.name, group_of(axis), kind_of(axis.values), axis.placeholder, axis.help});
+    options.push_back(
+        {axis.name, group_of(axis), kind_of(axis.values), axis.placeholder, axis.help, axis.local});
     if (contains(axis.choices, "on") && axis.fallback == "off") options.back().alone = "on";
     options.back().brief = !axis.came_later();
   }

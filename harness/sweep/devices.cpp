@@ -174,6 +174,10 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
                        "the option needs several devices: give --device cuda:0,cuda:1 or all");
     return {};
   }
+  if (const auto* ranks = config::find(raw, "ranks"))
+    throw InputError(ranks->back().where,
+                     "ranks take several devices for one sweep, but a list of devices has one sweep each: "
+                     "give --device of rank 0 alone, such as cuda:0");
   check_own_to_each(raw);
   const std::vector<std::string> devices =
       items->back().text == "all" ? all_devices() : config::words_of({items->back()}, "device");

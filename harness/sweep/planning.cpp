@@ -18,6 +18,7 @@
 #include "harness/measure/machine/cpu_state.hpp"
 #include "harness/measure/machine/environment.hpp"
 #include "harness/measure/machine/pinning.hpp"
+#include "harness/measure/ranks/rank.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
@@ -192,6 +193,26 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
+// Refuses ranks without a device each, and options that have no meaning for several.
+void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
+                 const std::vector<DeviceStatus>& devices) {
+  std::int64_t most = 1;
+  for (const model::WorkerTask& task : plan.tasks) most = std::max(most, model::ranks_of(task));
+  if (most == 1) return;
+  for (const char* option : {"sustained", "cpu"}) {
+    if (options.places.contains(option))
+      throw InputError(options.where(option), "the option has no meaning for several ranks: leave it out");
+  }
+  std::int64_t room = ranks::ranks_max;
+  if (plan.device.starts_with("cuda:")) {
+    room = -std::atoll(plan.device.substr(plan.device.find(':') + 1).c_str());
+    for (const DeviceStatus& each : devices) room += each.available && each.id.starts_with("cuda") ? 1 : 0;
+  }
+  if (most > room)
+    throw InputError(options.where("ranks"), in_quotes(std::to_string(most)) + " is too many from " +
+                                                 plan.device + " on: give at most " + std::to_string(room));
+}
+
 model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   const config::ShardOption& asked = *options.shard;
   plan::CellCosts costs;
@@ -221,8 +242,11 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   request.device = options.device;
   request.plugins = options.plugins;
   request.list_workloads = !package;
+  const auto has_ranks = [](const model::Axes& axes) { return axes.more_axes.contains("ranks"); };
+  request.list_devices = has_ranks(options.axes) || std::ranges::any_of(options.more_grids, has_ranks);
+  sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   CheckedPlan checked;
-  checked.catalog = sweep::ask_probe(supervisor, probe, request, options).catalog;
+  checked.catalog = std::move(answer.catalog);
   if (package) {
     const model::DeviceFacts& facts = checked.catalog.facts;
     const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);
@@ -233,6 +257,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  check_ranks(chosen, checked.plan, answer.devices);
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
   checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);
   return checked;

@@ -120,8 +120,14 @@ class Sweep {
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns = steady_ns();
-    const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
-                                        settings_.worker_silent_seconds_max};
+    process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
+                                  settings_.worker_silent_seconds_max};
+    if (model::ranks_of(task) > 1) {
+      command.argv = settings_.ranks_command;
+      command.argv.push_back(std::to_string(settings_.worker_silent_seconds_max / 4));
+      std::ranges::copy(settings_.worker_command, std::back_inserter(command.argv));
+      command.silent_seconds_max *= 2;  // the process of the group is the first to judge
+    }
     const double began = since_start_.seconds();
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });

@@ -21,10 +21,11 @@ struct SweepSettings {
   // null: they are not kept.
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
-  bool keep_samples = false;                 // of tasks; false: only the latencies of the first steps
-  std::string hostname = {};                 // this machine's name
-  std::optional<model::Floors> floors = {};  // finished cells are compared with these
-  std::string finished_in = {};              // the beginning of messages about `finished`: option and journal
+  bool keep_samples = false;                    // of tasks; false: only the latencies of the first steps
+  std::string hostname = {};                    // this machine's name
+  std::optional<model::Floors> floors = {};     // finished cells are compared with these
+  std::vector<std::string> ranks_command = {};  // process::own_command("--ranks-process")
+  std::string finished_in = {};  // the beginning of messages about `finished`: option and journal
 };
 
 struct SweepOutcome {

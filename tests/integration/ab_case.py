@@ -9,12 +9,21 @@ TINY = ["--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", 
         "--time-per-cell", "0.01"]
 
 # A stand-in for another version: it notes how it was called, runs the real one, and may touch its results.
+# What either side measured with the same words is its answer to the other, and the next time.
 WRAPPER = """#!/usr/bin/python3
-import json, os, subprocess, sys, time
+import hashlib, json, os, shutil, subprocess, sys
 with open({log!r}, "a") as log:
     print(json.dumps([{name!r}, os.environ.get("SIDE"), sys.argv[1:]]), file=log)
 calls = sum(1 for line in open({log!r}) if json.loads(line)[0] == {name!r})
-code = subprocess.run([{binary!r}, *sys.argv[1:]]).returncode
+code, document = 0, sys.argv[sys.argv.index("--json") + 1] if "--json" in sys.argv else None
+words = [word for before, word in zip(sys.argv, sys.argv[1:]) if before not in ("--json", "--seed")]
+kept = {log!r} + "-" + hashlib.sha256(repr(words).encode()).hexdigest()
+if document and os.path.exists(kept):
+    shutil.copy(kept, document)
+else:
+    code = subprocess.run([{binary!r}, *sys.argv[1:]]).returncode
+    if document and code == 0:
+        shutil.copy(document, kept)
 {extra}
 sys.exit(code)
 """

@@ -40,9 +40,13 @@ class RecipesCase(ShardsCase):
         self.assertEqual(code, done.returncode, done.stdout + done.stderr)
         return done
 
+    undivided = {}  # the sweep that is not divided, by launches; one serves all tests
+
     def check_merged(self, count, launches=1):
-        self.run_graphbench("--sweep", *SWEEP, "--launches", launches, "--json", "single.json", code=0)
-        single, merged = self.result("single.json"), self.result("results/merged.json")
+        if launches not in self.undivided:
+            self.run_graphbench("--sweep", *SWEEP, "--launches", launches, "--json", "single.json", code=0)
+            self.undivided[launches] = self.result("single.json")
+        single, merged = self.undivided[launches], self.result("results/merged.json")
         self.assert_undivided(merged, single)
         self.assertEqual([launches] * 4 * SHARDS, [len(cell["launches"]) for cell in merged["cells"]])
         self.assertEqual(list(range(1, count + 1)), [shard["index"] for shard in merged["shards"]])

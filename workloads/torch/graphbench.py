@@ -5,6 +5,7 @@ import ast
 import contextlib
 import copy
 import ctypes
+import faulthandler
 import gc
 import importlib.metadata
 import importlib.util
@@ -12,6 +13,8 @@ import json
 import os
 import pathlib
 import re
+import signal
+import subprocess
 import sys
 import time
 
@@ -56,7 +59,8 @@ class Step:
             torch.cuda.set_device(self.device)
             self.stream = torch.cuda.ExternalStream(request.cuda_stream, device=self.device)
             torch.cuda.set_stream(self.stream)
-        elif self.mode != "eager":
+        join_ranks(torch, self.on_cuda)
+        if not self.on_cuda and self.mode != "eager":
             raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps eagerly")
         made = build(request.batch, self.device)
         self.module, self.args, self.calls = None, (), []
@@ -251,6 +255,7 @@ class Step:
         if self.on_cuda:
             facts["max_memory_allocated"] = self.torch.cuda.max_memory_allocated(self.device)
             facts["memory_reserved"] = self.torch.cuda.memory_reserved(self.device)
+        facts.update(facts_of_ranks(self.torch, self.device if self.on_cuda else None))
         facts["gc_seconds"] = Collections.seconds
         return json.dumps(facts).encode()
 
@@ -262,8 +267,42 @@ def device_of(torch, uuid):
     raise RuntimeError(f"PyTorch sees no device {uuid}: does CUDA_VISIBLE_DEVICES hide it?")
 
 
+def in_ranks(torch):
+    return "GRAPHBENCH_RANKS" in os.environ and torch.distributed.is_initialized()
+
+
+def join_ranks(torch, on_cuda):
+    """Makes the default process group of --ranks, unless the step file has made one."""
+    if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("nccl" if on_cuda else "gloo")
+
+
+def leave_ranks(torch):
+    """Gives up all graphs before the communicators: NCCL waits for graphs that hold its collectives."""
+    if in_ranks(torch):
+        for name, reset in (("torch._dynamo", "reset"),
+                            ("torch._inductor.cudagraph_trees", "reset_cudagraph_trees")):
+            if name in sys.modules:
+                getattr(sys.modules[name], reset)()
+        gc.collect()
+        torch.distributed.destroy_process_group()
+
+
+def facts_of_ranks(torch, device):
+    """The library of the collectives, and the rank's links to other GPUs."""
+    if not in_ranks(torch):
+        return {}
+    if device is None:
+        return {"collectives": torch.distributed.get_backend()}
+    asked = ["nvidia-smi", "nvlink", "-s", "-i", f"GPU-{torch.cuda.get_device_properties(device).uuid}"]
+    links = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.count("GB/s")
+    links = f"{links} NVLinks per GPU" if links else "PCIe"
+    return {"collectives": "nccl " + ".".join(map(str, torch.cuda.nccl.version())), "links": links}
+
+
 class Host:
     """The C record of the user's step, and its functions."""
+    stacks = None  # the file from which --ranks reads what this process does
     MODES = ("whole", "piecewise", "torch.replay", "torch.cudagraphs", "torch.reduce-overhead",
              "torch.callables")
 
@@ -276,7 +315,7 @@ class Host:
         self.record = StepRecord(
             ctypes.sizeof(StepRecord), len(self.MODES), name.encode(), b"a step that PyTorch runs", modes,
             OPEN(lambda *given: self.answer(self.open)(*given[:-1])), PARTS(self.answer(self.parts)),
-            RUN(self.answer(lambda step, part: self.steps[step].runs[part]())),
+            RUN(self.run),
             CAPTURE(self.answer(self.capture)),
             FILL(self.answer(lambda step, seed: self.steps[step].fill(seed))),
             OUTPUTS(self.answer(self.outputs)), REPORT(self.report),
@@ -293,18 +332,33 @@ class Host:
             try:
                 return work(*given) or 0
             except BaseException as error:  # noqa: BLE001 - it crosses into C
-                skips = isinstance(error, Skip)
-                text = (str(error) if skips else reason_of(error, self.file)).encode()[:size - 1] + b"\0"
-                ctypes.memmove(reason, text, len(text))
-                return SKIP if skips else FAILED
+                return self.tell(error, reason, size)
 
         return call
+
+    def tell(self, error, reason, size):
+        skips = isinstance(error, Skip)
+        text = (str(error) if skips else reason_of(error, self.file)).encode()[:size - 1] + b"\0"
+        ctypes.memmove(reason, text, len(text))
+        return SKIP if skips else FAILED
+
+    def run(self, step, part, reason, size):
+        """Is timed, so it takes a shorter way than answer()."""
+        try:
+            self.steps[step].runs[part]()
+            return 0
+        except BaseException as error:  # noqa: BLE001 - it crosses into C
+            return self.tell(error, reason, size)
 
     def open(self, request, step):
         made = Step(self.torch, self.build, request.contents, self.file)
         made.prepare()
         gc.disable()  # until the process ends: a collection in a sample would be timed
         gc.collect()
+        if Host.stacks:
+            code = getattr(getattr(made.module, "forward", made.calls[0]), "__code__", None)
+            print(f'  File "{code.co_filename}", line {code.co_firstlineno} in {code.co_name}\n  File '
+                  '"graphbench.py", line 0 in open' if code else "", file=Host.stacks, flush=True)
         self.last += 1
         self.steps[self.last] = made
         step[0] = self.last
@@ -378,6 +432,10 @@ def main(role, parent, file, function, *more):
         import torch
     except ImportError as error:
         sys.exit(f"graphbench: {sys.executable} has no torch ({error}): name one that has with --python")
+    if "GRAPHBENCH_RANK_STACKS" in os.environ:
+        Host.stacks = open(os.environ["GRAPHBENCH_RANK_STACKS"], "a")
+        print("ready", file=Host.stacks, flush=True)
+        faulthandler.register(signal.SIGUSR1, Host.stacks)
     if role != "--doctor":
         library = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parents[1] / "libgraphbench_step.so"))
     try:
@@ -392,6 +450,7 @@ def main(role, parent, file, function, *more):
     if role != "--doctor":
         code = library.graphbench_child(role.encode(), parent.encode(), ctypes.byref(host.plugin),
                                         f"{file}:{function}".encode())
+        leave_ranks(torch)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # skips Python's shutdown, after which the driver's may crash

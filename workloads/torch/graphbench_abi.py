@@ -1,6 +1,6 @@
 """Records of the plugin ABI (graphs/abi/graphbench_abi.h), field by field."""
 
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t, \
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, \
     c_uint8, c_uint32, c_uint64, c_void_p
 
 ABI_VERSION = 2
@@ -8,7 +8,7 @@ ON_CUDA = 1
 SKIP, FAILED = 2, -1
 OTHER_DTYPE = -1
 RUN_PART, CAPTURED, LAUNCHED = range(3)
-ERROR = (POINTER(c_char), c_size_t)
+ERROR = (c_void_p, c_size_t)
 
 
 def record(name, /, **fields):

@@ -49,8 +49,10 @@ class Pieces:
         for node in graph.nodes:
             if node.op in ("placeholder", "output"):
                 continue
-            if node.target is operator.getitem and node.args[0] in part_of:
-                part_of[node] = part_of[node.args[0]]  # an item belongs to the part that makes its tuple
+            follows = node.target is operator.getitem or "wait_tensor" in names_of(node)
+            if follows and node.args[0] in part_of:
+                # An item belongs to the part that makes its tuple, and a wait to that of its collective.
+                part_of[node] = part_of[node.args[0]]
                 continue
             self.ops |= names_of(node)
             found = names_of(node) & splits or {each.__name__ for each in MARKED if node.target is each}
@@ -134,6 +136,9 @@ def cut(step):
     from torch.utils import _pytree
 
     torch, found = step.torch, []
+    if step.held.optimizers:
+        raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
+                   "--mode whole")
     _dynamo.reset()  # the parts stay; no batch calls its compiled code again
     for function in MARKED:
         torch.compiler.allow_in_graph(function)

@@ -93,8 +93,9 @@ void add_facts(std::map<std::string, std::string>& facts, const std::string& nam
 }  // namespace
 
 ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
-                       const std::function<void(std::int64_t batch, std::string_view name)>& phase)
-    : Rig(task, device), record_(record), phase_(phase) {
+                       const std::function<void(std::int64_t batch, std::string_view name)>& phase,
+                       ranks::Rank* rank)
+    : Rig(task, device), record_(record), phase_(phase), rank_(rank) {
   for (const std::int64_t batch : worker::largest_first(task.batches)) {
     if (!open(batch)) return;
   }
@@ -108,14 +109,17 @@ bool ForeignRig::open(std::int64_t batch) {
                         .split_ops = task_.split_ops,
                         .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
   Opened& opened = opened_[batch];
+  std::optional<Error> failure;
   try {
     const Heartbeat at_work([&] { phase_(batch, "open"); });
     opened.step = std::make_unique<ForeignStep>(record_, opening, stream());
   } catch (const Error& error) {
-    opened.failure = std::current_exception();
-    return survives(error.code());
+    failure = error;
   }
-  return true;
+  if (rank_ != nullptr) failure = rank_->settle(failure);
+  if (!failure) return true;
+  opened.failure = std::make_exception_ptr(*failure);
+  return survives(failure->code());
 }
 
 ForeignStep& ForeignRig::step_at(std::int64_t batch) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/measure/foreign/foreign_step.hpp"
+#include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/rig.hpp"
 
 namespace graphbench::foreign {
@@ -15,9 +16,10 @@ class ForeignRig final : public worker::Rig {
   // Arguments must outlive the rig. Opens the step for the task's batches, the largest first, and stops if a
   // failure makes the process unusable. A failure is stored, and thrown when the batch's executor is made.
   // For a task without batches, opens a batch at its first use. Calls `phase` before each batch opens and,
-  // from another thread, again while it opens.
+  // from another thread, again while it opens. With a `rank`, a batch that fails on one rank fails on all.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
-             const std::function<void(std::int64_t batch, std::string_view name)>& phase);
+             const std::function<void(std::int64_t batch, std::string_view name)>& phase,
+             ranks::Rank* rank = nullptr);
 
   // A foreign step allocates its own memory.
   void allocate(std::int64_t) override { allocated_ = true; }
@@ -47,6 +49,7 @@ class ForeignRig final : public worker::Rig {
 
   const gb_step& record_;
   const std::function<void(std::int64_t batch, std::string_view name)> phase_;
+  ranks::Rank* const rank_;
   std::map<std::int64_t, Opened> opened_;
   bool allocated_ = false;
 };

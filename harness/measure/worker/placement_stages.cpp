@@ -64,6 +64,12 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   model::Launch& launch = batch.result.launches.emplace_back();
   launch.index = run.task.launch;
   batch.executor = prepare(run, batch, launch.setup);
+  if (run.rank != nullptr) {
+    for (double model::Setup::*stage : {&model::Setup::warmup_seconds, &model::Setup::capture_seconds,
+                                        &model::Setup::instantiate_seconds, &model::Setup::upload_seconds})
+      launch.setup.*stage = run.rank->largest(launch.setup.*stage);
+    launch.setup.prepare_seconds = run.rank->largest(launch.setup.prepare_seconds.value_or(0));
+  }
   const execution::StepCounts counts = batch.executor->counts();
   batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);

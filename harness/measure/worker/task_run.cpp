@@ -123,8 +123,24 @@ bool walks(const TaskRun& run, const BatchRun& batch) {
   return run.traced && run.task.launch == 0 && batch.result.fallback.empty();
 }
 
-constexpr std::array<Stage, 4> after_measuring = {
-    {{"check", check}, {"evaluate", evaluate, evaluates}, {"dump", dump, dumps}, {"shapes", walk, walks}}};
+// A stage of its own, which begins only if no rank has failed.
+void combine_ranks(TaskRun& run, BatchRun& batch) {
+  model::Check& check = *batch.result.check;
+  check.max_abs_error = run.rank->largest(check.max_abs_error);
+  if (run.rank->largest(check.identical ? 0 : 1) == 0) return;
+  if (check.identical) check.tolerated = "outputs of another rank differ as another order can cause";
+  check.identical = false;
+}
+
+bool has_ranks(const TaskRun& run, const BatchRun&) {
+  return run.rank != nullptr;
+}
+
+constexpr std::array<Stage, 5> after_measuring = {{{"check", check},
+                                                   {"", combine_ranks, has_ranks},
+                                                   {"evaluate", evaluate, evaluates},
+                                                   {"dump", dump, dumps},
+                                                   {"shapes", walk, walks}}};
 
 void run_stages(TaskRun& run) {
   measure_batches(run);
@@ -133,7 +149,9 @@ void run_stages(TaskRun& run) {
     report(run, batch);
   }
   if (!run.placement->rig().allocated()) return;
-  if (run.program == nullptr) return record_steps(run);
+  // A kernel of a collective also waits for other ranks, so that no gain could be predicted from its time.
+  if (run.program == nullptr && run.rank == nullptr) record_steps(run);
+  if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);
   if (run.task.instruments.profile) profile(run);
 }
@@ -159,8 +177,8 @@ bool TaskRun::trains() const {
 }
 
 measure::StepUnderTest TaskRun::step_of(const BatchRun& batch) {
-  return {*batch.executor, placement->rig().stream(),
-          task.instruments.cold_l2 ? placement->cache() : nullptr};
+  return {*batch.executor, placement->rig().stream(), task.instruments.cold_l2 ? placement->cache() : nullptr,
+          rank};
 }
 
 void TaskRun::tell_phase(std::int64_t batch, std::string_view phase) const {
@@ -169,14 +187,19 @@ void TaskRun::tell_phase(std::int64_t batch, std::string_view phase) const {
 
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage) {
   if (has_failed(batch) || !stage.applies(run, batch)) return;
+  std::optional<Error> failure;
   try {
     if (!stage.name.empty()) run.tell_phase(batch.size, stage.name);
     stage.run(run, batch);
   } catch (const Error& error) {
-    fail(batch.result, error.code(), error.what());
-    stop_where_spoilt(run, batch, error.code());
+    failure = error;
   } catch (const std::bad_alloc&) {
-    fail(batch.result, ErrorCode::out_of_memory, "the worker's own heap is exhausted");
+    failure.emplace(ErrorCode::out_of_memory, "the worker's own heap is exhausted");
+  }
+  if (run.rank != nullptr) failure = run.rank->settle(failure);
+  if (failure) {
+    fail(batch.result, failure->code(), failure->what());
+    stop_where_spoilt(run, batch, failure->code());
   }
   take_cache_use(run, batch);
   if (!has_failed(batch)) return;

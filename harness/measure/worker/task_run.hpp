@@ -46,6 +46,7 @@ struct TaskRun {
   const ir::Program* program = nullptr;    // null: a foreign step
   const ir::Program* evaluated = nullptr;  // forward program to evaluate after training steps; null if none
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
+  ranks::Rank* rank = nullptr;             // null: there is one rank
 
   // The results that one stage leaves to later ones.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 for a foreign step too

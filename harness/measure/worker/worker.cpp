@@ -8,6 +8,7 @@
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/foreign/foreign_rig.hpp"
 #include "harness/measure/machine/pinning.hpp"
+#include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/startup_clock.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/task_run.hpp"
@@ -40,27 +41,48 @@ void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::module_seconds);
 }
 
-machine::SubmitterPin pin_of(const model::WorkerTask& task) {
-  return machine::SubmitterPin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
+machine::SubmitterPin pin_of(const model::WorkerTask& task, const ranks::Rank* rank = nullptr) {
+  const std::vector<int> cpus = machine::allowed_cpus();
+  return machine::SubmitterPin(task.instruments, rank == nullptr ? cpus : rank->share_of(cpus),
+                               !task.device.starts_with("host"));
 }
 
-void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step) {
+void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step,
+              ranks::Rank* rank) {
   load_module(task, clock);
-  machine::SubmitterPin pin = pin_of(task);
+  machine::SubmitterPin pin = pin_of(task, rank);
+  const auto phase = [&](std::int64_t batch, std::string_view name) {
+    tell({.batch = batch, .phase = std::string(name)});
+  };
   TaskRun run{.task = task,
               .open = [&] { return open_device(task.device); },
               .make_rig =
                   [&](Device& device) {
-                    return std::make_unique<foreign::ForeignRig>(
-                        task, device, step, [&](std::int64_t batch, std::string_view name) {
-                          tell({.batch = batch, .phase = std::string(name)});
-                        });
+                    return std::make_unique<foreign::ForeignRig>(task, device, step, phase, rank);
                   },
               .pin = pin,
               .tell = tell,
               .startup = clock,
+              .rank = rank,
               .placements = 1};
   run_task(run);
+}
+
+// Only rank 0 tells what was measured.
+void run_rank(model::WorkerTask task, const Tell& tell, StartupClock& clock, const gb_step& step,
+              ranks::Rank& rank) {
+  task.device = rank.device_after(task.device);
+  task.instruments.submitter.reset();  // the parent chose it for all CPUs
+  const auto tell_first = [&](WorkerEvent event) {
+    if (!event.phase.empty()) rank.note(event.batch, event.phase);
+    if (rank.index() == 0) tell(std::move(event));
+  };
+  try {
+    run_step(task, tell_first, clock, step, &rank);
+  } catch (const Error& error) {
+    rank.note(error);
+    throw;
+  }
 }
 
 void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& clock,
@@ -136,8 +158,11 @@ void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::Lent
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
   const gb_step* const step = package ? nullptr : registry.step(task.workload);
-  if (step != nullptr) {
-    run_step(task, tell, clock, *step);
+  const std::unique_ptr<ranks::Rank> rank = step == nullptr ? nullptr : ranks::Rank::join();
+  if (rank != nullptr) {
+    run_rank(task, tell, clock, *step, *rank);
+  } else if (step != nullptr) {
+    run_step(task, tell, clock, *step, nullptr);
   } else {
     run_program(task, tell, clock, registry, package);
   }

@@ -118,6 +118,7 @@ GB_DESCRIBE(model::Sustained, latency_seconds, device_seconds, sm_clock_hz, powe
             stopped_by);
 GB_DESCRIBE(model::LaunchPlacement, latency_samples, device_samples, submit_seconds, latency_seconds,
             device_seconds, throughput_steps_per_second);
+GB_DESCRIBE(model::RankTimes, skew_seconds, submit_seconds);
 GB_DESCRIBE(model::WithinLaunch, submit_spread, latency_spread, device_spread, steady_step);
 GB_DESCRIBE(model::MeasuredOn, hostname, (text, uuid));
 GB_DESCRIBE(model::Launch, index, setup, submit_seconds, latency_seconds, device_seconds,
@@ -126,9 +127,9 @@ GB_DESCRIBE(model::Launch, index, setup, submit_seconds, latency_seconds, device
                    text_field("device", &T::device_stopped_by),
                    text_field("throughput", &T::throughput_stopped_by))),
             (later, placements), (computed_field<Ramp>("ramp_seconds", false)), (later, sustained),
-            (later, machine), (later, setups), (later, startup), (later, worker_seconds), (message, within),
-            (message, submit_samples), (message, latency_samples), (message, device_samples),
-            (message, latency_started_ns), (message, device_started_ns));
+            (later, ranks), (later, machine), (later, setups), (later, startup), (later, worker_seconds),
+            (message, within), (message, submit_samples), (message, latency_samples),
+            (message, device_samples), (message, latency_started_ns), (message, device_started_ns));
 GB_DESCRIBE(model::Check, reference, identical, max_abs_error, (later, tolerated));
 GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
 GB_DESCRIBE(facts::TrainingOps, forward, backward, accumulate, optimizer, removed);

@@ -107,6 +107,7 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
       throw InputError(options.where(axis.name), "the option has no effect on " + catalog.facts.kind +
                                                      ": leave the option out, or give --device " +
                                                      join(axis.devices, " or "));
+    const bool of_steps = axis.passes == std::vector<std::string>{std::string(model::of_its_own)};
     for (const std::string& value : given->second) {
       const auto has = [&](const model::Cell& cell) {
         const auto found = cell.more_axes.find(axis.name);
@@ -115,8 +116,8 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
       if (value == axis.fallback || std::ranges::any_of(cells, has)) continue;
       throw InputError(options.where(axis.name),
                        in_quotes(value) + " would change no cell of this plan: give the value only with" +
-                           options_of("pass", axis.passes) + options_of("mode", axis.modes) +
-                           options_of(axis.within.axis, axis.within.values));
+                           (of_steps ? " a foreign step" : options_of("pass", axis.passes)) +
+                           options_of("mode", axis.modes) + options_of(axis.within.axis, axis.within.values));
     }
   }
 }

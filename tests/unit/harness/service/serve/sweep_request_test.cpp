@@ -79,9 +79,9 @@ TEST(SweepRequest, NumbersStayAsShortAsTheyWereWritten) {
 }
 
 TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
-  for (const char* key :
-       {"json", "samples", "report", "trace", "dump-graph", "cache", "package", "weights", "plugin",
-        "prometheus-listen", "prometheus-textfile", "prometheus-push", "push-grouping"}) {
+  for (const char* key : {"json", "samples", "report", "trace", "dump-graph", "cache", "package", "weights",
+                          "plugin", "prometheus-listen", "prometheus-textfile", "prometheus-push",
+                          "push-grouping", "torch", "python", "ranks"}) {
     EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"x\"}"),
                 HasSubstr("a request may not give this option"))
         << key;

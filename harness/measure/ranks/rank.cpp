@@ -1,0 +1,143 @@
+// Barriers, numbers and errors of a group of ranks, in memory that its processes share.
+#include "harness/measure/ranks/rank.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "graphs/base/files.hpp"
+
+namespace graphbench::ranks {
+namespace {
+
+// A rank that waits briefly spins, so that it goes on at once. Longer waits leave the CPU to others.
+void pause(std::int64_t turn) {
+  if (turn > 40'000) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  } else if (turn > 20'000) {
+    sched_yield();
+  }
+}
+
+template <std::size_t size>
+void write_text(char (&to)[size], std::string_view text) {
+  to[text.copy(to, size - 1)] = '\0';
+}
+
+}  // namespace
+
+std::optional<Error> error_of(const Slot& slot) {
+  const std::string text = slot.failure;
+  if (text.empty()) return std::nullopt;
+  return Error(static_cast<ErrorCode>(std::atoi(text.c_str())), text.substr(text.find(' ') + 1));
+}
+
+std::unique_ptr<Rank> Rank::join() {
+  const char* const file = std::getenv(block_variable);
+  if (file == nullptr) return nullptr;
+  const Descriptor opened(open(file, O_RDWR | O_CLOEXEC));
+  void* const block = mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0);
+  if (block == MAP_FAILED) throw Error(ErrorCode::io, std::string("join ranks: cannot map ") + file);
+  const auto number = [](const char* variable) { return std::atoll(std::getenv(variable)); };
+  return std::unique_ptr<Rank>(new Rank(static_cast<Block*>(block), number("RANK"), number("WORLD_SIZE")));
+}
+
+std::string Rank::device_after(const std::string& first) const {
+  const std::size_t colon = first.find(':');
+  if (first.starts_with("host")) return first;
+  return first.substr(0, colon + 1) + std::to_string(std::atoll(first.c_str() + colon + 1) + index_);
+}
+
+std::vector<int> Rank::share_of(const std::vector<int>& cpus) const {
+  const auto size = static_cast<std::int64_t>(cpus.size());
+  if (size < count_) return cpus;
+  return {cpus.begin() + size * index_ / count_, cpus.begin() + size * (index_ + 1) / count_};
+}
+
+void Rank::wait(Barrier& barrier) {
+  ++own().moves;
+  const std::int64_t round = barrier.round.load();
+  if (barrier.arrived.fetch_add(1) + 1 == count_) {
+    barrier.arrived = 0;
+    barrier.round = round + 1;
+    return;
+  }
+  own().waiting = true;
+  for (std::int64_t turn = 0; barrier.round.load() == round; ++turn) pause(turn);
+  own().waiting = false;
+}
+
+// The first meeting waits for the slowest rank. The second is short, so that all ranks begin at once.
+void Rank::begin_step() {
+  ++own().steps;
+  meet();
+  meet();
+}
+
+std::vector<Numbers> Rank::gather(const Numbers& mine) {
+  own().numbers = mine;
+  meet();
+  std::vector<Numbers> all;
+  for (std::int64_t i = 0; i < count_; ++i) all.push_back(block_->slots[i].numbers);
+  meet();
+  return all;
+}
+
+double Rank::largest(double mine) {
+  for (const Numbers& each : gather({std::bit_cast<std::int64_t>(mine)}))
+    mine = std::max(mine, std::bit_cast<double>(each[0]));
+  return mine;
+}
+
+void Rank::combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns) {
+  const std::vector<Numbers> all = gather({started_ns, submit_ns, started_ns + latency_ns});
+  Numbers least = all[0];
+  Numbers most = all[0];
+  if (times != nullptr) times->submit_seconds.resize(all.size());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      least[i] = std::min(least[i], all[rank][i]);
+      most[i] = std::max(most[i], all[rank][i]);
+    }
+    if (times != nullptr) times->submit_seconds[rank].push_back(static_cast<double>(all[rank][1]) * 1e-9);
+  }
+  started_ns = least[0];
+  submit_ns = most[1];
+  latency_ns = most[2] - least[0];
+  if (times != nullptr) times->skew_seconds.push_back(static_cast<double>(most[2] - least[2]) * 1e-9);
+}
+
+std::optional<Error> Rank::settle(std::optional<Error> mine) {
+  if (mine) note(*mine);
+  wait(block_->settling);
+  std::optional<Error> first;
+  bool alike = true;
+  for (std::int64_t i = count_ - 1; i >= 0; --i) {
+    alike = alike && std::string_view(block_->slots[i].failure) == own().failure;
+    const std::optional<Error> error = error_of(block_->slots[i]);
+    if (error) first.emplace(error->code(), "rank " + std::to_string(i) + ": " + error->what());
+  }
+  if (first && alike) first = error_of(own());
+  wait(block_->settling);
+  own().failure[0] = '\0';
+  return first;
+}
+
+void Rank::note(std::int64_t batch, std::string_view phase) {
+  if (own().batch == batch && phase == own().phase) return;
+  own().batch = batch;
+  write_text(own().phase, phase);
+  ++own().moves;
+}
+
+void Rank::note(const Error& error) {
+  write_text(own().failure, std::to_string(static_cast<int>(error.code())) + " " + error.what());
+}
+
+}  // namespace graphbench::ranks
