@@ -15,6 +15,7 @@ Op body_of(const Op& cond) {
   body.name = cond.name;
   body.attributes = cond.attributes;
   body.attributes.erase("body");
+  if (!cond.inputs.empty()) body.inputs.assign(cond.inputs.begin() + 1, cond.inputs.end());
   body.definition = builtin.find(body.kind);
   if (body.definition == nullptr || body.definition->traits.marker || body.kind == cond_kind ||
       !body.definition->mutated_inputs.empty() || body.definition->groups.size > 0)
