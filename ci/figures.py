@@ -328,6 +328,8 @@ def rows_of(folder, wanted):
             rows.extend(sustained_rows(folder))
         elif stage == "first-use":
             rows.extend(document_rows(folder, "first_use.json", first_use_rows))
+        elif stage == "branches":
+            rows.extend(program_figures.branch_rows(folder))
         elif stage == "programs":
             rows.extend(program_figures.program_rows(folder))
         elif stage == "start-up":

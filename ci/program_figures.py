@@ -3,6 +3,9 @@ loaded and trained, and how PyTorch's steps run."""
 
 import collections
 import json
+import math
+import re
+import statistics
 
 from figure_row import Row, at_most, document_rows, geometric_mean, published
 
@@ -61,6 +64,46 @@ def epilogue_rows(document):
 def attention_rows(document):
     grid = by_axes(document, "attention")
     return ratio_rows("--attention decomposed / fused", ratios_of(grid, ("decomposed",), ("fused",)))
+
+
+# Student's t at 97.5 % for two to ten launches.
+T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+def gain_text(slow, fast):
+    """The gain in latency of one cell over another, with its 95 % interval over the launches of both."""
+    pairs = zip(slow["launches"], fast["launches"])
+    logs = [math.log(a["latency_seconds"]["p50"] / b["latency_seconds"]["p50"]) for a, b in pairs]
+    half = T_975[len(logs) - 2] * statistics.stdev(logs) / math.sqrt(len(logs))
+    low, mean, high = (math.exp(statistics.mean(logs) + off) for off in (-half, 0, half))
+    return f"{mean:.3f} ({low:.3f}..{high:.3f})"
+
+
+def gain_rows(figure, document, axis, slow, fast):
+    """For each workload, the gain of one value of the axis over another by batch; None: its default."""
+    texts = collections.defaultdict(list)
+    for (workload, batch), cells in by_axes(document, axis).items():
+        both = [cells.get((slow,)), cells.get((fast,))]
+        measured = all(each and latency(each) is not None for each in both)
+        texts[workload].append(f"b{batch} {gain_text(*both)}" if measured else None)
+    return [published(f"{figure}: {workload}", None if None in each else ", ".join(each))
+            for workload, each in texts.items()] or [Row(figure, "measured", "no cell", False)]
+
+
+def branch_rows(folder):
+    """Branches beside bare loops, then the gains of edges and of products side by side."""
+    try:
+        text = (folder / "branches.bare.log").read_text()
+    except OSError:
+        text = ""
+    rows = [at_most(f"latency / bare loop: {name.strip()}", float(limit), float(ratio)) for name, ratio, limit
+            in re.findall(r"^(IF [a-z ]+|SWITCH of \d+) +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+)", text, re.M)]
+    rows = rows or [Row("branches / bare loops", "measured", "graphbench_bare_loops printed no ratio", False)]
+    return [*rows,
+            *document_rows(folder, "forked.json", lambda document: gain_rows(
+                "gain of --branches forked over serial", document, "branches", None, "forked")),
+            *document_rows(folder, "edges.json", lambda document: gain_rows(
+                "gain of --edges programmatic over full", document, "edges", "full", None))]
 
 
 def task_seconds(document):

@@ -156,7 +156,8 @@ typedef struct gb_build_request {
   int32_t reserved;
 } gb_build_request;
 
-/* A size whose values presets give and users override: a positive integer in [min, max]. */
+/* A size whose values presets give and users override: a positive integer in [min, max]. Words such as
+   "joined=1" in `help` name values for --set. */
 typedef struct gb_option {
   const char* key;
   const char* help;

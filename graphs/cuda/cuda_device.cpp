@@ -88,6 +88,7 @@ void CudaDevice::discard() {
   context_.cudnn.reset();
   context_.scratch.reset();
   cublas_.reset();
+  branch_workspaces_.clear();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
 }
@@ -150,7 +151,15 @@ MemoryInfo CudaDevice::memory() const {
 }
 
 std::size_t CudaDevice::workspace_bytes() const {
-  return workspace_size + word_slot_size + context_.scratch->total_bytes();
+  return workspace_size * (1 + branch_workspaces_.size()) + word_slot_size + context_.scratch->total_bytes();
+}
+
+void CudaDevice::prepare_on_branch(std::size_t branch) {
+  while (branch_workspaces_.size() < branch) {
+    check(cudaMalloc(branch_workspaces_.emplace_back().put(), workspace_size), "allocate workspace");
+    tally().add(MemoryKind::workspace, workspace_size);
+  }
+  context_.workspace = branch == 0 ? workspace_.get() : branch_workspaces_[branch - 1].get();
 }
 
 void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,

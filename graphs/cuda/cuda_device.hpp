@@ -51,6 +51,7 @@ class CudaDevice final : public Device {
   void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
+  void prepare_on_branch(std::size_t branch) override;
   void use_full_edges() override { context_.programmatic = false; }
   void choose_for_size(bool of_its_own) override { context_.tuner->choose_generally(!of_its_own); }
   std::vector<facts::LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
@@ -71,8 +72,9 @@ class CudaDevice final : public Device {
 
   int index_;
   facts::DeviceFacts info_{};
-  NvmlMemory* driver_memory_ = nullptr;  // null without NVML
-  MemoryHandle workspace_;               // ends with the word slot
+  NvmlMemory* driver_memory_ = nullptr;          // null without NVML
+  MemoryHandle workspace_;                       // ends with the word slot
+  std::vector<MemoryHandle> branch_workspaces_;  // of branch 1, 2, ...
   CublasHandle cublas_;
   OpContext context_;  // refers to the members above, so it is destroyed first
 };

@@ -23,6 +23,10 @@ void launch_digest(cudaStream_t stream, const void* source, std::size_t words, u
 inline constexpr long long clock_probe_cycles = 400'000;  // 0.2 ms at 2 GHz
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds);
 
+// Enqueues one thread that sets the value of a conditional node to `*selector`, or with `is_flag` to 0 or 1.
+void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const std::int32_t* selector,
+                     bool is_flag);
+
 // Launches one thread that does nothing, to measure the cost of a launch.
 class EmptyKernel final : public Kernel {
  public:

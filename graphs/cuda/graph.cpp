@@ -29,9 +29,13 @@ constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
 };
 
 constexpr std::pair<cudaGraphNodeType, const char*> type_names[] = {
-    {cudaGraphNodeTypeKernel, "kernel"}, {cudaGraphNodeTypeMemcpy, "memcpy"},
-    {cudaGraphNodeTypeMemset, "memset"}, {cudaGraphNodeTypeHost, "host"},
-    {cudaGraphNodeTypeGraph, "graph"},   {cudaGraphNodeTypeEmpty, "empty"}};
+    {cudaGraphNodeTypeKernel, "kernel"},
+    {cudaGraphNodeTypeMemcpy, "memcpy"},
+    {cudaGraphNodeTypeMemset, "memset"},
+    {cudaGraphNodeTypeHost, "host"},
+    {cudaGraphNodeTypeGraph, "graph"},
+    {cudaGraphNodeTypeEmpty, "empty"},
+    {cudaGraphNodeTypeConditional, "conditional"}};
 
 template <typename Value, std::size_t count>
 const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value value, const char* other) {

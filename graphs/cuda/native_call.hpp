@@ -48,7 +48,7 @@ inline Source fixed_source(void* address) {
 // A struct that is longer than `parameters`, and its pointers, are in the two vectors.
 struct KernelCall {
   static constexpr std::size_t parameter_bytes_max = 128;
-  static constexpr std::size_t pointers_max = 6;
+  static constexpr std::size_t pointers_max = 7;
 
   const void* function = nullptr;
   dim3 grid;

@@ -84,6 +84,53 @@ std::vector<GraphNode> CudaStream::nodes_so_far() const {
   return {nodes.begin(), nodes.end()};
 }
 
+void CudaStream::record_arm(cudaGraph_t graph, const Arm& arm) {
+  check(cudaStreamBeginCaptureToGraph(arm_stream_->handle(), graph, nullptr, nullptr, 0,
+                                      cudaStreamCaptureModeThreadLocal),
+        "begin the capture of a branch");
+  cudaGraph_t ended = nullptr;  // the conditional node owns it
+  try {
+    arm(*arm_stream_);
+  } catch (...) {
+    (void)cudaStreamEndCapture(arm_stream_->handle(), &ended);
+    (void)cudaGetLastError();
+    throw;
+  }
+  check(cudaStreamEndCapture(arm_stream_->handle(), &ended), "end the capture of a branch");
+}
+
+void CudaStream::record_branch(const void* selector, const std::vector<Arm>& arms) {
+  const bool is_if = arms.size() == 2;
+  const cudaGraph_t graph = graph_so_far();
+  GRAPHBENCH_ASSERT(graph != nullptr);
+  if (!arm_stream_) {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // permits to create a stream during a capture
+    check(cudaThreadExchangeStreamCaptureMode(&mode), "relax capture");
+    arm_stream_ = std::make_unique<CudaStream>(workspace_);
+    check(cudaThreadExchangeStreamCaptureMode(&mode), "restore capture");
+  }
+  cudaGraphNodeParams node{};
+  node.type = cudaGraphNodeTypeConditional;
+  node.conditional.type = is_if ? cudaGraphCondTypeIf : cudaGraphCondTypeSwitch;
+  node.conditional.size = is_if && !arms[0] ? 1 : static_cast<unsigned>(arms.size());
+  check(cudaGraphConditionalHandleCreate(&node.conditional.handle, graph, 0, cudaGraphCondAssignDefault),
+        "create a conditional handle");
+  launch_selector(handle(), node.conditional.handle, static_cast<const std::int32_t*>(selector), is_if);
+  cudaStreamCaptureStatus status{};
+  const cudaGraphNode_t* before = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+  check(cudaStreamGetCaptureInfo(handle(), &status, nullptr, nullptr, &before, &edges, &count),
+        "read capture");
+  cudaGraphNode_t added = nullptr;
+  check(cudaGraphAddNode(&added, graph, before, edges, count, &node), "add a conditional node");
+  check(cudaStreamUpdateCaptureDependencies(handle(), &added, nullptr, 1, cudaStreamSetCaptureDependencies),
+        "continue behind a conditional node");
+  // An IF node runs graph 0 where the value is not 0.
+  for (std::size_t i = 0; i < arms.size(); ++i)
+    if (arms[i]) record_arm(node.conditional.phGraph_out[is_if ? 1 - i : i], arms[i]);
+}
+
 void CudaStream::fill_bytes(void* destination, int byte, std::size_t bytes) {
   check(cudaMemsetAsync(destination, byte, bytes, handle()), "fill bytes");
 }

@@ -31,6 +31,7 @@ class CudaStream final : public Stream {
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
+  void record_branch(const void* selector, const std::vector<Arm>& arms) override;
   void* native_handle() noexcept override { return handle_; }
   void synchronize_blocking() override;
   void wait(Event& event) override;
@@ -42,12 +43,14 @@ class CudaStream final : public Stream {
  private:
   cudaGraph_t graph_so_far() const;  // null unless the stream is capturing
   GraphHandle finish_capture();
+  void record_arm(cudaGraph_t graph, const Arm& arm);
 
   StreamHandle stream_;  // empty for a borrowed stream
   DeviceRange workspace_;
   cudaStream_t handle_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
-  EventHandle sleeper_;  // created by the first synchronize_blocking()
+  std::unique_ptr<CudaStream> arm_stream_;  // created by the first record_branch()
+  EventHandle sleeper_;                     // created by the first synchronize_blocking()
 };
 
 class CudaEvent final : public Event {

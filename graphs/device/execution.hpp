@@ -119,6 +119,8 @@ class Graph {
 
 class Stream {
  public:
+  // Records the work of one way of a branch on the stream that it is given. Empty: this way does nothing.
+  using Arm = std::function<void(Stream& stream)>;
   virtual ~Stream() = default;
   // Waits until all enqueued work is done; throws if the work failed.
   virtual void synchronize() = 0;
@@ -142,6 +144,10 @@ class Stream {
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
   virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
+  // During a capture, records a node that runs one of `arms` at each replay. `selector` is the address of an
+  // i32 on the device. Of two arms the first runs if it is 0, else the second (an IF node). Of more, the arm
+  // with that number runs, or none if there is no such arm (a SWITCH node).
+  virtual void record_branch(const void* selector, const std::vector<Arm>& arms) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
   // Waits like synchronize(), but sleeps until it is woken instead of spinning. Throws Error(unsupported)
@@ -184,6 +190,9 @@ class DeviceExecution {
   // algorithms (true, the default), or a size that shares its choices with others. Does nothing on devices
   // without choices.
   virtual void choose_for_size(bool /*of_its_own*/) {}
+  // Kernels that are prepared from now on may run beside kernels of other branches: they share no scratch
+  // memory with them. Branch 0 is the default.
+  virtual void prepare_on_branch(std::size_t /*branch*/) {}
   // Waits for all work on the device.
   virtual void synchronize() = 0;
 

@@ -10,6 +10,8 @@
 namespace graphbench::execution {
 namespace {
 
+constexpr std::size_t switch_arms_max = 256;  // take_execs() writes one byte of the selector
+
 // Holds blocks of the pool as a step would. The destructor releases all blocks that are still held.
 class HeldBlocks {
  public:
@@ -97,6 +99,11 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
       name_nodes_(context.name_nodes) {
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
   for (const ir::Segment& segment : segments) add_items(segment);
+  std::size_t side = 1;
+  for (const StepOp& op : eager_.kernels().ops) side = std::max(side, op.side_by_side);
+  if (side > 1) forked_ = context.device.make_event();
+  for (std::size_t i = 1; i < side; ++i)
+    forks_.push_back({context.device.make_stream(), context.device.make_event()});
 }
 
 void CapturedExecutor::add_items(const ir::Segment& segment) {
@@ -133,15 +140,16 @@ void CapturedExecutor::plan_addresses() {
 }
 
 // Only a plugin's op may fail to record a node. Our own kernels always record, and the check takes time.
-void CapturedExecutor::record(const StepOp& op, void** operands) {
+void CapturedExecutor::record(const StepOp& op, void** operands, Stream* on) {
   recording_ = &program_.ops()[op.op];
-  const std::size_t before = op.must_record != nullptr ? recorder_.recorded_nodes() : 0;
+  Stream& stream = on != nullptr ? *on : recorder_;
+  const std::size_t before = op.must_record != nullptr ? stream.recorded_nodes() : 0;
   const std::vector<GraphNode> earlier = name_nodes_ ? recorder_.nodes_so_far() : std::vector<GraphNode>();
-  op.kernel->launch(recorder_, operands);
+  op.kernel->launch(stream, operands);
   if (name_nodes_) {
     for (const GraphNode node : nodes_since(earlier)) op_of_node_[node] = op.op;
   }
-  if (op.must_record == nullptr || recorder_.recorded_nodes() > before) return;
+  if (op.must_record == nullptr || stream.recorded_nodes() > before) return;
   throw Error(ErrorCode::recorded_nothing,
               "capture op " + op.must_record->name + " (" + op.must_record->kind +
                   "): the launch function recorded no node, so a replay would skip the op; make it work on "
@@ -149,7 +157,23 @@ void CapturedExecutor::record(const StepOp& op, void** operands) {
 }
 
 void CapturedExecutor::record_piece(Item& item) {
-  for (std::size_t i = item.first; i < item.last; ++i) record(op_at(i), operands_.of(i));
+  for (std::size_t i = item.first; i < item.last;) {
+    const std::size_t side = std::min(op_at(i).side_by_side, item.last - i);
+    record_side_by_side(i, side);
+    i += side;
+  }
+}
+
+void CapturedExecutor::record_side_by_side(std::size_t first, std::size_t count) {
+  if (count > 1) forked_->record(recorder_);
+  for (std::size_t i = 1; i < count; ++i) {
+    Fork& fork = forks_[i - 1];
+    fork.stream->wait(*forked_);
+    record(op_at(first + i), operands_.of(first + i), fork.stream.get());
+    fork.joined->record(*fork.stream);
+  }
+  record(op_at(first), operands_.of(first));
+  for (std::size_t i = 1; i < count; ++i) recorder_.wait(*forks_[i - 1].joined);
 }
 
 std::vector<GraphNode> CapturedExecutor::nodes_since(const std::vector<GraphNode>& before) const {
@@ -253,6 +277,11 @@ std::vector<CapturedExecutor::Item*> CapturedExecutor::pieces() {
 }
 
 bool CapturedExecutor::update_execs() {
+  if (shared_->selector != nullptr) {
+    stream_.fill_bytes(shared_->selector, arm_, 1);
+    shared_->holder = this;
+    return true;
+  }
   shared_->holder = nullptr;
   const std::vector<Item*> own = pieces();
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -286,6 +315,11 @@ bool CapturedExecutor::share_execs(Executor& other) {
   static_cast<void>(take_execs());
   for (std::size_t i = 0; i < own.size(); ++i)
     refuse_kept_attributes(own[i]->graph->describe(), theirs[i]->graph->describe());
+  launch_shared_execs();
+  return true;
+}
+
+void CapturedExecutor::launch_shared_execs() {
   std::size_t piece = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (!items_[i].captured) continue;
@@ -294,7 +328,36 @@ bool CapturedExecutor::share_execs(Executor& other) {
     items_[i].exec = nullptr;
   }
   if (enqueues_.size() == 1) only_replay_ = enqueues_.front().replay;
-  return true;
+}
+
+void CapturedExecutor::join_switch(const std::vector<Executor*>& all, void* selector) {
+  const auto shared = std::make_shared<SharedExecs>();
+  std::vector<Stream::Arm> arms;
+  for (Executor* each : all) {
+    auto* const executor = dynamic_cast<CapturedExecutor*>(each);
+    if (executor == nullptr || executor->items_.size() != 1 || all.size() > switch_arms_max)
+      return Executor::join_switch(all, selector);
+    executor->arm_ = static_cast<int>(arms.size());
+    executor->shared_ = shared;
+    arms.emplace_back([executor](Stream& on) {
+      const Item& item = executor->items_.front();
+      for (std::size_t i = item.first; i < item.last; ++i)
+        executor->record(executor->op_at(i), executor->operands_.of(i), &on);
+    });
+  }
+  recorder_.begin_capture();
+  try {
+    recorder_.record_branch(selector, arms);
+  } catch (...) {
+    recorder_.abandon_capture();
+    throw;
+  }
+  shared->of_switch = recorder_.end_capture()->instantiate();
+  shared->of_switch->upload(stream_);
+  shared->execs = {shared->of_switch.get()};
+  shared->selector = selector;
+  stream_.fill_bytes(selector, 0, sizeof(std::int32_t));
+  for (Executor* each : all) dynamic_cast<CapturedExecutor&>(*each).launch_shared_execs();
 }
 
 bool CapturedExecutor::take_execs() {

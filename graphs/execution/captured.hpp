@@ -23,6 +23,7 @@ class CapturedExecutor : public Executor {
   void instantiate() override;
   void upload() override;
   bool share_execs(Executor& leader) override;
+  void join_switch(const std::vector<Executor*>& all, void* selector) override;
   bool take_execs() override;
   StepCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
@@ -58,7 +59,7 @@ class CapturedExecutor : public Executor {
   std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
   // capture_piece() calls this function while the stream is capturing.
   virtual void record_piece(Item& item);
-  void record(const StepOp& op, void** operands);
+  void record(const StepOp& op, void** operands, Stream* on = nullptr);  // null: on the recorder
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
   // One per item. It is the first member, so that enqueue_step() reads one cache line of this object.
@@ -81,15 +82,28 @@ class CapturedExecutor : public Executor {
   struct SharedExecs {
     std::vector<GraphExec*> execs;
     const CapturedExecutor* holder = nullptr;
+    std::unique_ptr<GraphExec> of_switch = nullptr;  // set: `execs` is this one
+    void* selector = nullptr;                        // of the SWITCH node
+  };
+
+  // A stream that captures products beside the recorder's.
+  struct Fork {
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Event> joined;
   };
 
   void add_items(const ir::Segment& segment);
+  void record_side_by_side(std::size_t first, std::size_t count);
   std::vector<Item*> pieces();
   bool update_execs();
+  void launch_shared_execs();
   void record_graph(Item& item);
   const ir::Op* refused_alone(const Item& item);
 
   bool name_nodes_;
+  std::vector<Fork> forks_;
+  std::unique_ptr<Event> forked_;             // null: captures do not fork
+  int arm_ = 0;                               // of the SWITCH node
   std::shared_ptr<SharedExecs> shared_;       // null: the execs belong to this executor alone
   const ir::Op* recording_ = nullptr;         // the op that is being recorded
   std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured

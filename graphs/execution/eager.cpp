@@ -9,7 +9,7 @@ namespace graphbench::execution {
 EagerExecutor::EagerExecutor(const ExecutionContext& context, std::int64_t batch)
     : stream_(context.stream),
       pool_(context.eager_pool),
-      kernels_(context.device, context.program, batch),
+      kernels_(context.device, context.program, batch, context.forked),
       operands_(kernels_),
       addresses_(context.program.values().size()),
       blocks_(context.program.values().size()) {

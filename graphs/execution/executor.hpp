@@ -70,6 +70,8 @@ struct ExecutionContext {
   CallerMemory* caller = nullptr;
   // With a caller, compares the addresses before each step with the addresses of the capture.
   bool check_addresses = false;
+  // Captures products side by side that do not read each other's outputs, on streams that fork and join.
+  bool forked = false;
   // Remembers which op recorded which node, for Executor::describe(). It costs time in capture().
   bool name_nodes = false;
 };
@@ -113,6 +115,10 @@ class Executor {
   // own execs, if the graphs' topologies differ or an update is refused. Throws Error(graph_update_failed) if
   // an update succeeds but a node would keep the leader's launch attribute.
   virtual bool share_execs(Executor& /*leader*/) { return false; }
+  // From now on all executors, `this` among them, launch one exec: a SWITCH node over their steps, which are
+  // recorded once more. `selector` is the address of an i32 on the device, which take_execs() writes. Throws
+  // Error(unsupported) if a step has several graphs, or if there are more than 256 executors.
+  virtual void join_switch(const std::vector<Executor*>& all, void* selector);
   // Updates shared execs to this executor's graphs if they hold another's. Returns true if it updated them.
   virtual bool take_execs() { return false; }
   virtual StepCounts counts() const = 0;

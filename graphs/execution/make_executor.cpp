@@ -6,6 +6,7 @@
 #include "graphs/execution/caller_executor.hpp"
 #include "graphs/execution/eager.hpp"
 #include "graphs/execution/executor.hpp"
+#include "graphs/ir/cond.hpp"
 
 namespace graphbench::execution {
 namespace {
@@ -69,6 +70,13 @@ std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
 
 }  // namespace
 
+void Executor::join_switch(const std::vector<Executor*>&, void*) {
+  throw Error(
+      ErrorCode::unsupported,
+      "record a SWITCH over steps: each must be a single graph, of at most 256: give --mode whole and "
+      "at most 256 sizes, or --exec own");
+}
+
 void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const char* instead) {
   const ir::Op& op = *std::ranges::find_if(
       program.ops(), [&](const ir::Op& each) { return std::ranges::count(each.mutates, input) > 0; });
@@ -89,7 +97,9 @@ std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& prog
     case ExecutionMode::piecewise:
       break;
   }
-  return ir::graphs_of(program, ir::partition(program, splits.empty() ? program.default_splits() : splits));
+  std::vector<std::string> at = splits.empty() ? program.default_splits() : splits;
+  at.emplace_back(ir::cond_kind);
+  return ir::graphs_of(program, ir::partition(program, at));
 }
 
 std::string_view name_of(ExecutionMode mode) noexcept {
@@ -112,6 +122,9 @@ std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionConte
   GRAPHBENCH_ASSERT(context.graph_pool != nullptr);
   refuse_mutated_inputs(context.program, context.caller);
   const std::vector<ir::Segment> segments = segments_of(mode, context.program, context.splits);
+  if (context.forked && context.caller != nullptr && context.caller->settings().form == IoForm::set_params)
+    throw Error(ErrorCode::unsupported,
+                "--io set_params records ops one behind the other: give --branches serial, or another --io");
   if (context.caller != nullptr) return std::make_unique<CallerExecutor>(context, batch, segments);
   return std::make_unique<CapturedExecutor>(context, batch, segments);
 }

@@ -2,27 +2,91 @@
 #include "graphs/execution/step_kernels.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
+#include <utility>
 
+#include "graphs/base/text.hpp"
+#include "graphs/ir/cond.hpp"
 #include "graphs/ir/passes.hpp"
 
 namespace graphbench::execution {
+namespace {
 
-StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch)
+// A cond: a node with both outcomes while a graph is captured; otherwise the host waits for the predicate.
+class CondKernel final : public Kernel {
+ public:
+  CondKernel(DeviceExecution& device, const ir::OpCall& cond)
+      : op_(ir::body_of(*cond.op)), kept_(cond.input_count - 1), bytes_(cond.output(0).bytes()) {
+    ir::OpCall body{&op_, cond.batch, {cond.operands.begin() + 1, cond.operands.end()}, kept_, {}};
+    if (!cond.weights.empty()) body.weights.assign(cond.weights.begin() + 1, cond.weights.end());
+    body_ = device.make_kernel(body);
+  }
+  void launch(Stream& stream, void* const* operands) override {
+    void* const result = operands[kept_ + 1];
+    const void* const kept = operands[kept_];
+    const Stream::Arm taken = [&](Stream& on) { body_->launch(on, operands + 1); };
+    Stream::Arm not_taken;
+    if (result != kept) not_taken = [&](Stream& on) { on.copy_on_device(result, kept, bytes_); };
+    if (stream.capturing()) return stream.record_branch(operands[0], {not_taken, taken});
+    std::int32_t predicate = 0;
+    stream.copy_to_host(&predicate, operands[0], sizeof(predicate));
+    stream.synchronize();
+    const Stream::Arm& chosen = predicate != 0 ? taken : not_taken;
+    if (chosen) chosen(stream);
+  }
+  std::optional<std::size_t> in_place_input() const override {
+    const std::optional<std::size_t> input = body_->in_place_input();
+    return input && *input + 1 == kept_ ? std::optional(kept_) : std::nullopt;
+  }
+  KernelPath path() const override { return body_->path(); }
+
+ private:
+  ir::Op op_;
+  std::size_t kept_;  // the last input, which is the output where the body does not run
+  std::size_t bytes_;
+  std::unique_ptr<Kernel> body_;
+};
+
+std::unique_ptr<Kernel> make_kernel(DeviceExecution& device, const ir::OpCall& call) {
+  if (call.op->kind == ir::cond_kind) return std::make_unique<CondKernel>(device, call);
+  return device.make_kernel(call);
+}
+
+// The number of consecutive products from `first` on of which none reads another's output; at least 1.
+std::size_t products_from(const ir::Program& program, ir::OpId first) {
+  std::vector<ir::ValueId> made;
+  ir::OpId end = first;
+  for (; end < program.ops().size() && program.ops()[end].kind == "linear"; ++end) {
+    const ir::Op& op = program.ops()[end];
+    if (std::ranges::any_of(op.inputs, [&](ir::ValueId input) { return contains(made, input); })) break;
+    made.push_back(op.outputs.front());
+  }
+  return std::max<std::size_t>(end - first, 1);
+}
+
+}  // namespace
+
+StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch, bool forked)
     : value_bytes(program.values().size()), outputs(program.results()) {
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
   std::map<std::string_view, Kernel*> kernel_of;  // by op name; an op that runs again uses the same kernel
   std::size_t allocated_bytes = 0;
+  std::size_t side = 1, at = 0;          // the ops side by side now, and the place of this one among them
+  std::vector<ir::ValueId> read_beside;  // what they read last: free once all of them have ended
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     const ir::Op& op = program.ops()[id];
     if (op.traits.marker) continue;
     StepOp step;
     step.op = id;
+    at = at + 1 < side ? at + 1 : 0;
+    if (at == 0) side = step.side_by_side = forked ? products_from(program, id) : 1;
     const bool writes = !op.outputs.empty() || !op.mutates.empty();
     if (op.definition->foreign != nullptr && writes) step.must_record = &op;
+    device.prepare_on_branch(at);
     step.kernel = op.recomputes.empty()
-                      ? kernels.emplace_back(device.make_kernel(program.call(id, batch))).get()
+                      ? kernels.emplace_back(make_kernel(device, program.call(id, batch))).get()
                       : kernel_of.at(op.recomputes);
     kernel_of[op.name] = step.kernel;
     step.operands = op.inputs;
@@ -33,12 +97,15 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
       if (program.value(value).kind == ir::ValueKind::activation && ranges[value].last_use == id)
         step.releases.push_back(value);
     }
-    run_in_place(step);
+    if (side == 1) run_in_place(step);
     for (const ir::ValueId value : step.allocates) allocated_bytes += value_bytes[value];
     peak_bytes = std::max(peak_bytes, allocated_bytes);
+    std::ranges::move(step.releases, std::back_inserter(read_beside));
+    step.releases = at + 1 == side ? std::exchange(read_beside, {}) : std::vector<ir::ValueId>();
     for (const ir::ValueId value : step.releases) allocated_bytes -= value_bytes[value];
     ops.push_back(std::move(step));
   }
+  device.prepare_on_branch(0);
 }
 
 OperandArrays::OperandArrays(const StepKernels& kernels) {

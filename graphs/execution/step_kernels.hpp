@@ -26,13 +26,16 @@ struct StepOp {
   // The first output takes over the memory of a value that this op uses last. Then `allocates` and `releases`
   // omit both values, which saves one allocation and one block at the peak.
   std::optional<TakeOver> takes_over;
+  // How many ops from this one on a capture can run side by side; 1: none, or one before began with them.
+  std::size_t side_by_side = 1;
   // A plugin's op that writes something. If its launch records no node, the capture would lack the op.
   const ir::Op* must_record = nullptr;
 };
 
 // `ops` are the ops that a step enqueues, in order. Markers do nothing and are left out.
 struct StepKernels {
-  StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch);
+  // `forked`: see ExecutionContext.
+  StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch, bool forked = false);
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<StepOp> ops;

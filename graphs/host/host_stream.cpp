@@ -52,7 +52,8 @@ class HostGraphExec final : public GraphExec {
 
 class HostGraph final : public Graph {
  public:
-  explicit HostGraph(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
+  HostGraph(std::vector<Task> tasks, std::vector<std::shared_ptr<HostBranch>> branches)
+      : tasks_(std::move(tasks)), branches_(std::move(branches)) {}
   facts::GraphContents contents() const override {
     return {.nodes = static_cast<std::int64_t>(tasks_.size())};
   }
@@ -63,9 +64,11 @@ class HostGraph final : public Graph {
   void* native_handle() noexcept override { return nullptr; }
 
   std::vector<Task>& tasks() noexcept { return tasks_; }
+  std::vector<std::shared_ptr<HostBranch>>& branches() noexcept { return branches_; }
 
  private:
   std::vector<Task> tasks_;
+  std::vector<std::shared_ptr<HostBranch>> branches_;
 };
 
 // A bound fill or copy: it holds only its task.
@@ -80,6 +83,26 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
+// Marks the task of a branch. Graphs run a BoundBranch instead.
+void run_branch(Task&, StreamContext&) {}
+
+class BoundBranch final : public BoundOp {
+ public:
+  using Arm = std::vector<std::shared_ptr<BoundOp>>;
+  BoundBranch(const std::int32_t* selector, std::vector<Arm> arms)
+      : selector_(selector), arms_(std::move(arms)) {}
+  void run(StreamContext& context) override {
+    const bool is_if = arms_.size() == 2;
+    const auto chosen = static_cast<std::size_t>(is_if ? *selector_ != 0 : *selector_);
+    if (chosen >= arms_.size()) return;
+    for (const auto& op : arms_[chosen]) op->run(context);
+  }
+
+ private:
+  const std::int32_t* selector_;
+  std::vector<Arm> arms_;
+};
+
 OpImplementation& op_of(const Task& task) {
   return *static_cast<OpImplementation*>(task.object);
 }
@@ -92,6 +115,7 @@ bool same_kind(const Task& a, const Task& b) {
 }
 
 std::string name_of(const Task& task) {
+  if (task.run == run_branch) return "conditional";
   return task.run == HostKernel::run ? op_of(task).name() : "memory";
 }
 
@@ -111,15 +135,26 @@ std::vector<facts::DescribedNode> HostGraph::describe() const {
   for (const Task& task : tasks_) {
     const bool is_op = task.run == HostKernel::run;
     facts::DescribedNode& node = nodes.emplace_back();
-    node.type = is_op ? "kernel" : HostStream::is_copy(task) ? "memcpy" : "memset";
+    const bool is_branch = task.run == run_branch;
+    node.type = is_op                       ? "kernel"
+                : is_branch                 ? "conditional"
+                : HostStream::is_copy(task) ? "memcpy"
+                                            : "memset";
     if (is_op) node.function = name_of(task);
-    if (!is_op) node.facts["bytes"] = std::to_string(HostStream::bytes_of(task));
+    if (!is_op && !is_branch) node.facts["bytes"] = std::to_string(HostStream::bytes_of(task));
     if (nodes.size() > 1) node.after.push_back(static_cast<std::int64_t>(nodes.size()) - 2);
   }
   return nodes;
 }
 
 HostGraphExec::Node HostGraphExec::bind(const Task& task) {
+  if (task.run == run_branch) {
+    const auto& branch = *static_cast<const HostBranch*>(task.object);
+    std::vector<BoundBranch::Arm> arms(branch.arms.size());
+    for (std::size_t i = 0; i < arms.size(); ++i)
+      for (const Task& each : branch.arms[i]) arms[i].push_back(bind(each).op);
+    return {task, std::make_shared<BoundBranch>(branch.selector, std::move(arms))};
+  }
   if (task.run != HostKernel::run) return {task, std::make_shared<BoundTask>(task)};
   return {task, static_cast<OpImplementation*>(task.object)->bind(HostKernel::operands_of(task))};
 }
@@ -338,6 +373,7 @@ void HostStream::begin_capture() {
     throw Error(ErrorCode::capture_unsupported, "begin capture on host stream: the stream captures already");
   }
   recorded_.clear();
+  branches_.clear();
   capture_thread_ = std::this_thread::get_id();
   capture_ = CaptureState::active;
 }
@@ -361,13 +397,14 @@ void HostStream::finish_capture() {
 
 std::unique_ptr<Graph> HostStream::end_capture() {
   finish_capture();
-  return std::make_unique<HostGraph>(std::exchange(recorded_, {}));
+  return std::make_unique<HostGraph>(std::exchange(recorded_, {}), std::exchange(branches_, {}));
 }
 
 void HostStream::end_capture(Graph& graph) {
   finish_capture();
-  std::swap(static_cast<HostGraph&>(graph).tasks(),
-            recorded_);  // the old vector's memory serves the next capture
+  auto& into = static_cast<HostGraph&>(graph);
+  std::swap(into.tasks(), recorded_);  // the old vector's memory serves the next capture
+  into.branches() = std::exchange(branches_, {});
   recorded_.clear();
 }
 
@@ -380,6 +417,18 @@ std::vector<GraphNode> HostStream::nodes_so_far() const {
 void HostStream::abandon_capture() noexcept {
   capture_ = CaptureState::none;
   recorded_.clear();
+}
+
+void HostStream::record_branch(const void* selector, const std::vector<Arm>& arms) {
+  auto branch = std::make_shared<HostBranch>();
+  branch->selector = static_cast<const std::int32_t*>(selector);
+  for (const Arm& arm : arms) {
+    std::vector<Task> outer = std::exchange(recorded_, {});
+    if (arm) arm(*this);
+    branch->arms.push_back(std::exchange(recorded_, std::move(outer)));
+  }
+  submit(run_branch, branch.get(), nullptr, 0);
+  branches_.push_back(std::move(branch));
 }
 
 void HostStream::fill_bytes(void* destination, int byte, std::size_t bytes) {

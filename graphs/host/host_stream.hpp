@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -13,6 +14,12 @@
 namespace graphbench::host {
 
 class HostDevice;
+
+// The arms of a branch, as recorded.
+struct HostBranch {
+  const std::int32_t* selector = nullptr;
+  std::vector<std::vector<Task>> arms;
+};
 
 class HostStream final : public Stream {
  public:
@@ -33,6 +40,7 @@ class HostStream final : public Stream {
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
+  void record_branch(const void* selector, const std::vector<Arm>& arms) override;
   void* native_handle() noexcept override { return nullptr; }
   void synchronize_blocking() override;
 
@@ -63,6 +71,7 @@ class HostStream final : public Stream {
   CaptureState capture_ = CaptureState::none;
   std::thread::id capture_thread_;
   std::vector<Task> recorded_;
+  std::vector<std::shared_ptr<HostBranch>> branches_;  // of `recorded_`
   // The first failure since the last synchronize. The stream's thread writes it before it completes the task;
   // the submitting thread reads it after it has seen the completion.
   std::exception_ptr error_;

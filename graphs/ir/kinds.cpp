@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graphs/base/error.hpp"
+#include "graphs/ir/cond.hpp"
 #include "graphs/ir/kind_row.hpp"
 
 namespace graphbench::ir {
@@ -34,7 +35,8 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
 }
 
 // The shape of q, k and v, each. The rows of `qkv` are the tokens of all sequences.
-Shape shape_of_heads(const Op& op, const Value& qkv) {
+// `parts`: of q, k and v, those that a row of `qkv` holds.
+Shape shape_of_heads(const Op& op, const Value& qkv, std::int64_t parts = 3) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");
   if (head_dim % 2 != 0)
@@ -45,7 +47,7 @@ Shape shape_of_heads(const Op& op, const Value& qkv) {
     refuse(op,
            "rows of " + qkv.name + " are " + to_string(qkv.shape) + ", but must be a multiple of the batch");
   }
-  expect_shape(op, qkv, {rows, fixed_dim(3 * heads * head_dim)});
+  expect_shape(op, qkv, {rows, fixed_dim(parts * heads * head_dim)});
   return {of_batch(), fixed_dim(heads), fixed_dim(rows.per_batch), fixed_dim(head_dim)};
 }
 
@@ -54,7 +56,9 @@ Outputs infer_rope(const Op& op, const Inputs& inputs) {
 }
 
 Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
-  Shape cache = shape_of_heads(op, *inputs[0]);
+  const bool apart = flag(op, "apart");
+  Shape cache = shape_of_heads(op, *inputs[0], apart ? 1 : 3);
+  for (std::size_t i = 4; i < inputs.size(); ++i) expect_shape(op, *inputs[i], inputs[0]->shape);
   const Outputs outputs{{inputs[0]->dtype, cache}};
   expect_shape(op, *inputs[1], {of_batch()});
   expect_rank(op, *inputs[2], 4);
@@ -121,6 +125,16 @@ Outputs infer_softmax(const Op& op, const Inputs& inputs) {
   return {{x.dtype, x.shape}};
 }
 
+// The first input is the predicate. If it is 0, the output is a copy of the last input.
+Outputs infer_cond(const Op& op, const Inputs& inputs) {
+  expect_shape(op, *inputs[0], {fixed_dim(1)});
+  const Op body = body_of(op);
+  Outputs outputs = body.definition->infer(body, {inputs.begin() + 1, inputs.end()});
+  if (outputs.size() != 1) refuse(op, "the body must have one output");
+  expect_shape(op, *inputs.back(), outputs[0].shape);
+  return outputs;
+}
+
 bool is_none_or_relu(const Attribute& given) {
   const auto& text = std::get<std::string>(given);
   return text == "none" || text == "relu";
@@ -167,9 +181,11 @@ const std::vector<KindRow>& kind_rows() {
          .infer = infer_rope},
         {.kind = "rope_kv_append",
          .inputs = 4,
+         .flagged_inputs = {"apart", "apart"},  // k and v
          .integer_inputs = {1},
          .mutated_inputs = {2, 3},
-         .attributes = {required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
+         .attributes =
+             {flag_rule("apart"), required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
          .infer = infer_rope_kv_append},
         {.kind = "sdpa", .inputs = 3, .attributes = {flag_rule("causal")}, .infer = infer_sdpa},
         {.kind = "conv2d",
@@ -190,6 +206,12 @@ const std::vector<KindRow>& kind_rows() {
          .inputs = 2,
          .attributes = {flag_rule("transpose_b"), flag_rule("merge_heads"), {"scale", 1.0}},
          .infer = infer_batched_matmul},
+        {.kind = cond_kind,
+         .inputs = 1,
+         .integer_inputs = {0},
+         .groups = {.size = 1},
+         .attributes = {{"body", std::string()}},
+         .infer = infer_cond},
         {.kind = "boundary", .infer = infer_nothing, .traits = {.marker = true}},
     };
     std::ranges::move(training_rows(), std::back_inserter(all));

@@ -58,6 +58,9 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
     throw InputError("--warmup-by",
                      "requests can warm up only sizes that are captured lazily: give "
                      "--capture-when lazy too");
+  if (request.policy.exec == model::ExecOf::one_switch && std::ranges::count(when, "lazy") > 0)
+    throw InputError("--exec",
+                     "a SWITCH needs all sizes at start-up: give --capture-when startup, or another --exec");
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())

@@ -196,9 +196,9 @@ class LadderCommand final : public Command {
     options.text("--warmup-by", asked_.warmup_by, "capture|requests",
                  "how a lazy size warms up: by steps before its capture, or by its first requests, served "
                  "eagerly (default: capture)");
-    options.text("--exec", asked_.exec, "own|shared",
-                 "shared: sizes with the same graph topology share one exec, updated when the size changes "
-                 "(default: own)");
+    options.text("--exec", asked_.exec, "own|shared|switch",
+                 "shared: sizes with the same graph topology share one exec, updated when the size changes; "
+                 "switch: one graph with a SWITCH node over all sizes (default: own)");
     options.text(
         "--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
         "if a program writes to an input: refuse the program, or copy the written rows back in the step "

@@ -18,7 +18,7 @@ enum class LadderBeyond : std::uint8_t { eager, split, refuse };
 enum class CaptureOrder : std::uint8_t { largest, smallest };
 enum class CaptureWhen : std::uint8_t { startup, lazy };
 enum class MutatedInputs : std::uint8_t { refuse, copy_back };
-enum class ExecOf : std::uint8_t { own, shared };
+enum class ExecOf : std::uint8_t { own, shared, one_switch };
 enum class WarmupBy : std::uint8_t { capture, requests };
 
 struct LadderPolicy {
@@ -30,6 +30,7 @@ struct LadderPolicy {
   // requests: in a lazy ladder, a size's first requests run eagerly, as the size's warmups
   WarmupBy warmup_by = WarmupBy::capture;
   // shared: sizes whose graphs have one topology share one exec, which is updated when the size changes
+  // one_switch: all sizes are arms of one graph, which a value on the device chooses among
   ExecOf exec = ExecOf::own;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
@@ -81,7 +82,7 @@ struct LadderTuning {
   std::int64_t general_eager = 0;
 };
 
-// With --exec shared.
+// With --exec shared or switch. An update of a switch writes the number of its arm.
 struct LadderExecs {
   std::int64_t groups = 0;                  // groups of captured sizes that share one exec
   std::int64_t updates = 0;                 // updates that steps waited for

@@ -34,7 +34,7 @@ struct Names<model::WarmupBy> {
 };
 template <>
 struct Names<model::ExecOf> {
-  static constexpr std::array<std::string_view, 2> names = {"own", "shared"};
+  static constexpr std::array<std::string_view, 3> names = {"own", "shared", "switch"};
 };
 
 GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),

@@ -52,6 +52,7 @@ void Server::move() {
   for (auto& [rows, eager] : eager_) eager.executor.reset();
   capture_order_.clear();
   groups_.clear();
+  selector_.reset();
   updates_ = 0;
   prepared_.clear();
   caller_.reset();
@@ -148,6 +149,14 @@ void Server::join_group(Rung& rung) {
   groups_.push_back({&rung});
 }
 
+void Server::join_switch() {
+  std::vector<execution::Executor*> executors;
+  for (Rung* const rung : capture_order_) executors.push_back(rung->executor.get());
+  selector_.emplace(rig_.device(), sizeof(std::int32_t));
+  executors.front()->join_switch(executors, selector_->data());
+  groups_.push_back(capture_order_);
+}
+
 void Server::start_up() {
   if (is_first()) sizes_ = task_.sizes;
   allocate();
@@ -167,6 +176,7 @@ void Server::start_up() {
     }
     if (is_first()) clock_.add(rungs_[size].result.setup);
   }
+  if (task_.policy.exec == model::ExecOf::one_switch && !capture_order_.empty()) join_switch();
   look_up();
 }
 

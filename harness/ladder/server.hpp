@@ -106,6 +106,7 @@ class Server {
   void replay(Rung& rung, Caller::Rows rows);
   bool warm_up_by(Rung& rung);
   void join_group(Rung& rung);
+  void join_switch();
   void time_updates();
   void report_execs(model::LadderLaunch& launch);
   void wait(double wanted, SteadyClock::time_point& said) const;
@@ -132,7 +133,8 @@ class Server {
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  // With --exec shared: groups of sizes. All sizes of a group launch the execs of its first size.
+  std::optional<Buffer> selector_;  // with --exec switch: the arm that replays run
+  // With --exec shared or switch: groups of sizes. All sizes of a group launch the execs of its first size.
   std::vector<std::vector<Rung*>> groups_;
   std::int64_t updates_ = 0;  // updates during this placement's steps
   std::vector<double> update_seconds_;

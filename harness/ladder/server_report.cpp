@@ -94,11 +94,13 @@ void Server::time_updates() {
 }
 
 void Server::report_execs(model::LadderLaunch& launch) {
-  if (task_.policy.exec != model::ExecOf::shared) return;
+  if (task_.policy.exec == model::ExecOf::own) return;
   model::LadderExecs& execs = launch.execs.emplace();
   execs.groups = static_cast<std::int64_t>(groups_.size());
   execs.updates = updates_;
   execs.update_seconds = statistics::median_or_absent(update_seconds_);
+  // What was measured are the execs that the sizes would have apart from a switch.
+  if (task_.policy.exec == model::ExecOf::one_switch) launch.memory.exec_bytes.reset();
   if (!launch.memory.exec_bytes) return;
   execs.bytes_saved = 0;
   for (const std::vector<Rung*>& group : groups_) {

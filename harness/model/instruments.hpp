@@ -103,6 +103,10 @@ struct Floors {
   std::optional<Floor>
       queue_handoff;  // host device: from enqueueing an op to its start on the device's thread
   std::vector<FloorShape> shapes;
+  // A graph of one branch, whose arms hold an empty kernel each, from launch to completion.
+  std::optional<Floor> if_taken_seconds;
+  std::optional<Floor> if_not_taken_seconds;
+  std::optional<Floor> switch_arm_seconds;     // the last arm of eight
   std::optional<ExecMemoryFloor> exec_memory;  // absent if the driver does not report memory use
 };
 

@@ -125,8 +125,11 @@ SetOption set_option(const RawItem& item) {
   option.key = item.text.substr(dot + 1, equals - dot - 1);
   option.where = item.where;
   option.from_flag = item.where == "--set";
-  const ParsedInteger value = parse_integer(std::string_view(item.text).substr(equals + 1));
-  if (value.fault != NumberFault::none) {
+  const std::string given = item.text.substr(equals + 1);
+  const ParsedInteger value = parse_integer(given);
+  if (!given.empty() && std::ranges::all_of(given, [](char c) { return c >= 'a' && c <= 'z'; })) {
+    option.word = given;
+  } else if (value.fault != NumberFault::none) {
     throw InputError(item.where, in_quotes(item.text) +
                                      " does not have a whole number as value: give e.g. mlp.hidden=2048");
   }

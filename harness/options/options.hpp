@@ -46,6 +46,7 @@ struct SetOption {
   std::string workload;
   std::string key;
   std::int64_t value = 0;
+  std::string word;  // a named value, in place of `value`
   std::string where;
   bool from_flag = false;  // from the command line: must name a workload of the sweep
 };

@@ -145,6 +145,65 @@ TEST_P(LadderConformance, ServesEveryStepAndPaddingReachesNoOtherRow) {
 INSTANTIATE_TEST_SUITE_P(Devices, LadderConformance, graph_mode_parameters(base_programs()),
                          name_of_program_parameter);
 
+using BranchConformance = ProgramFixture;
+
+// One recording takes both ways, whichever the predicate had when it was recorded.
+TEST_P(BranchConformance, AReplayTakesTheWayOfItsOwnPredicate) {
+  Rig rig = make_rig(3);
+  const ir::ValueId predicate = find(rig.program(), "taken");
+  const auto executor = rig.prepare(mode(), 3);
+  std::vector<std::vector<Bytes>> outcomes;
+  for (const std::int32_t value : {0, 1, 0, -1}) {
+    rig.reset(11);
+    stream().copy_to_device(rig.buffers().address(predicate), &value, sizeof(value));
+    executor->eager().submit();
+    const std::vector<Bytes> expected = rig.outputs(executor->eager(), 3);
+    executor->submit();
+    outcomes.push_back(rig.outputs(*executor, 3));
+    EXPECT_EQ(outcomes.back(), expected) << "predicate " << value;
+  }
+  EXPECT_NE(outcomes[0], outcomes[1]);
+  EXPECT_EQ(outcomes[0], outcomes[2]);
+  EXPECT_EQ(outcomes[1], outcomes[3]);
+}
+
+TEST_P(BranchConformance, PiecewiseSplitsAtItAndWholeHoldsIt) {
+  Rig rig = make_rig(2);
+  const facts::GraphCounts counts = rig.prepare(mode(), 2)->counts().graphs;
+  EXPECT_EQ(counts.eager_ops > 0, mode() == ExecutionMode::piecewise);
+  const auto executor = rig.prepare(mode(), 2);
+  std::int64_t conditionals = 0;
+  for (const facts::DescribedPiece& piece : executor->describe())
+    for (const facts::DescribedNode& node : piece.nodes) conditionals += node.type == "conditional" ? 1 : 0;
+  EXPECT_EQ(conditionals, mode() == ExecutionMode::whole ? 8 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, BranchConformance, graph_mode_parameters({base_programs()[8]}),
+                         name_of_program_parameter);
+
+using ForkConformance = ProgramFixture;
+
+TEST_P(ForkConformance, ProductsSideBySideComputeTheSame) {
+  if (!device().can_fork_captures()) GTEST_SKIP() << "this device cannot fork captures";
+  Rig rig = make_rig(4);
+  const auto serial = rig.prepare(mode(), 4);
+  execution::ExecutionContext context = rig.context();
+  context.forked = true;
+  const auto forked = Rig::prepare(mode(), context, 4);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const std::vector<Bytes> expected = rig.eager_step(4, seed);
+    EXPECT_EQ(rig.step(*forked, 4, seed), expected);
+    EXPECT_EQ(rig.step(*serial, 4, seed), expected);
+  }
+  std::size_t joins = 0;
+  for (const facts::DescribedPiece& piece : forked->describe())
+    for (const facts::DescribedNode& node : piece.nodes) joins += node.after.size() == 3 ? 1 : 0;
+  EXPECT_EQ(joins, 8u) << "each layer's rope waits for three products";
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ForkConformance, graph_mode_parameters({base_programs()[9]}),
+                         name_of_program_parameter);
+
 using CaptureStreamConformance = ProgramFixture;
 
 TEST_P(CaptureStreamConformance, GraphsAreRecordedOnAnotherStreamThanTheyRunOn) {

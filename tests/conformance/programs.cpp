@@ -123,6 +123,18 @@ ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.ending_in(softmax);
 }
 
+// A branch whose predicate is drawn with the inputs, between ops and at the end, which reads it too.
+ir::Program branches(const ir::OpCatalog& catalog, ir::DType dtype) {
+  SmallBuilder b(catalog, dtype, "branches");
+  const ValueId predicate = b.integers("predicate", fixed({1}), {ir::Init::Kind::uniform, 0, 2});
+  const ValueId x = b.input("x", batched({48}), uniform(1));
+  const ValueId w = b.weight("w", fixed({48, 48}), uniform(0.2));
+  const ir::Attributes body{{"body", std::string("linear")}, {"residual", one}};
+  const ValueId first = b.one("cond", "first", {predicate, b.one("relu", "before", {x}), w, x}, body);
+  return b.ending_in(
+      b.one("cond", "last", {predicate, b.one("gelu_tanh", "between", {first}), w, first}, body));
+}
+
 const abi::WorkloadRegistry& builtin() {
   static const abi::WorkloadRegistry& registry = *[] {
     auto* filled = new abi::WorkloadRegistry;  // programs point into its catalog until the process ends
@@ -172,17 +184,20 @@ NamedProgram trained_program(const char* name, const NamedProgram& forward,
 }
 
 const std::vector<NamedProgram>& small_programs() {
-  static const std::vector<NamedProgram> programs = {
-      {"chain", chain}, {"conv", conv}, {"attention", attention}, {"norms", norms}, {"small", small}};
+  static const std::vector<NamedProgram> programs = {{"chain", chain},         {"conv", conv},
+                                                     {"attention", attention}, {"norms", norms},
+                                                     {"small", small},         {"branches", branches}};
   return programs;
 }
 
 const std::vector<NamedProgram>& base_programs() {
+  using Options = std::map<std::string, std::int64_t>;
   const auto preset = [](const char* name, const char* workload, const char* chosen,
-                         const char* axis = "attention", const char* way = "fused") {
-    return NamedProgram{name, [=](const ir::OpCatalog&, ir::DType dtype) {
-                          return builtin().build(workload, {chosen, dtype, "forward", {}, {{axis, way}}});
-                        }};
+                         const char* axis = "attention", const char* way = "fused", Options options = {}) {
+    return NamedProgram{
+        name, [=](const ir::OpCatalog&, ir::DType dtype) {
+          return builtin().build(workload, {chosen, dtype, "forward", options, {{axis, way}}});
+        }};
   };
   static const std::vector<NamedProgram> programs = {
       preset("base_mlp", "mlp", "tiny"),
@@ -192,7 +207,9 @@ const std::vector<NamedProgram>& base_programs() {
       preset("base_attention_decomposed", "attention", "tiny", "attention", "decomposed"),
       preset("base_attention_prefill_decomposed", "attention", "tiny-prefill", "attention", "decomposed"),
       preset("base_mlp_epilogues_off", "mlp", "tiny", "epilogues", "off"),
-      preset("base_conv_epilogues_off", "conv", "tiny", "epilogues", "off")};
+      preset("base_conv_epilogues_off", "conv", "tiny", "epilogues", "off"),
+      preset("base_mlp_cond", "mlp", "tiny", "epilogues", "on", {{"cond", 2}}),
+      preset("base_attention_apart", "attention", "tiny", "epilogues", "on", {{"qkv", 2}})};
   return programs;
 }
 

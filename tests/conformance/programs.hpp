@@ -22,9 +22,9 @@ inline void PrintTo(const NamedProgram& program, std::ostream* out) {
 }
 
 // chain: rmsnorm, linear (bias, gelu_tanh, residual), add, boundary; conv: conv2d with every option;
-// attention: rope_kv_append and sdpa over a cache that the program mutates; norms: rmsnorm behind and ahead
-// of linear and add, where a device may make one kernel of two ops; small: relu, gelu_tanh,
-// softmax, add.
+// branches: two conds, whose predicate is an input; attention: rope_kv_append and sdpa over a cache that the
+// program mutates; norms: rmsnorm behind and ahead of linear and add, where a device may make one kernel of
+// two ops; small: relu, gelu_tanh, softmax, add.
 const std::vector<NamedProgram>& small_programs();
 
 // The base workloads of preset `tiny`, and attention's prefill; attention of one op, and of three;

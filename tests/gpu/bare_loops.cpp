@@ -8,6 +8,10 @@
 
 #include "bare_step.hpp"
 #include "gpu_program.hpp"
+#include "graphs/cuda/device_kernels.hpp"
+#include "graphs/cuda/graph.hpp"
+#include "graphs/cuda/status.hpp"
+#include "graphs/cuda/stream.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::gpu {
@@ -17,6 +21,7 @@ constexpr std::size_t leak_limit_bytes = std::size_t{2} << 20;
 
 struct Options {
   bool cycles = false;
+  bool branches = false;
   std::size_t samples = 2000;
   std::string_view workload;  // empty: all
 };
@@ -26,6 +31,8 @@ bool parse(int argc, char** argv, Options& options) {
     const std::string_view argument = argv[i];
     if (argument == "--cycles") {
       options.cycles = true;
+    } else if (argument == "--branches") {
+      options.branches = true;
     } else if (argument == "--samples" && i + 1 < argc) {
       const char* text = argv[++i];
       const char* end = text + std::strlen(text);
@@ -38,7 +45,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.workload = argv[++i];
     } else {
       std::fprintf(stderr,
-                   "graphbench_bare_loops: unknown option '%s'; use --cycles, --samples N, --workload NAME\n",
+                   "graphbench_bare_loops: unknown option '%s'; use --branches, --cycles, --samples N, "
+                   "--workload NAME\n",
                    argv[i]);
       return false;
     }
@@ -112,10 +120,78 @@ bool cycle_all(Device& device, const abi::WorkloadRegistry& registry, const Opti
   return all_returned;
 }
 
+// The graph of a branch without any class of ours: of each arm an empty kernel, of two arms only the second.
+cuda::GraphExecHandle bare_branch(Kernel& kernel, const std::int32_t* selector, unsigned arms) {
+  const bool is_if = arms == 2;
+  cuda::CudaStream stream;
+  cuda::GraphHandle graph;
+  cudaGraph_t captured = nullptr;
+  const auto capture = [&](cudaGraph_t into, const auto& enqueue) {
+    cuda::check(cudaStreamBeginCaptureToGraph(stream.handle(), into, nullptr, nullptr, 0,
+                                              cudaStreamCaptureModeThreadLocal),
+                "begin capture");
+    enqueue();
+    cuda::check(cudaStreamEndCapture(stream.handle(), &captured), "end capture");
+  };
+  cuda::check(cudaGraphCreate(graph.put(), 0), "create graph");
+  cudaGraphNodeParams node{};
+  node.type = cudaGraphNodeTypeConditional;
+  node.conditional.type = is_if ? cudaGraphCondTypeIf : cudaGraphCondTypeSwitch;
+  node.conditional.size = is_if ? 1 : arms;
+  cuda::check(
+      cudaGraphConditionalHandleCreate(&node.conditional.handle, graph.get(), 0, cudaGraphCondAssignDefault),
+      "create handle");
+  capture(graph.get(),
+          [&] { cuda::launch_selector(stream.handle(), node.conditional.handle, selector, is_if); });
+  const cudaGraphNode_t setter = cuda::nodes_of(graph.get()).front();
+  cudaGraphNode_t added = nullptr;
+  cuda::check(cudaGraphAddNode(&added, graph.get(), &setter, nullptr, 1, &node), "add node");
+  for (unsigned i = 0; i < node.conditional.size; ++i)
+    capture(node.conditional.phGraph_out[i], [&] { kernel.launch(stream, nullptr); });
+  cuda::GraphExecHandle exec;
+  cuda::check(cudaGraphInstantiate(exec.put(), graph.get(), 0), "instantiate graph");
+  return exec;
+}
+
+// What a replay of a branch takes until the host sees it done.
+bool compare_branches(Device& device, const abi::WorkloadRegistry&, const Options& options) {
+  struct Case {
+    const char* name;
+    unsigned arms;
+    std::int32_t selector;
+  };
+  constexpr double limit = 1.10;
+  bool all_within = true;
+  const std::unique_ptr<Stream> stream = device.make_stream();
+  const std::unique_ptr<Kernel> kernel = device.make_empty_kernel();
+  std::printf("%-14s %10s %10s %7s %6s\n", "latency of", "ours_us", "bare_us", "ratio", "limit");
+  for (const Case& each : {Case{"IF taken", 2, 1}, {"IF not taken", 2, 0}, {"SWITCH of 8", 8, 7}}) {
+    const Buffer selector(device, sizeof(each.selector));
+    stream->copy_to_device(selector.data(), &each.selector, sizeof(each.selector));
+    stream->synchronize();
+    std::vector<Stream::Arm> arms(each.arms, [&](Stream& on) { kernel->launch(on, nullptr); });
+    if (each.arms == 2) arms.front() = {};
+    stream->begin_capture();
+    stream->record_branch(selector.data(), arms);
+    const std::unique_ptr<GraphExec> exec = stream->end_capture()->instantiate();
+    const PreparedReplay ours = exec->prepare_replay(*stream);
+    const cuda::GraphExecHandle bare =
+        bare_branch(*kernel, static_cast<const std::int32_t*>(selector.data()), each.arms);
+    const auto native = static_cast<cudaStream_t>(stream->native_handle());
+    const std::vector<double> medians = take_latencies(
+        *stream, (options.samples + block_samples - 1) / block_samples,
+        {[&] { ours.enqueue(ours.exec, ours.stream); }, [&] { (void)cudaGraphLaunch(bare.get(), native); }});
+    std::printf("%-14s", each.name);
+    all_within = print_within({medians[0], medians[1], medians[0] / medians[1]}, limit) && all_within;
+  }
+  return all_within;
+}
+
 int run(Device& device, const Options& options) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
-  return (options.cycles ? cycle_all : compare_all)(device, registry, options) ? 0 : 1;
+  const auto chosen = options.cycles ? cycle_all : options.branches ? compare_branches : compare_all;
+  return chosen(device, registry, options) ? 0 : 1;
 }
 
 }  // namespace

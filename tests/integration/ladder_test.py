@@ -79,6 +79,16 @@ class Ladder(HarnessCase):
         self.assertIn("1 for 3 captured sizes", shown)
         self.assertTrue(asked["check"]["identical"])
 
+    def test_sizes_may_be_arms_of_one_switch(self):
+        document, shown = self.serve("--workload mlp --traffic uniform:1:4 --exec switch --mode whole")
+        asked = document["ladders"][0]
+        self.assertEqual("switch", asked["policy"]["exec"])
+        execs = asked["launches"][0]["execs"]
+        self.assertEqual((1, None), (execs["groups"], execs["bytes_saved"]))
+        self.assertGreater(execs["updates"], 10)
+        self.assertIn("1 for 3 captured sizes", shown)
+        self.assertTrue(asked["check"]["identical"])
+
     def test_first_requests_at_start_up_and_lazily_stand_in_one_document(self):
         document, shown = self.serve("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
                                      "--no-rivals")
@@ -283,7 +293,8 @@ class Ladder(HarnessCase):
                 ("--traffic back.csv", ["back.csv:3", "time goes back"]),
                 ("--traffic late.csv", ["--traffic", "1000000 s"]),
                 ("--mutated-inputs copy", ["--mutated-inputs", "refuse, copy_back"]),
-                ("--exec both", ["--exec", "own, shared"]),
+                ("--exec both", ["--exec", "own, shared, switch"]),
+                ("--exec switch --capture-when lazy", ["--exec", "give --capture-when startup"]),
                 ("--warmup-by requests", ["--warmup-by", "give --capture-when lazy"]),
                 ("--tune-sizes 1,4", ["--tune-sizes", "the option has no effect on host"]),
                 ("--warmup-by request", ["--warmup-by", "capture, requests"]),

@@ -71,9 +71,25 @@ class ProgramFigures(unittest.TestCase):
         self.assertEqual("1 of 105 ops, 6 to 6 ms, 0.5 ms of it tracing", rows(6.9e-6)[1].measured)
         self.assertEqual(4, sum(not row.passed for row in rows(7.1e-6)))
 
+    def test_gains_of_branches_and_edges_have_intervals_over_launches(self):
+        def launches(*seconds):
+            return [{"latency_seconds": {"p50": each}} for each in seconds]
+        self.write("forked.json", cell(launches=launches(1e-5, 1e-5, 1e-5)),
+                   cell(branches="forked", launches=launches(8e-6, 8e-6, 8e-6)))
+        self.write("edges.json", cell(launches=launches(1e-5, 1.1e-5)),
+                   cell(edges="full", launches=launches(1.2e-5, 1.2e-5)), cell(batch=8, edges="full"))
+        (self.folder / "branches.bare.log").write_text(
+            "IF not taken    8.00   8.00   1.000   1.10\nSWITCH of 8    10.00   8.00   1.250   1.10\n")
+        rows = figures.branch_rows(self.folder)
+        self.assertEqual([True, False, True, False], [row.passed for row in rows])
+        self.assertEqual("b1 1.250 (1.250..1.250)", rows[2].measured)
+        self.write("edges.json", cell(launches=launches(1e-5, 1.1e-5)),
+                   cell(edges="full", launches=launches(1.2e-5, 1.2e-5)))
+        self.assertEqual("b1 1.144 (0.624..2.096)", figures.branch_rows(self.folder)[3].measured)
+
     def test_missing_documents_and_numbers_fail(self):
-        for rows in (figures.program_rows(self.folder), figures.start_up_rows(self.folder),
-                     figures.training_rows(self.folder)):
+        for rows in (figures.branch_rows(self.folder), figures.program_rows(self.folder),
+                     figures.start_up_rows(self.folder), figures.training_rows(self.folder)):
             self.assertTrue(rows and not any(row.passed for row in rows))
         self.write("shapes_4.json", cell())
         self.assertFalse(figures.shape_rows(self.folder)[0].passed)

@@ -55,6 +55,16 @@ class Sweep(HarnessCase):
         refused = self.run_graphbench(*TINY, "--pass", "training", "--epilogues", "off", code=2)
         self.assertIn("--epilogues", refused.stderr)
 
+    def test_a_branch_is_checked_both_ways_and_splits_piecewise(self):
+        for way in ("taken", "skipped"):
+            _, result, _ = self.measure(*TINY, "--workload", "mlp", "--set", f"mlp.cond={way}")
+            self.assert_ok(result["cells"])
+            graphs = {cell["mode"]: cell["graph"] for cell in result["cells"]}
+            self.assertEqual((1, 0), (graphs["whole"]["pieces"], graphs["whole"]["eager_ops"]))
+            self.assertEqual(16, graphs["piecewise"]["eager_ops"], "eight norms and eight branches")
+        refused = self.run_graphbench(*TINY, "--workload", "mlp", "--set", "mlp.cond=often", code=2)
+        self.assert_all_in(["--set", "mlp.cond=often", "none=1, taken=2"], refused.stderr)
+
     def test_variables_of_google_benchmark_do_not_change_how_a_sweep_measures(self):
         for variable, value in (("REPETITIONS", "3"), ("LIST_TESTS", "true"), ("OUT", "benchmark.json"),
                                 ("MIN_WARMUP_TIME", "0.01")):

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct CallLog {
   std::int64_t fail_at = 0;
   std::vector<std::string> launches;         // op names, in order, run or recorded
   std::vector<std::vector<void*>> operands;  // of each
+  std::set<std::size_t> branches;            // for which kernels were prepared
   std::int64_t allocations = 0;
   std::int64_t live_allocations = 0;
   std::int64_t live_graphs = 0;
@@ -79,6 +81,10 @@ class FakeStream : public Stream {
     }
     log_.launches.emplace_back("copy");
     log_.operands.push_back({to, const_cast<void*>(from)});
+  }
+  void record_branch(const void*, const std::vector<Arm>& arms) override {
+    for (const Arm& arm : arms)
+      if (arm) arm(*this);
   }
   void* native_handle() noexcept override { return nullptr; }
 
@@ -187,6 +193,7 @@ class FakeDevice : public Device {
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<FakeStream>(log); }
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override { return std::make_unique<FakeEvent>(); }
+  void prepare_on_branch(std::size_t branch) override { log.branches.insert(branch); }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     log.step("make kernel");
     return std::make_unique<FakeKernel>(log, call);

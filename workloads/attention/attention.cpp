@@ -1,7 +1,8 @@
 // attention: layers of x + Wo * sdpa(rope(q), K, V) with q, k, v = Wqkv * rmsnorm(x), over a KV cache that
 // every step writes. The batch is the number of sequences. Decode has one token per sequence and a filled
 // cache; prefill has several tokens and is causal. In training a sequence attends to itself: k and v are
-// activations, and there is no cache. Piecewise mode splits at `sdpa`.
+// activations, and there is no cache. With `qkv` apart, q, k and v are three products. Piecewise mode splits
+// at `sdpa`.
 #include <algorithm>
 
 #include "graphs/abi/graphbench_abi.h"
@@ -19,6 +20,7 @@ struct Sizes {
   std::int64_t heads;
   std::int64_t cache;
   std::int64_t tokens;
+  bool apart;  // q, k and v are three products
   bool training;
   std::int64_t head_dim() const { return hidden / heads; }
 };
@@ -36,20 +38,25 @@ void check(Build& build, const Sizes& sizes) {
   } else if (sizes.tokens > sizes.cache && !sizes.training) {
     build.fail("option tokens=" + std::to_string(sizes.tokens) +
                " exceeds cache=" + std::to_string(sizes.cache) + ": set cache to at least tokens");
+  } else if (sizes.apart && sizes.training) {
+    build.fail("option qkv=apart has no training step: set qkv=joined, or give --pass forward");
   }
 }
 
-// Adds q, k and v. k and v are caches that the op writes; in training they are outputs of the op.
+// Adds q, k and v of `rows`, which are the rows of q, k and v, or one row of all. k and v are caches that the
+// op writes; in training they are outputs of the op.
 std::array<std::int32_t, 3> add_heads(Build& build, const std::string& layer, const Sizes& sizes,
-                                      std::int32_t qkv, std::int32_t positions) {
-  const std::vector<gb_attr> attributes = {integer("heads", sizes.heads),
-                                           integer("head_dim", sizes.head_dim())};
-  if (sizes.training) return build.ops<3>("rope", layer + ".rope", {qkv}, attributes);
+                                      const std::vector<std::int32_t>& rows, std::int32_t positions) {
+  std::vector<gb_attr> attributes = {integer("heads", sizes.heads), integer("head_dim", sizes.head_dim())};
+  if (sizes.training) return build.ops<3>("rope", layer + ".rope", rows, attributes);
   const std::initializer_list<gb_dim> cache = {of_batch(), fixed_dim(sizes.heads), fixed_dim(sizes.cache),
                                                fixed_dim(sizes.head_dim())};
   const std::int32_t k = build.value(GB_STATE, layer + ".k_cache", build.dtype(), cache, uniform(1.0));
   const std::int32_t v = build.value(GB_STATE, layer + ".v_cache", build.dtype(), cache, uniform(1.0));
-  return {build.op("rope_kv_append", layer + ".rope", {qkv, positions, k, v}, attributes), k, v};
+  std::vector<std::int32_t> inputs = {rows[0], positions, k, v};
+  inputs.insert(inputs.end(), rows.begin() + 1, rows.end());
+  if (sizes.apart) attributes.push_back(integer("apart", 1));
+  return {build.op("rope_kv_append", layer + ".rope", inputs, attributes), k, v};
 }
 
 std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t x,
@@ -57,13 +64,19 @@ std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& size
   const std::int64_t width = sizes.hidden;
   const gb_dim hidden = fixed_dim(width);
   const std::int32_t gamma = build.weight(layer + ".gamma", {hidden}, gain());
-  const std::int32_t wqkv =
-      build.weight(layer + ".wqkv", {fixed_dim(3 * width), hidden}, kept_variance(width));
+  const std::vector<std::string> products =
+      sizes.apart ? std::vector<std::string>{"q", "k", "v"} : std::vector<std::string>{"qkv"};
+  const gb_dim columns = fixed_dim(sizes.apart ? width : 3 * width);
+  std::vector<std::int32_t> weights;
+  for (const std::string& name : products)
+    weights.push_back(build.weight(layer + ".w" + name, {columns, hidden}, kept_variance(width)));
   const std::int32_t wo =
       build.weight(layer + ".wo", {hidden, hidden}, residual_variance(width, sizes.layers));
   const std::int32_t normed = build.op("rmsnorm", layer + ".norm", {x, gamma});
-  const std::int32_t qkv = build.op("linear", layer + ".qkv", {normed, wqkv});
-  const auto [q, k, v] = add_heads(build, layer, sizes, qkv, positions);
+  std::vector<std::int32_t> rows;
+  for (std::size_t i = 0; i < products.size(); ++i)
+    rows.push_back(build.op("linear", layer + "." + products[i], {normed, weights[i]}));
+  const auto [q, k, v] = add_heads(build, layer, sizes, rows, positions);
   const std::int32_t mixed =
       build.op("sdpa", layer + ".sdpa", {q, k, v}, {integer("causal", sizes.tokens > 1 ? 1 : 0)});
   return build.op("linear", layer + ".out", {mixed, wo, x}, {integer("residual", 1)});
@@ -72,7 +85,8 @@ std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& size
 int build_attention(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
   Build build(request, builder, api);
   Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
-                 build.option("cache"),  build.option("tokens"), build.is_training()};
+                 build.option("cache"),  build.option("tokens"), build.option("qkv") == 2,
+                 build.is_training()};
   // A single token attends only to itself, so training with decode's sizes uses several tokens, as prefill
   // does.
   if (sizes.training && sizes.tokens == 1) sizes.tokens = std::clamp<std::int64_t>(sizes.hidden / 4, 2, 128);
@@ -100,11 +114,12 @@ constexpr gb_option kOptions[] = {
     {"heads", "attention heads", 1, 1024},
     {"cache", "slots of the KV cache per sequence", 1, 1048576},
     {"tokens", "new tokens per sequence, at most cache; attention is causal if above 1", 1, 1048576},
+    {"qkv", "the products of q, k and v: joined=1, apart=2", 1, 2},
 };
-constexpr std::int64_t kDecode[] = {8, 1024, 16, 1024, 1};
-constexpr std::int64_t kPrefill[] = {8, 1024, 16, 128, 128};
-constexpr std::int64_t kTiny[] = {8, 64, 4, 64, 1};
-constexpr std::int64_t kTinyPrefill[] = {8, 64, 4, 16, 16};
+constexpr std::int64_t kDecode[] = {8, 1024, 16, 1024, 1, 1};
+constexpr std::int64_t kPrefill[] = {8, 1024, 16, 128, 128, 1};
+constexpr std::int64_t kTiny[] = {8, 64, 4, 64, 1, 1};
+constexpr std::int64_t kTinyPrefill[] = {8, 64, 4, 16, 16, 1};
 constexpr gb_preset kPresets[] = {{"base", kDecode},
                                   {"tiny", kTiny},
                                   {"decode", kDecode},

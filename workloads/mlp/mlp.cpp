@@ -1,6 +1,7 @@
 // mlp: layers of x + W2 * gelu_tanh(W1 * rmsnorm(x) + b1) + b2. The batch is the number of rows. Piecewise
 // mode splits at the norms, so n layers make n pieces of two matmuls each. The `boundary` between layers
 // follows the next layer's norm: compilers fuse a residual sum and its norm, and so find both in one piece.
+// With `cond`, layers add their second product only where the input `taken` is not 0.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
@@ -22,7 +23,7 @@ std::int32_t add_norm(Build& build, const std::string& layer, const Sizes& sizes
 }
 
 std::int32_t add_products(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t normed,
-                          std::int32_t x) {
+                          std::int32_t x, std::int32_t taken) {
   const gb_dim hidden = fixed_dim(sizes.hidden);
   const gb_dim ffn = fixed_dim(sizes.ffn);
   const std::int32_t w1 = build.weight(layer + ".w1", {ffn, hidden}, kept_variance(sizes.hidden));
@@ -32,6 +33,9 @@ std::int32_t add_products(Build& build, const std::string& layer, const Sizes& s
   const std::int32_t b2 = build.weight(layer + ".b2", {hidden}, small_bias());
   const std::int32_t up = build.op("linear", layer + ".up", {normed, w1, b1},
                                    {integer("bias", 1), text("activation", "gelu_tanh")});
+  if (taken != kNoValue)
+    return build.op("cond", layer + ".down", {taken, up, w2, b2, x},
+                    {text("body", "linear"), integer("bias", 1), integer("residual", 1)});
   return build.op("linear", layer + ".down", {up, w2, b2, x}, {integer("bias", 1), integer("residual", 1)});
 }
 
@@ -40,11 +44,14 @@ int build_mlp(const gb_build_request* request, gb_builder* builder, const gb_bui
   const Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("ffn")};
   std::int32_t x =
       build.value(GB_INPUT, "x", build.dtype(), {of_batch(), fixed_dim(sizes.hidden)}, uniform(1.0));
+  std::int32_t taken = kNoValue;
+  if (const std::int64_t cond = build.option("cond"); cond > 1)
+    taken = build.value(GB_INPUT, "taken", GB_I32, {fixed_dim(1)}, constant(cond == 2 ? 1 : 0));
   for (std::int64_t i = 0; i < sizes.layers && !build.failed(); ++i) {
     const std::string layer = "layer" + std::to_string(i);
     const std::int32_t normed = add_norm(build, layer, sizes, x);
     if (i > 0) build.marker("boundary", layer + ".boundary");
-    x = add_products(build, layer, sizes, normed, x);
+    x = add_products(build, layer, sizes, normed, x, taken);
   }
   build.output(x);
   build.split_at("rmsnorm");
@@ -55,9 +62,10 @@ constexpr gb_option kOptions[] = {
     {"layers", "residual layers", 1, 1024},
     {"hidden", "width of x", 1, 65536},
     {"ffn", "width between the two matrix products", 1, 262144},
+    {"cond", "branch on the device around each second product: none=1, taken=2, skipped=3", 1, 3},
 };
-constexpr std::int64_t kBase[] = {8, 1024, 4096};
-constexpr std::int64_t kTiny[] = {8, 64, 256};
+constexpr std::int64_t kBase[] = {8, 1024, 4096, 1};
+constexpr std::int64_t kTiny[] = {8, 64, 256, 1};
 constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
 constexpr gb_workload kWorkload =

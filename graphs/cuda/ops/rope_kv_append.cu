@@ -7,7 +7,9 @@ namespace graphbench::cuda {
 namespace {
 
 struct RopeParameters {
-  const void* qkv;
+  const void* q_rows;  // of rope_grad: rows of q, k and v, which it writes
+  const void* k_rows;
+  const void* v_rows;
   const void* positions;  // null: position 0
   void* k_cache;
   void* v_cache;
@@ -16,6 +18,7 @@ struct RopeParameters {
   int heads;
   int head_dim;
   int slots;
+  int row_stride;  // elements between two rows of q_rows, and of k_rows and v_rows
   double log2_theta;
 };
 
@@ -37,11 +40,12 @@ struct Pairs {
 };
 
 template <class T>
-__device__ __forceinline__ Pairs load_pairs(const RopeParameters& p, const T* row, int pair) {
+__device__ __forceinline__ Pairs load_pairs(const RopeParameters& p, std::int64_t row, int pair) {
   const int half = p.head_dim / 2;
-  const std::int64_t width = std::int64_t{p.heads} * p.head_dim;
-  const T* at = row + std::int64_t{pair / half} * p.head_dim + pair % half;
-  return {load_pair(at, half), load_pair(at + width, half), load_pair(at + 2 * width, half)};
+  const std::int64_t at = row + std::int64_t{pair / half} * p.head_dim + pair % half;
+  return {load_pair(static_cast<const T*>(p.q_rows) + at, half),
+          load_pair(static_cast<const T*>(p.k_rows) + at, half),
+          load_pair(static_cast<const T*>(p.v_rows) + at, half)};
 }
 
 template <class T>
@@ -52,7 +56,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   const int token = static_cast<int>(blockIdx.x) % p.tokens;
   const int half = p.head_dim / 2;
   const int pairs = p.heads * half;
-  const T* row = static_cast<const T*>(p.qkv) + std::int64_t{blockIdx.x} * 6 * pairs;
+  const std::int64_t row = std::int64_t{blockIdx.x} * p.row_stride;
   int pair = static_cast<int>(threadIdx.x);
   // The frequency does not depend on the position, so it is computed while the kernels ahead still run.
   double frequency = rope_frequency(pair, p.head_dim, p.log2_theta);
@@ -61,7 +65,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
   const int position = first < 0 ? 0 : first + token;
   Pairs next{};
-  if (pair < pairs) next = load_pairs(p, row, pair);  // loads while the position is loaded
+  if (pair < pairs) next = load_pairs<T>(p, row, pair);  // loads while the position is loaded
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
     turns[i] = turn_of(position, frequency);
     frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
@@ -81,11 +85,11 @@ __global__ void rope_kernel(const RopeParameters p) {
       store_pair(static_cast<T*>(p.v_cache) + slot, half, next.v);
     }
     pair += static_cast<int>(blockDim.x);
-    if (pair < pairs) next = load_pairs(p, row, pair);
+    if (pair < pairs) next = load_pairs<T>(p, row, pair);
   }
 }
 
-// Rotates backward, with one block per token. Writes `qkv`.
+// Rotates backward, with one block per token. Writes `q_rows`.
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();
@@ -105,7 +109,7 @@ __global__ void rope_grad_kernel(const RopeParameters p) {
     const int i = pair % half;
     const float2 turn = turns[i];
     const std::int64_t from = ((std::int64_t{sequence} * p.heads + head) * p.tokens + token) * p.head_dim + i;
-    T* const to = static_cast<T*>(const_cast<void*>(p.qkv)) + std::int64_t{blockIdx.x} * 6 * pairs +
+    T* const to = static_cast<T*>(const_cast<void*>(p.q_rows)) + std::int64_t{blockIdx.x} * 6 * pairs +
                   std::int64_t{head} * p.head_dim + i;
     store_pair(to, half, rotated(load_pair(static_cast<const T*>(p.q) + from, half), turn));
     store_pair(to + 2 * pairs, half, rotated(load_pair(static_cast<const T*>(p.k_cache) + from, half), turn));
@@ -126,6 +130,7 @@ PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::Tenso
   if (parameters.head_dim % 2 != 0)
     refuse(call, "head_dim " + std::to_string(parameters.head_dim) + " is odd");
   const std::int64_t pairs = q.at(1) * q.at(3) / 2;
+  parameters.row_stride = static_cast<int>((call.input_count == 6 ? 2 : 6) * pairs);
   KernelCall launch = kernel_call(function, dim3(static_cast<unsigned>(q.at(0) * q.at(2))),
                                   dim3(threads_for(pairs, 512)), parameters, sources);
   launch.shared_bytes = static_cast<unsigned>(q.at(3) / 2) * static_cast<unsigned>(sizeof(float2));
@@ -136,26 +141,34 @@ const void* rope_function(const ir::OpCall& call) {
   return kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_kernel<decltype(t)>; });
 }
 
+// Where k (1) or v (2) begins in the first row that has q, k and v.
+Source part_of_row(const ir::OpCall& call, std::size_t part) {
+  const ir::TensorDesc& rows = call.input(0);
+  return operand_source(0, part * rows.bytes() / static_cast<std::size_t>(rows.dims.at(0)) / 3);
+}
+
 }  // namespace
 
 PreparedOp prepare_rope_kv_append(OpContext&, const ir::OpCall& call) {
-  return prepare(
-      call, rope_function(call), call.output(0), call.input(2).dims.at(2),
-      {operand_source(0), operand_source(1), operand_source(2), operand_source(3), operand_source(4)});
+  const bool apart = call.input_count == 6;
+  return prepare(call, rope_function(call), call.output(0), call.input(2).dims.at(2),
+                 {operand_source(0), apart ? operand_source(4) : part_of_row(call, 1),
+                  apart ? operand_source(5) : part_of_row(call, 2), operand_source(1), operand_source(2),
+                  operand_source(3), operand_source(call.input_count)});
 }
 
 PreparedOp prepare_rope(OpContext&, const ir::OpCall& call) {
-  return prepare(
-      call, rope_function(call), call.output(0), call.output(0).dims.at(2),
-      {operand_source(0), fixed_source(nullptr), operand_source(2), operand_source(3), operand_source(1)});
+  return prepare(call, rope_function(call), call.output(0), call.output(0).dims.at(2),
+                 {operand_source(0), part_of_row(call, 1), part_of_row(call, 2), fixed_source(nullptr),
+                  operand_source(2), operand_source(3), operand_source(1)});
 }
 
 PreparedOp prepare_rope_grad(OpContext&, const ir::OpCall& call) {
   const void* function =
       kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_grad_kernel<decltype(t)>; });
-  return prepare(
-      call, function, call.input(0), call.input(0).dims.at(2),
-      {operand_source(3), fixed_source(nullptr), operand_source(1), operand_source(2), operand_source(0)});
+  return prepare(call, function, call.input(0), call.input(0).dims.at(2),
+                 {operand_source(3), fixed_source(nullptr), fixed_source(nullptr), fixed_source(nullptr),
+                  operand_source(1), operand_source(2), operand_source(0)});
 }
 
 }  // namespace graphbench::cuda

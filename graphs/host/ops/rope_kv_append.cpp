@@ -53,34 +53,38 @@ class RopeKvAppend {
  public:
   RopeKvAppend(const ir::OpCall& call, const RopeExtents& extents, std::vector<float> angles)
       : name_(call.op->name),
+        apart_(call.input_count == 6),
         e_(extents),
         angles_(std::move(angles)),
         starts_(call.input_count == 1 ? static_cast<std::size_t>(extents.batch) : 0) {}
 
   void operator()(void* const* operands) const {
-    const T* qkv = static_cast<const T*>(operands[0]);
     const bool appends = starts_.empty();
     const auto* positions = appends ? static_cast<const std::int32_t*>(operands[1]) : starts_.data();
     T* k_cache = static_cast<T*>(operands[2]);
     T* v_cache = static_cast<T*>(operands[3]);
-    T* q_out = static_cast<T*>(operands[appends ? 4 : 1]);
+    T* q_out = static_cast<T*>(operands[appends ? (apart_ ? 6 : 4) : 1]);
     check(positions);
     const std::int64_t width = e_.heads * e_.head_dim;
+    const std::int64_t stride = apart_ ? width : 3 * width;
+    const T* q_rows = static_cast<const T*>(operands[0]);
+    const T* k_rows = apart_ ? static_cast<const T*>(operands[4]) : q_rows + width;
+    const T* v_rows = apart_ ? static_cast<const T*>(operands[5]) : q_rows + 2 * width;
     parallel_for(e_.batch * e_.tokens, 1 + 4096 / width, [=, this](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; ++r) {
         const std::int64_t b = r / e_.tokens;
         const std::int64_t t = r % e_.tokens;
         for (std::int64_t h = 0; h < e_.heads; ++h) {
-          const T* q = qkv + r * 3 * width + h * e_.head_dim;
+          const std::int64_t from = r * stride + h * e_.head_dim;
           const bool is_padding = positions[b] < 0;
           const std::int64_t slot = is_padding ? 0 : positions[b] + t;
           const float* angles = angles_.data() + slot * e_.head_dim;
           const std::int64_t sequence_head = b * e_.heads + h;
-          rotate(q, angles, q_out + (sequence_head * e_.tokens + t) * e_.head_dim, e_.head_dim);
+          rotate(q_rows + from, angles, q_out + (sequence_head * e_.tokens + t) * e_.head_dim, e_.head_dim);
           if (is_padding) continue;
           const std::int64_t kept = (sequence_head * e_.slots + slot) * e_.head_dim;
-          rotate(q + width, angles, k_cache + kept, e_.head_dim);
-          std::copy_n(q + 2 * width, e_.head_dim, v_cache + kept);
+          rotate(k_rows + from, angles, k_cache + kept, e_.head_dim);
+          std::copy_n(v_rows + from, e_.head_dim, v_cache + kept);
         }
       }
     });
@@ -99,6 +103,7 @@ class RopeKvAppend {
   }
 
   std::string name_;
+  bool apart_;  // rows of q, k and v are three operands
   RopeExtents e_;
   std::vector<float> angles_;
   std::vector<std::int32_t> starts_;  // rope's positions, all zero; for rope_kv_append they are an input

@@ -64,8 +64,8 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
   // A sweep refuses settings of other workloads.
   for (const config::SetOption& set : options.set) {
-    if (set.workload == task.workload)
-      add("set", set.workload + "." + set.key + "=" + std::to_string(set.value));
+    const std::string value = set.word.empty() ? std::to_string(set.value) : set.word;
+    if (set.workload == task.workload) add("set", set.workload + "." + set.key + "=" + value);
   }
   if (!options.split_ops.empty()) add("split-ops", join(options.split_ops, ","));
   for (const std::string& name : passed_on) {

@@ -44,6 +44,11 @@ class Meter {
       completion(floors);
       if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
       if (settings_.shapes) measure_shapes(floors);
+      if (settings_.shapes) {
+        floors.if_taken_seconds = branch(2, true);
+        floors.if_not_taken_seconds = branch(2, false);
+        floors.switch_arm_seconds = branch(8, true);
+      }
       if (settings_.shapes) floors.exec_memory = exec_memory();  // last, because the driver keeps memory
     }
     return floors;
@@ -191,6 +196,32 @@ class Meter {
       return activities.front().start_seconds - start;
     };
     return floor_of(samples_of(handoff));
+  }
+
+  // A graph of one branch with `arms` arms, of which the last runs where `taken`. Of two arms the first is
+  // empty.
+  model::Floor branch(std::size_t arms, bool taken) {
+    const Buffer selector(device_, sizeof(std::int32_t));
+    const double value = taken ? static_cast<double>(arms - 1) : 0;
+    device_.fill(*stream_, selector.data(), ir::DType::i32, 1, {ir::Init::Kind::constant, value, value}, 0);
+    std::vector<Stream::Arm> ways(arms, [&](Stream& on) { empty_->launch(on, nullptr); });
+    if (arms == 2) ways.front() = {};
+    stream_->begin_capture();
+    try {
+      stream_->record_branch(selector.data(), ways);
+    } catch (...) {
+      stream_->abandon_capture();
+      throw;
+    }
+    const std::unique_ptr<GraphExec> exec = stream_->end_capture()->instantiate();
+    exec->upload(*stream_);
+    stream_->synchronize();
+    return floor_of(samples_of([&] {
+      const Stopwatch watch;
+      exec->launch(*stream_);
+      stream_->synchronize();
+      return watch.seconds();
+    }));
   }
 
   // Records `nodes` empty kernels over `branches` streams, which fork from and join the first stream.

@@ -106,7 +106,8 @@ std::vector<std::optional<ExecCost>> ExecMemory::costs_of(const std::vector<Step
       const std::optional<ExecCost> cost = cost_of(alike);
       for (const std::size_t place : places) costs[place] = cost;
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_memory) throw;
+      // A graph with a conditional node cannot have a second exec.
+      if (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::unsupported) throw;
     }
   }
   return costs;

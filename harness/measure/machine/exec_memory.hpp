@@ -35,8 +35,8 @@ class ExecMemory {
 
   // One cost per step. Steps with equal numbers of graphs and nodes are measured together and share a cost. A
   // cost is not proportional to nodes: an exec of 3 nodes costs more than half of one with 40. Absent if a
-  // step has no graph, if the driver reports no used memory or took memory less than twice, or if memory runs
-  // out.
+  // step has no graph or one with a conditional node, if the driver reports no used memory or took memory
+  // less than twice, or if memory runs out.
   std::vector<std::optional<ExecCost>> costs_of(const std::vector<StepGraphs>& steps);
 
  private:

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/ir/cond.hpp"
 #include "harness/measure/worker/not_finite.hpp"
 #include "harness/measure/worker/to_float.hpp"
 
@@ -51,10 +52,22 @@ std::vector<ir::ValueId> constants_of(const ir::Program& program) {
   return constants;
 }
 
+void write_predicate(Stream& stream, void* at, bool on_host, bool taken) {
+  const std::int32_t value = taken ? 1 : 0;
+  if (on_host) {
+    std::memcpy(at, &value, sizeof(value));
+  } else {
+    stream.copy_to_device(at, &value, sizeof(value));
+    stream.synchronize();
+  }
+}
+
 void fill(const CheckedStep& step) {
   const ExecutionContext& context = step.context;
   context.buffers.fill_inputs(context.stream, step.seed);
   context.buffers.fill_state(context.stream, step.seed);
+  for (const ir::ValueId id : ir::predicates_of(context.program))
+    write_predicate(context.stream, context.buffers.address(id), false, step.taken);
 }
 
 // Writes the inputs of the next step into its caller's memory.
@@ -63,6 +76,11 @@ void write_callers(const CheckedStep& step) {
   if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;
   caller->fill_inputs(step.context.stream, step.seed, step.executor.next_place());
   caller->poison_outputs(step.context.stream, step.executor.next_place());
+  for (const ir::ValueId id : ir::predicates_of(step.context.program)) {
+    const bool moved = caller->moves(id);
+    void* const at = caller->address(id, step.executor.next_place());
+    write_predicate(step.context.stream, at, moved && caller->on_host(), step.taken);
+  }
 }
 
 // Fills the static buffers, then the memory of a caller, from which alone the step may read its inputs.
@@ -163,9 +181,7 @@ double max_abs_difference(const std::vector<float>& a, const std::vector<float>&
   return largest;
 }
 
-}  // namespace
-
-model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why) {
+model::Check check_once(const CheckedStep& step, CheckMemory& memory, std::string& why) {
   const ir::Program& program = step.context.program;
   const bool is_eager = step.mode == execution::ExecutionMode::eager;
   model::Check check{.reference = is_eager ? "eager_again" : "eager",
@@ -202,6 +218,18 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
     check.identical = false;
     if (why.empty()) why = "state " + program.value(states[i]).name + " differs from " + check.reference;
   }
+  return check;
+}
+
+}  // namespace
+
+model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why) {
+  model::Check check = check_once(step, memory, why);
+  if (!check.identical || ir::predicates_of(step.context.program).empty()) return check;
+  CheckedStep other = step;
+  other.taken = !step.taken;
+  check = check_once(other, memory, why);
+  step.context.buffers.fill_inputs(step.context.stream, step.seed);  // the program's own predicates again
   return check;
 }
 

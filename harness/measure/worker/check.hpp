@@ -19,6 +19,8 @@ struct CheckedStep {
   std::uint64_t seed;  // seeds the inputs and the state in which both runs start
   std::uint64_t weights_seed;
   int steps = 1;  // steps per side, with the same inputs on both sides
+  // The predicates of conds that are inputs of the program. Both outcomes are checked, this one first.
+  bool taken = true;
 };
 
 // The outputs of one run. The caller keeps this memory from check to check, the largest batch first, because

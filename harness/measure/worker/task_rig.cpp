@@ -144,7 +144,8 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .splits = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
           .caller = caller_.get(),
-          .check_addresses = task_.caller.check_addresses};
+          .check_addresses = task_.caller.check_addresses,
+          .forked = model::later_axis(task_, "branches") == "forked"};
 }
 
 void TaskRig::release() {

@@ -32,7 +32,8 @@ GB_DESCRIBE(model::Floors, (field("clock_pair_seconds", &T::clock_pair)),
             (field("completion_spin_seconds", &T::completion_spin)),
             (field("completion_block_seconds", &T::completion_block)),
             (field("queue_handoff_seconds", &T::queue_handoff)), (field("ladders", &T::shapes)),
-            (later, exec_memory));
+            (later, exec_memory), (later, if_taken_seconds), (later, if_not_taken_seconds),
+            (later, switch_arm_seconds));
 GB_DESCRIBE(facts::DeviceReading, sm_clock_hz, memory_clock_hz, temperature_celsius, power_watts, throttle);
 GB_DESCRIBE(model::LaunchMachine, cpu, cpu_slowdown, device_slowdown, throttled, before, after);
 GB_DESCRIBE(model::SubmitterCpus, cpus, (text, locality), cores);

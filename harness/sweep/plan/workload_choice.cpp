@@ -47,7 +47,14 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
                                                 ": give one of " + join(known) + did_you_mean(wanted, known));
 }
 
-void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
+// The value that an option's help gives a name, as "apart=2".
+std::optional<std::int64_t> named_value(const abi::WorkloadOption& option, const std::string& word) {
+  const std::size_t at = option.help.find(" " + word + "=");
+  if (at == std::string::npos) return std::nullopt;
+  return std::strtoll(option.help.c_str() + at + word.size() + 2, nullptr, 10);
+}
+
+std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo& info) {
   const std::vector<std::string> known =
       names(info.options, [](const abi::WorkloadOption& option) { return option.key; });
   const auto found = std::find_if(info.options.begin(), info.options.end(),
@@ -57,11 +64,17 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
     throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
                                     did_you_mean(set.key, known));
   }
-  if (set.value < found->min || set.value > found->max) {
-    throw InputError(set.where, info.name + "." + set.key + "=" + std::to_string(set.value) +
-                                    " is out of range: give " + std::to_string(found->min) + " to " +
-                                    std::to_string(found->max));
-  }
+  const std::string range = std::to_string(found->min) + " to " + std::to_string(found->max);
+  const std::optional<std::int64_t> value =
+      set.word.empty() ? std::optional(set.value) : named_value(*found, set.word);
+  if (!value)
+    throw InputError(set.where, info.name + "." + set.key + "=" + set.word +
+                                    " is not a value of the option: give " + range + " (" + found->help +
+                                    ")");
+  if (*value < found->min || *value > found->max)
+    throw InputError(set.where, info.name + "." + set.key + "=" + std::to_string(*value) +
+                                    " is out of range: give " + range);
+  return *value;
 }
 
 // Checks the trace against a workload, because every workload of the sweep walks the trace.
@@ -146,11 +159,11 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
                  std::ranges::count(options.axes.pass, "training") > 0);
   }
   for (const config::SetOption& set : options.set) {
-    check_set(set, find_workload(catalog, set.workload, set.where));
+    const std::int64_t value = checked_value(set, find_workload(catalog, set.workload, set.where));
     const auto choice = std::find_if(choices.begin(), choices.end(),
                                      [&](const WorkloadChoice& each) { return each.name == set.workload; });
     if (choice != choices.end()) {
-      choice->options[set.key] = set.value;
+      choice->options[set.key] = value;
     } else if (set.from_flag) {
       // In a file the option may be meant for other sweeps; on the command line it is a mistake.
       throw InputError(set.where,

@@ -20,6 +20,21 @@ std::vector<Tensor> rope_kv_append(const ir::OpCall& call, std::vector<Tensor>& 
   const Index heads = extent(q, 1), tokens = extent(q, 2), dim = extent(q, 3),
               slots = extent(call.input(2), 2);
   const double theta = given<double>(call, "theta", 10000);
+  if (given<std::int64_t>(call, "apart", 0) == 1) {  // joins the rows of q, k and v, the last two inputs
+    const Index width = heads * dim;
+    Tensor joined;
+    for (Index row = 0; row < extent(call.input(0), 0); ++row)
+      for (const Index part : {Index{0}, Index{4}, Index{5}})
+        joined.insert(joined.end(), &in[part][row * width], &in[part][row * width] + width);
+    in[0].swap(joined);
+    ir::OpCall of_joined = call;
+    ir::Op op = *call.op;
+    op.attributes.erase("apart");
+    of_joined.op = &op;
+    const std::vector<Tensor> out = rope_kv_append(of_joined, in);
+    in[0].swap(joined);
+    return out;
+  }
   Tensor out(static_cast<Index>(q.elements()));
   for (Index row = 0; row < extent(call.input(0), 0); ++row) {
     const Index b = row / tokens, t = row % tokens;
@@ -68,15 +83,21 @@ std::vector<Tensor> rope_grad(const ir::OpCall& call, std::vector<Tensor>& in) {
   return {qkv};
 }
 
-OpCase rope_case(std::string name, std::int64_t tokens, ir::Init position) {
+OpCase rope_case(std::string name, std::int64_t tokens, ir::Init position, bool apart = false) {
   const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(20), fixed_dim(8)};
-  return {std::move(name),
-          {{{of_batch(tokens), fixed_dim(48)}, uniform(1)},
-           {{of_batch()}, position, ir::ValueKind::input, true},
-           {cache, uniform(1), ir::ValueKind::state},
-           {cache, uniform(1), ir::ValueKind::state}},
-          {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}},
-          3};
+  const OpCase::Input rows{{of_batch(tokens), fixed_dim(apart ? 16 : 48)}, uniform(1)};
+  OpCase made{std::move(name),
+              {rows,
+               {{of_batch()}, position, ir::ValueKind::input, true},
+               {cache, uniform(1), ir::ValueKind::state},
+               {cache, uniform(1), ir::ValueKind::state}},
+              {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}},
+              3};
+  if (apart) {
+    made.inputs.insert(made.inputs.end(), 2, rows);
+    made.attributes["apart"] = one;
+  }
+  return made;
 }
 
 const OpCase::Input heads{{of_batch(), fixed_dim(2), fixed_dim(5), fixed_dim(8)}, uniform(1)};
@@ -85,6 +106,7 @@ const OpRegistration registrations[] = {
     {"rope_kv_append",
      rope_kv_append,
      {rope_case("rope_one_token", 1, constant(13)), rope_case("rope_tokens", 4, constant(16)),
+      rope_case("rope_apart", 4, constant(16), true),
       rope_case("rope_positions", 4, {ir::Init::Kind::uniform, 0, 17}),
       rope_case("rope_padding", 1, constant(-1)), rope_case("rope_padding_tokens", 4, constant(-1))}},
     {"rope",

@@ -47,6 +47,34 @@ TEST_F(ExecutionTest, AnOpsOperandsAreDistinctWhileTheyLive) {
     EXPECT_EQ(std::set<void*>(operands.begin(), operands.end()).size(), operands.size());
 }
 
+// q alone reads y0, k and v read x0; `after` reads q alone, so that q must outlive the products beside it.
+ir::Program three_products(const ir::OpCatalog& catalog) {
+  test::SmallBuilder b(catalog);
+  const ir::ValueId x = b.one("relu", "x0", {b.input("x")});
+  const ir::ValueId y = b.one("relu", "y0", {x});
+  std::vector<ir::ValueId> heads;
+  for (const char* name : {"q", "k", "v"})
+    heads.push_back(b.one("linear", name, {*name == 'q' ? y : x, b.weight(std::string("w") + name)}));
+  const ir::ValueId after = b.one("linear", "after", {heads[0], b.weight("wa")});
+  return b.ending_in(b.one("add", "sum", {b.one("add", "kv", {heads[1], heads[2]}), after}));
+}
+
+TEST_F(ExecutionTest, ProductsSideBySideKeepWhatTheyReadUntilAllHaveEnded) {
+  const ir::OpCatalog catalog;
+  const ir::Program program = three_products(catalog);
+  const StepKernels serial(device_, program, 4), forked(device_, program, 4, true);
+  std::vector<std::size_t> side;
+  for (const StepOp& op : forked.ops) side.push_back(op.side_by_side);
+  EXPECT_THAT(side, ElementsAre(1, 1, 3, 1, 1, 1, 1, 1));
+  for (const StepOp& op : serial.ops) EXPECT_EQ(op.side_by_side, 1u);
+  const ir::ValueId x = program.ops()[3].inputs[0], y = program.ops()[2].inputs[0];
+  EXPECT_TRUE(forked.ops[2].releases.empty());
+  EXPECT_TRUE(forked.ops[3].releases.empty());
+  EXPECT_THAT(forked.ops[4].releases, ElementsAre(y, x));
+  EXPECT_EQ(device_.log.branches, (std::set<std::size_t>{0, 1, 2}))
+      << "each of the three has scratch memory of its own";
+}
+
 TEST_F(ExecutionTest, WholeCapturesOnceAndReplaysWithOneLaunch) {
   const auto executor = make_executor(ExecutionMode::whole, context(), 4);
   prepare(*executor);

@@ -187,7 +187,7 @@ TEST(Options, SplitSetIntoItsParts) {
 TEST(Options, RefuseMalformedSet) {
   for (const char* text : {"", "mlp", "mlp.hidden", "hidden=3", ".hidden=3", "mlp.=3", "mlp=3.hidden"})
     EXPECT_THAT(refusal(flag("set", text)), HasSubstr("is not WORKLOAD.KEY=VALUE")) << text;
-  EXPECT_THAT(refusal(flag("set", "mlp.hidden=big")), HasSubstr("does not have a whole number"));
+  EXPECT_THAT(refusal(flag("set", "mlp.hidden=1.5")), HasSubstr("does not have a whole number"));
   EXPECT_THAT(refusal({{"set", {{"mlp.ffn=1", "--set"}, {"mlp.ffn=2", "--set"}}}}),
               HasSubstr("a second time"));
 }

@@ -68,7 +68,7 @@ TEST(SubSweep, PassesOnWhatWasGiven) {
                                   {"no-pin", {{"false", "x.toml:1: no-pin"}}}};
   config::SweepOptions options;
   options.plugins = {"/a.so", "/b.so"};
-  options.set = {{"mlp", "hidden", 64, "--set", true}, {"conv", "channels", 8, "--set", true}};
+  options.set = {{"mlp", "hidden", 64, "", "--set", true}, {"conv", "channels", 8, "", "--set", true}};
   options.split_ops = {"sdpa", "gelu"};
   const auto arguments = arguments_of({task(), 1, "x"}, raw, options);
   EXPECT_EQ(value_of(arguments, "--time-per-cell"), "0.5");
@@ -79,6 +79,8 @@ TEST(SubSweep, PassesOnWhatWasGiven) {
   EXPECT_EQ(value_of(arguments, "--set"), "mlp.hidden=64");
   EXPECT_EQ(std::ranges::count(arguments, "--set"), 1) << "a sweep refuses to set what it does not run";
   EXPECT_EQ(value_of(arguments, "--split-ops"), "sdpa,gelu");
+  options.set = {{"mlp", "cond", 0, "taken", "--set", true}};
+  EXPECT_EQ(value_of(arguments_of({task(), 1, "x"}, raw, options), "--set"), "mlp.cond=taken");
 }
 
 TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {

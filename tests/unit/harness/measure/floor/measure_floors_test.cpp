@@ -24,7 +24,8 @@ TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
   for (const auto& floor :
        {floors.clock_pair, floors.kernel_launch, floors.graph_launch, floors.queued_kernel_launch,
         floors.queued_graph_launch, floors.empty_graph_launch, floors.event_pair, floors.completion_spin,
-        floors.completion_block, floors.queue_handoff}) {
+        floors.completion_block, floors.queue_handoff, floors.if_taken_seconds, floors.if_not_taken_seconds,
+        floors.switch_arm_seconds}) {
     ASSERT_TRUE(floor.has_value());
     EXPECT_GE(floor->count, 5);
     EXPECT_LE(floor->count, 20);
