@@ -1,6 +1,8 @@
 // Allocates the host device's memory within the limits of the machine and of this process's control groups.
 #include "graphs/host/host_memory.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -78,6 +80,9 @@ void* HostMemory::allocate(std::size_t bytes) {
   }
   // One write per page makes the system provide the memory now, not in the middle of a measured step. So the
   // next allocation sees how much memory is left.
+  // Since Linux 5.14 one call does the same faster.
+  const std::size_t ahead = (page_bytes - reinterpret_cast<std::uintptr_t>(data) % page_bytes) % page_bytes;
+  if (size > ahead + page_bytes) (void)madvise(data + ahead, size - ahead, MADV_POPULATE_WRITE);
   for (std::size_t at = 0; at < size; at += page_bytes) data[at] = 0;
   try {
     sizes_.emplace(data, size);

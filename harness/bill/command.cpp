@@ -35,7 +35,8 @@ using bill::BillTask;
 
 constexpr const char* bill_footer =
     "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, or the reserve was "
-    "too small;\n130 interrupted. docs/reference/bill.md explains the prediction.\n";
+    "too small;\n130 interrupted (the measurements are kept). docs/reference/bill.md explains the "
+    "prediction.\n";
 
 const std::vector<std::string> bill_sweep_options = {"device",
                                                      "workload",
@@ -151,8 +152,8 @@ class Biller {
          process::ProcessSupervisor& supervisor, model::Result& result)
       : request_(request), options_(options), supervisor_(supervisor), result_(result) {}
 
-  Bill make(const BillTask& asked) {
-    Bill made;
+  // Fills `made`, which has what was measured if this is interrupted.
+  void make(const BillTask& asked, Bill& made) {
     made.capture_sizes = request_.sizes;
     made.confidence = request_.confidence;
     made.exec = asked.shares_execs ? "shared" : "own";
@@ -163,15 +164,14 @@ class Biller {
     made.id = model::id_of(made.cell) + "/bill-" + sha256_hex(text).substr(0, 8);
     // This run fills the cache: tuning takes memory that a process with a filled cache does not take.
     if (request_.verify > 0) ask(asked, request_.sizes, made);
-    if (!predict(asked, made)) return made;
-    if (request_.all && !measure(asked, made)) return made;
+    if (!predict(asked, made)) return;
+    if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
+    made.sentence = bill::sentence_of(made);
     made.status = model::CellStatus::ok;
+    if (request_.all && !measure(asked, made)) return;
     for (const double share : {1.0, 0.9}) {
       if (request_.verify > 0) verify(asked, share, made);
     }
-    if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
-    made.sentence = bill::sentence_of(made);
-    return made;
   }
 
  private:
@@ -195,6 +195,8 @@ class Biller {
     made.reason = answer.reason;
     if (answer.failed_at > 0) made.reason->message += " (size " + std::to_string(answer.failed_at) + ")";
     made.prediction.reset();
+    made.trade.reset();
+    made.sentence.clear();
     return false;
   }
 
@@ -341,10 +343,22 @@ class BillCommand final : public Command {
                        "GRAPHBENCH_HOST_MEMORY_BYTES");
     Biller biller(request, options, supervisor, result);
     std::vector<Bill> bills;
-    for (const BillTask& task : tasks_of(checked.plan, request)) bills.push_back(biller.make(task));
+    bool interrupted = false;
+    try {
+      for (const BillTask& task : tasks_of(checked.plan, request)) biller.make(task, bills.emplace_back());
+    } catch (const process::Interrupted&) {
+      interrupted = true;
+      std::erase_if(bills.back().verified, [](const bill::ReserveRuns& each) { return each.runs == 0; });
+      if (!bills.back().prediction) bills.pop_back();
+      if (bills.empty()) throw;
+    }
     std::ranges::sort(bills, {}, &Bill::id);  // the plan's tasks are shuffled
     finish_result(checked, result);
-    return report_bills(checked.plan.device, result, bills, options);
+    result.complete = !interrupted;
+    const int code = report_bills(checked.plan.device, result, bills, options);
+    if (!interrupted) return code;
+    complain("interrupted; the measurements are kept");
+    return exit_interrupted;
   }
 
  private:

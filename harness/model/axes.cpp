@@ -6,6 +6,7 @@
 #include <set>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::model {
 namespace {

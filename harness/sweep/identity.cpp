@@ -20,8 +20,7 @@ namespace {
 std::string digest_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Sha256 digest;
-  // A large buffer: each sweep reads the binary at its start, which has many MiB with debug information.
-  std::string bytes(std::size_t{1} << 20, '\0');
+  std::string bytes(std::size_t{1} << 16, '\0');
   while (file) {
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     digest.add({bytes.data(), static_cast<std::size_t>(file.gcount())});

@@ -83,9 +83,7 @@ class BareHits {
   std::vector<BareEdge> inputs_;
 };
 
-// A full hit leaves all rows of its size dirty, so that the one behind it has rows to pad: both are timed
-// together.
-bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload) {
+model::WorkerTask task_of(const std::string& workload) {
   model::WorkerTask task;
   task.workload = workload;
   task.preset = "base";
@@ -93,6 +91,13 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
   task.pass = "forward";
   task.mode = "whole";
   task.warmup = 1;
+  return task;
+}
+
+// A full hit leaves all rows of its size dirty, so that the one behind it has rows to pad: both are timed
+// together.
+bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload) {
+  const model::WorkerTask task = task_of(workload);
   const ir::Program program = worker::build_program(registry, task);
   worker::TaskRig rig(task, device, program);
   rig.allocate(rows_max);
@@ -131,6 +136,41 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
   return all_within;
 }
 
+// Two sizes that share an exec, in turn: each step updates the exec to its own graph.
+bool compare_shared(Device& device, const abi::WorkloadRegistry& registry) {
+  const model::WorkerTask task = task_of("mlp");
+  const ir::Program program = worker::build_program(registry, task);
+  worker::TaskRig rig(task, device, program);
+  rig.allocate(2);
+  std::vector<std::unique_ptr<execution::Executor>> sizes;
+  for (const std::int64_t size : {2, 1}) {
+    model::Setup setup{};
+    sizes.push_back(rig.prepare(size, setup, [](std::string_view) {}));
+  }
+  if (!sizes[1]->share_execs(*sizes[0]))
+    throw Error(ErrorCode::unsupported, "share an exec: sizes 1 and 2 of mlp have other topologies");
+  const cudaGraphExec_t exec = bare_calls(*sizes[0]).front().graph;
+  const auto stream = static_cast<cudaStream_t>(rig.stream().native_handle());
+  const auto ours = [&] {
+    for (const auto& size : sizes) {
+      static_cast<void>(size->take_execs());
+      size->submit();
+    }
+  };
+  const auto bare = [&] {
+    for (const auto& size : sizes) {
+      const auto graph = static_cast<cudaGraph_t>(size->graphs().front()->native_handle());
+      cudaGraphExecUpdateResultInfo info{};
+      cuda::check(cudaGraphExecUpdate(exec, graph, &info), "update");
+      cuda::check(cudaGraphLaunch(exec, stream), "launch");
+    }
+  };
+  ours();
+  const Paired paired = take_pairs(rig.stream(), blocks, ours, bare);
+  std::printf("%-10s %5d in %5d", "mlp-shared", 1, 2);
+  return print_within(paired, limit);
+}
+
 int run(Device& device, std::vector<std::string> workloads) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
@@ -139,7 +179,7 @@ int run(Device& device, std::vector<std::string> workloads) {
   }
   std::printf("submit of a full hit and a padded one, of 67 sizes\n%-10s %5s    %5s %10s %10s %7s %6s\n",
               "workload", "rows", "size", "ours_us", "bare_us", "ratio", "limit");
-  bool all_within = true;
+  bool all_within = compare_shared(device, registry);
   for (const std::string& workload : workloads)
     all_within = compare_workload(device, registry, workload) && all_within;
   return all_within ? 0 : 1;

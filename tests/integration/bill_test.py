@@ -1,6 +1,7 @@
 """graphbench bill as a person runs it: valid documents, predictions that hold, a reserve that suffices."""
 
 import json
+import signal
 import unittest
 
 import jsonschema
@@ -85,6 +86,24 @@ class Bill(HarnessCase):
         self.assertEqual((2, 2, 48), (short["runs"], short["failed"], short["failed_at"]))
         self.assertIn("bytes on host", short["message"])
         self.assertIn("2 of 2 runs failed, at size 48", done.stdout)
+
+    def test_an_interrupted_bill_keeps_what_it_measured(self):
+        process = self.start(*TINY, *SIZES, "--mode", "whole,piecewise", "--verify", "10000",
+                             env=self.environment(GRAPHBENCH_HOST_MEMORY_BYTES="500000000"))
+        runs = 0
+        while runs < 4:  # the first fills the cache, the second verifies
+            runs += "8 of 8 sizes" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, err)
+        self.assertIn("the measurements are kept", err)
+        document = self.result()
+        self.assert_valid_bill(document)
+        self.assertFalse(document["complete"])
+        (bill,) = document["bills"]
+        self.assertEqual(8, len(bill["prediction"]["sizes"]))
+        self.assertGreaterEqual(bill["verified"][0]["runs"], 1)
+        self.assertIn(bill["sentence"], out)
 
     def test_two_bills_are_compared_and_reported(self):
         self.run_graphbench(*TINY, *SIZES, "--json", "base.json", code=0)
