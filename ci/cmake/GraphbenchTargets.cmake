@@ -64,13 +64,11 @@ endif()
 
 # All files of a library are compiled as one, and the files of a test program in groups of eight, because each
 # file would instantiate the standard library's templates again, which takes most of the build time. So two
-# files of a target must not use one name for different things, except for overloaded functions. The files of
-# these test programs do so, and the base workloads are plugins: their files are compiled separately.
+# files of a target must not use one name for different things, except for overloaded functions. The base
+# workloads are plugins: their files are compiled separately.
 option(GRAPHBENCH_COMPILE_TOGETHER "Compile the files of a target together, as one" ON)
-set(GRAPHBENCH_SEPARATE_TARGETS graphbench_workloads ab_test base_test compare_test net_test options_test
-  plan_test statistics_test reporters_test sweep_test)
 function(graphbench_compile_together target files_max)
-  if(GRAPHBENCH_COMPILE_TOGETHER AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
+  if(GRAPHBENCH_COMPILE_TOGETHER AND NOT target STREQUAL "graphbench_workloads")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files_max})
     # GCC treats joined files as headers, and warns about members whose types are local to one file.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)

@@ -105,7 +105,7 @@ std::vector<std::int64_t> batches(std::string_view text) {
   return parse_numbers("--batch", text, batch_rules);
 }
 
-std::string refusal(std::string_view text, const NumberRules& rules = batch_rules) {
+std::string number_refusal(std::string_view text, const NumberRules& rules = batch_rules) {
   return test::refusal([&] { parse_numbers("--batch", text, rules); });
 }
 
@@ -148,10 +148,11 @@ TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
       {"more than 10000", {"1:10001:+1", "1:9223372036854775807:+1"}}};
   for (const auto& [reason, texts] : refused) {
     for (const std::string& text : texts)
-      EXPECT_THAT(refusal(text), HasSubstr((reason[0] == ' ' ? in_quotes(text) : "") + reason)) << text;
+      EXPECT_THAT(number_refusal(text), HasSubstr((reason[0] == ' ' ? in_quotes(text) : "") + reason))
+          << text;
   }
-  EXPECT_THAT(refusal("0:8:x2", warmup_rules), HasSubstr("multiplies 0"));
-  EXPECT_EQ(refusal("0"),
+  EXPECT_THAT(number_refusal("0:8:x2", warmup_rules), HasSubstr("multiplies 0"));
+  EXPECT_EQ(number_refusal("0"),
             "--batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
 }
 

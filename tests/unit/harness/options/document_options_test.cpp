@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string refusal(const std::string& text) {
+std::string document_refusal(const std::string& text) {
   return test::refusal([&] { check_options(parse_toml(text, "sweep.toml")); });
 }
 
@@ -55,40 +55,42 @@ TEST(TomlFile, SetHasSeveralSpellings) {
 }
 
 TEST(TomlFile, MalformedTextIsNamedByFileAndLine) {
-  EXPECT_THAT(refusal("batch = 1\nwarmup = = 2\n"), StartsWith("sweep.toml:2: "));
-  EXPECT_THAT(refusal("batch = [1,\n"), StartsWith("sweep.toml:"));
-  EXPECT_THAT(refusal("seed = 1\nseed = 2\n"), StartsWith("sweep.toml:2: "));
-  EXPECT_THAT(refusal("batch = \"\xff\"\n"), StartsWith("sweep.toml:1: "));
-  EXPECT_THAT(refusal("a = \"\n\"\n"), testing::Not(HasSubstr("\n")));
-  EXPECT_THAT(refusal("bat\u0185 = 2\n"), StartsWith("sweep.toml:1: a non-ASCII letter"));
-  EXPECT_NE(refusal("batch = 1\n[= 64\n"), "accepted") << "what the parser asserts";
+  EXPECT_THAT(document_refusal("batch = 1\nwarmup = = 2\n"), StartsWith("sweep.toml:2: "));
+  EXPECT_THAT(document_refusal("batch = [1,\n"), StartsWith("sweep.toml:"));
+  EXPECT_THAT(document_refusal("seed = 1\nseed = 2\n"), StartsWith("sweep.toml:2: "));
+  EXPECT_THAT(document_refusal("batch = \"\xff\"\n"), StartsWith("sweep.toml:1: "));
+  EXPECT_THAT(document_refusal("a = \"\n\"\n"), testing::Not(HasSubstr("\n")));
+  EXPECT_THAT(document_refusal("bat\u0185 = 2\n"), StartsWith("sweep.toml:1: a non-ASCII letter"));
+  EXPECT_NE(document_refusal("batch = 1\n[= 64\n"), "accepted") << "what the parser asserts";
 }
 
 TEST(TomlFile, UnknownKeysAreNamedWithTheNearestKnownOne) {
-  EXPECT_THAT(refusal("\n\nbacth = 1\n"),
+  EXPECT_THAT(document_refusal("\n\nbacth = 1\n"),
               StartsWith("sweep.toml:3: \"bacth\" is not a key of a sweep; did you mean \"batch\"?"));
-  EXPECT_THAT(refusal("config = \"other.toml\"\n"), HasSubstr("\"config\" is not a key"));
-  EXPECT_THAT(refusal("sweep = true\n"), HasSubstr("\"sweep\" is not a key"));
+  EXPECT_THAT(document_refusal("config = \"other.toml\"\n"), HasSubstr("\"config\" is not a key"));
+  EXPECT_THAT(document_refusal("sweep = true\n"), HasSubstr("\"sweep\" is not a key"));
 }
 
 TEST(TomlFile, WrongTypesAreNamedWithWhatWouldDo) {
-  EXPECT_THAT(refusal("batch = true\n"),
+  EXPECT_THAT(document_refusal("batch = true\n"),
               StartsWith("sweep.toml:1: batch: a boolean is not valid: give a whole number"));
-  EXPECT_THAT(refusal("batch = 1.5\n"), HasSubstr("a number with a fraction is not valid"));
-  EXPECT_THAT(refusal("batch = [[1]]\n"), HasSubstr("an array is not valid"));
-  EXPECT_THAT(refusal("seed = \"1\"\n"), HasSubstr("a string is not valid: give a whole number"));
-  EXPECT_THAT(refusal("device = [\"host\"]\n"), HasSubstr("an array is not valid: give a string"));
-  EXPECT_THAT(refusal("device = 3\n"), HasSubstr("an integer is not valid"));
-  EXPECT_THAT(refusal("quiet = 1\n"), HasSubstr("give true or false"));
-  EXPECT_THAT(refusal("json = 1979-05-27\n"), HasSubstr("a date or time is not valid"));
-  EXPECT_THAT(refusal("[workload]\nmlp = 1\n"), HasSubstr("a table is not valid"));
-  EXPECT_THAT(refusal("[set]\nmlp.hidden = \"big\"\n"), HasSubstr("set.mlp.hidden: a string is not valid"));
-  EXPECT_THAT(refusal("batch = []\n"), HasSubstr("the array is empty"));
+  EXPECT_THAT(document_refusal("batch = 1.5\n"), HasSubstr("a number with a fraction is not valid"));
+  EXPECT_THAT(document_refusal("batch = [[1]]\n"), HasSubstr("an array is not valid"));
+  EXPECT_THAT(document_refusal("seed = \"1\"\n"), HasSubstr("a string is not valid: give a whole number"));
+  EXPECT_THAT(document_refusal("device = [\"host\"]\n"), HasSubstr("an array is not valid: give a string"));
+  EXPECT_THAT(document_refusal("device = 3\n"), HasSubstr("an integer is not valid"));
+  EXPECT_THAT(document_refusal("quiet = 1\n"), HasSubstr("give true or false"));
+  EXPECT_THAT(document_refusal("json = 1979-05-27\n"), HasSubstr("a date or time is not valid"));
+  EXPECT_THAT(document_refusal("[workload]\nmlp = 1\n"), HasSubstr("a table is not valid"));
+  EXPECT_THAT(document_refusal("[set]\nmlp.hidden = \"big\"\n"),
+              HasSubstr("set.mlp.hidden: a string is not valid"));
+  EXPECT_THAT(document_refusal("batch = []\n"), HasSubstr("the array is empty"));
 }
 
 TEST(TomlFile, BadValuesAreNamedByTheirLine) {
-  EXPECT_THAT(refusal("seed = 1\nbatch = [1, 0]\n"), StartsWith("sweep.toml:2: batch: \"0\" is not a batch"));
-  EXPECT_THAT(refusal("mode = [\n\"eager\",\n\"hole\"]\n"), HasSubstr("\"hole\" is not a mode"));
+  EXPECT_THAT(document_refusal("seed = 1\nbatch = [1, 0]\n"),
+              StartsWith("sweep.toml:2: batch: \"0\" is not a batch"));
+  EXPECT_THAT(document_refusal("mode = [\n\"eager\",\n\"hole\"]\n"), HasSubstr("\"hole\" is not a mode"));
 }
 
 TEST(TomlFile, AFileThatCannotBeReadIsRefused) {
@@ -152,10 +154,11 @@ TEST(TomlKeys, AKeyOfMorePartsIsFoundByItsLine) {
 
 TEST(TomlKeys, DepthEndsNoProcess) {
   const std::string deep = key_of(20'000) + "=1";
-  EXPECT_TRUE(refusal("batch = 1\n" + deep).starts_with("sweep.toml:2: a key has more than 16 parts"));
+  EXPECT_TRUE(
+      document_refusal("batch = 1\n" + deep).starts_with("sweep.toml:2: a key has more than 16 parts"));
   std::string tables = "[" + key_of(16) + "]\n";
   for (int i = 0; i < 2000; ++i) tables += key_of(16) + "={";
-  EXPECT_TRUE(refusal(tables).starts_with("sweep.toml:2: ")) << refusal(tables);
+  EXPECT_TRUE(document_refusal(tables).starts_with("sweep.toml:2: ")) << document_refusal(tables);
 }
 
 }  // namespace

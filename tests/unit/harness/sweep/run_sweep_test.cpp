@@ -29,8 +29,8 @@ class LastProgress final : public SweepListener {
   std::function<void()> on_update;
 };
 
-const model::WorkerTask eager = sample_task("eager", {1, 2});
-const model::WorkerTask whole = sample_task("whole", {1, 2});
+const model::WorkerTask eager_task = sample_task("eager", {1, 2});
+const model::WorkerTask whole_task = sample_task("whole", {1, 2});
 
 // The outcome, of which the whole worker's cells are well.
 SweepOutcome with_whole_ok(SweepOutcome outcome) {
@@ -61,30 +61,32 @@ class RunSweep : public testing::Test {
  protected:
   // The eager worker follows `eager_script`; the whole worker always measures both its cells.
   SweepOutcome sweep_with(const std::string& eager_script, double silent = 60) {
-    const std::string well = sends({.cell = ok_cell(whole, 2)}) + sends({.cell = ok_cell(whole, 1)});
+    const std::string well =
+        sends({.cell = ok_cell(whole_task, 2)}) + sends({.cell = ok_cell(whole_task, 1)});
     const std::string script = "task=$(cat); case \"$task\" in *'\"mode\":\"eager\"'*) " + eager_script +
                                " ;; *) " + well + " ;; esac";
-    return run_sweep(sample_plan({eager, whole}), {}, {shell(script), silent}, supervisor, progress);
+    return run_sweep(sample_plan({eager_task, whole_task}), {}, {shell(script), silent}, supervisor,
+                     progress);
   }
   SweepOutcome sweep_after(const std::vector<FinishedTask>& earlier, const std::string& uuid) {
-    model::CellResult measured = ok_cell(eager, 1);
+    model::CellResult measured = ok_cell(eager_task, 1);
     measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
-    const std::string eager_alone = sends({.cell = measured}) + sends({.cell = ok_cell(eager, 2)});
+    const std::string eager_alone = sends({.cell = measured}) + sends({.cell = ok_cell(eager_task, 2)});
     const std::string script =
         "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
     SweepSettings settings{shell(script), 60, earlier};
     settings.hostname = "node";
     model::DeviceFacts facts{};
     facts.uuid = uuid;
-    return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
+    return run_sweep(sample_plan({eager_task, whole_task}), facts, settings, supervisor, progress);
   }
   LastProgress progress;
   process::ProcessSupervisor supervisor;
 };
 
 TEST_F(RunSweep, AllIsWellWhereWorkersAre) {
-  const SweepOutcome outcome =
-      with_whole_ok(sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)})));
+  const SweepOutcome outcome = with_whole_ok(
+      sweep_with(sends({.cell = ok_cell(eager_task, 1)}) + sends({.cell = ok_cell(eager_task, 2)})));
   EXPECT_EQ(outcome.cells_failed, 0);
   EXPECT_TRUE(outcome.warnings.empty());
   EXPECT_EQ(progress.last.cells_done, 4);
@@ -93,7 +95,7 @@ TEST_F(RunSweep, AllIsWellWhereWorkersAre) {
 }
 
 TEST_F(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
-  model::CellResult measured = ok_cell(eager, 1);
+  model::CellResult measured = ok_cell(eager_task, 1);
   measured.launches[0].latency_seconds.emplace().p50 = 2e-6;
   sweep_with(sends({.cell = measured}) + "kill -SEGV $$");
   ASSERT_EQ(progress.done.size(), 2u);
@@ -104,7 +106,7 @@ TEST_F(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
 }
 
 TEST_F(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
-  FinishedTask finished_task = finished(whole, {1e-6, 2e-6});
+  FinishedTask finished_task = finished(whole_task, {1e-6, 2e-6});
   finished_task.events.back() = "{}";
   SweepSettings settings{shell("exit 9"), 60, {finished_task}};
   settings.hostname = "node";
@@ -112,14 +114,14 @@ TEST_F(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
   model::DeviceFacts facts{};
   facts.uuid = "GPU-1";
   const std::string refused = test::refusal([&] {
-    return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
+    return run_sweep(sample_plan({eager_task, whole_task}), facts, settings, supervisor, progress);
   });
   EXPECT_TRUE(refused.starts_with("--json: \"r.json.partial\": task ")) << refused;
   EXPECT_TRUE(refused.ends_with("or give another --json")) << refused;
 }
 
 TEST_F(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
-  const SweepOutcome outcome = with_whole_ok(sweep_after({finished(whole, {1e-6, 2e-6})}, "GPU-1"));
+  const SweepOutcome outcome = with_whole_ok(sweep_after({finished(whole_task, {1e-6, 2e-6})}, "GPU-1"));
   EXPECT_FALSE(outcome.result.cells[0].resumed);
   EXPECT_TRUE(outcome.result.cells[2].resumed && outcome.result.cells[3].resumed);
   EXPECT_FALSE(outcome.result.cells[2].measured_on);
@@ -133,25 +135,25 @@ TEST_F(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
 }
 
 TEST_F(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
-  const SweepOutcome outcome =
-      with_whole_ok(sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2"));
+  const SweepOutcome outcome = with_whole_ok(
+      sweep_after({finished(eager_task, {1e-6, 1e-6}), finished(whole_task, {1e-6, 2e-6})}, "GPU-2"));
   for (const model::CellResult& cell : outcome.result.cells)
     EXPECT_EQ(cell.measured_on, (model::MeasuredOn{.hostname = "node", .uuid = "GPU-1"}));
   EXPECT_EQ(outcome.result.environment.device.uuid, "GPU-2");
 }
 
 TEST_F(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
-  model::CellResult measured = ok_cell(whole, 1);
+  model::CellResult measured = ok_cell(whole_task, 1);
   measured.launches[0].latency_samples.assign(40, 1e-6);
   measured.launches[0].latency_seconds.emplace().count = 8;
   const std::string script = "case $(cat) in *'\"mode\":\"eager\"'*) exit 9 ;; *) " +
-                             sends({.cell = ok_cell(whole, 2)}) + sends({.cell = measured}) + " ;; esac";
+                             sends({.cell = ok_cell(whole_task, 2)}) + sends({.cell = measured}) + " ;; esac";
   std::vector<FinishedTask> kept;
   SweepSettings settings{shell(script), 60};
   settings.keep = [&](const FinishedTask& finished_task) { kept.push_back(finished_task); };
-  run_sweep(sample_plan({eager, whole}), {}, settings, supervisor, progress);
+  run_sweep(sample_plan({eager_task, whole_task}), {}, settings, supervisor, progress);
   ASSERT_EQ(kept.size(), 1u);
-  EXPECT_EQ(kept[0].id, task_id(whole));
+  EXPECT_EQ(kept[0].id, task_id(whole_task));
   ASSERT_EQ(kept[0].events.size(), 2u);
   const auto cell = worker::decode_event(kept[0].events[1]).cell.value();
   EXPECT_EQ(cell.launches[0].latency_samples.size(), 32u) << "the ramp alone";
@@ -160,8 +162,8 @@ TEST_F(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
 
 TEST_F(RunSweep, ACrashCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome =
-      with_whole_ok(sweep_with(sends({.cell = ok_cell(eager, 2)}) + sends({.batch = 1, .phase = "capture"}) +
-                               "echo last words; kill -SEGV $$"));
+      with_whole_ok(sweep_with(sends({.cell = ok_cell(eager_task, 2)}) +
+                               sends({.batch = 1, .phase = "capture"}) + "echo last words; kill -SEGV $$"));
   EXPECT_EQ(outcome.result.cells[1].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 0),
             "worker_crashed: crashed with SIGSEGV in phase capture of batch 1; its output: last words");
@@ -171,7 +173,7 @@ TEST_F(RunSweep, ACrashCostsTheCellsNotReportedYet) {
 // Crashes at batch 2 wherever it is in the task, and measures what else is.
 const std::string crashes_at_2 =
     "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.batch = 2, .phase = "warmup"}) +
-    "kill -SEGV $$ ;; *'\"batches\":[1]'*) " + sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
+    "kill -SEGV $$ ;; *'\"batches\":[1]'*) " + sends({.cell = ok_cell(eager_task, 1)}) + " ;; esac";
 
 TEST_F(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
   const SweepOutcome outcome = with_whole_ok(sweep_with(crashes_at_2));
@@ -181,24 +183,24 @@ TEST_F(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
 }
 
 TEST_F(RunSweep, LaterLaunchesLeaveABatchOutThatEndedAWorker) {
-  model::WorkerTask again = eager;
+  model::WorkerTask again = eager_task;
   again.launch = 1;
   const std::string script =
       "task=$(cat); case \"$task\" in *'\"batches\":[1,2]'*'\"launch\":1'*) exit 9 ;; esac; " + crashes_at_2;
   const SweepOutcome outcome =
-      run_sweep(sample_plan({eager, again}), {}, {shell(script), 60}, supervisor, progress);
+      run_sweep(sample_plan({eager_task, again}), {}, {shell(script), 60}, supervisor, progress);
   EXPECT_EQ(outcome.result.cells[0].launches.size(), 2u);
   EXPECT_THAT(reason(outcome, 1), HasSubstr("SIGSEGV"));
   EXPECT_EQ(progress.last.cells_done, 4);
 }
 
 TEST_F(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
-  model::CellResult failed = ok_cell(eager, 2);
+  model::CellResult failed = ok_cell(eager_task, 2);
   failed.status = CellStatus::failed;
   failed.reason = {"plugin_failed", "launch m: returned 1"};
   const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.cell = failed}) +
                              sends({.batch = 2, .stopped = true}) + "kill -SEGV $$ ;; *) " +
-                             sends({.cell = ok_cell(eager, 1)}) + " ;; esac";
+                             sends({.cell = ok_cell(eager_task, 1)}) + " ;; esac";
   const SweepOutcome outcome = with_whole_ok(sweep_with(script));
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
   EXPECT_EQ(reason(outcome, 1), "plugin_failed: launch m: returned 1");
@@ -251,13 +253,14 @@ TEST_F(RunSweep, NonsenseIsACrash) {
 }
 
 TEST_F(RunSweep, ACellOfAnotherTaskIsACrash) {
-  const SweepOutcome outcome = with_whole_ok(sweep_with(sends({.cell = ok_cell(whole, 1)}) + "sleep 60"));
+  const SweepOutcome outcome =
+      with_whole_ok(sweep_with(sends({.cell = ok_cell(whole_task, 1)}) + "sleep 60"));
   EXPECT_THAT(reason(outcome, 0), HasSubstr("does not measure it"));
 }
 
 TEST_F(RunSweep, ACrashAfterTheLastCellIsAWarning) {
-  const SweepOutcome outcome = with_whole_ok(
-      sweep_with(sends({.cell = ok_cell(eager, 1)}) + sends({.cell = ok_cell(eager, 2)}) + "kill -ABRT $$"));
+  const SweepOutcome outcome = with_whole_ok(sweep_with(
+      sends({.cell = ok_cell(eager_task, 1)}) + sends({.cell = ok_cell(eager_task, 2)}) + "kill -ABRT $$"));
   EXPECT_EQ(outcome.cells_failed, 0);
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_THAT(outcome.warnings[0], HasSubstr("mlp/tiny/fp32/forward/w0/eager failed after its last cell"));
@@ -268,7 +271,7 @@ TEST_F(RunSweep, InterruptionKeepsWhatWasMeasured) {
   progress.on_update = [&] {
     if (progress.last.cells_done == 1) ::kill(getpid(), SIGINT);
   };
-  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(eager, 1)}) + "sleep 60");
+  const SweepOutcome outcome = sweep_with(sends({.cell = ok_cell(eager_task, 1)}) + "sleep 60");
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_FALSE(outcome.result.complete);
   EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
@@ -285,7 +288,7 @@ TEST_F(RunSweep, WhatWorkersChoseIsListedOnce) {
       " ;; *) " + sends({.choices = {{"a", "one", true, true, "engine"}, {"b", "other", true, true, ""}}}) +
       " ;; esac; exit 1";
   const SweepOutcome outcome =
-      run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60}, supervisor, progress);
+      run_sweep(sample_plan({eager_task, whole_task}), {}, {shell(script), 60}, supervisor, progress);
   using Choice = model::LibraryChoice;
   EXPECT_THAT(
       outcome.result.environment.library_choices,

@@ -119,7 +119,7 @@ model::Comparison comparison(std::vector<model::CellComparison> cells) {
   return made;
 }
 
-model::Plan plan() {
+model::Plan scheduled_plan() {
   model::Plan made;
   for (const char* mode : {"eager", "whole"}) made.tasks.push_back(test::sample_task(mode, {1, 2}));
   return made;
@@ -127,15 +127,15 @@ model::Plan plan() {
 
 TEST(UntilDecided, TasksWithSomethingUndecidedGoOn) {
   auto all = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::inconclusive, 1)});
-  EXPECT_EQ(undecided_groups(plan().tasks, all), (std::vector<bool>{false, false}))
+  EXPECT_EQ(undecided_groups(scheduled_plan().tasks, all), (std::vector<bool>{false, false}))
       << "what cannot be tested is not waited for";
   for (model::CellComparison& each : all.cells) each.metrics.front().p = 0.5;
-  EXPECT_EQ(undecided_groups(plan().tasks, all), (std::vector<bool>{false, true}));
+  EXPECT_EQ(undecided_groups(scheduled_plan().tasks, all), (std::vector<bool>{false, true}));
 }
 
 TEST(Confirm, MeasuresOnlyTheTasksWithSomethingSlowerAgain) {
   const auto first = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::slower, 1.1)});
-  const model::Plan again = plan_to_confirm(plan(), first);
+  const model::Plan again = plan_to_confirm(scheduled_plan(), first);
   ASSERT_EQ(again.tasks.size(), 1U);
   EXPECT_EQ(again.tasks[0].mode, "whole");
   EXPECT_EQ(again.tasks[0].batches.size(), 2U);
@@ -176,7 +176,7 @@ model::Comparison with_a_mean(Verdict verdict, double ratio) {
 
 TEST(Confirm, MeasuresAModeWhoseMeanIsSlowerAgain) {
   auto first = with_a_mean(Verdict::slower, 1.1);
-  const model::Plan again = plan_to_confirm(plan(), first);
+  const model::Plan again = plan_to_confirm(scheduled_plan(), first);
   ASSERT_EQ(again.tasks.size(), 1U);
   EXPECT_EQ(again.tasks[0].mode, "whole");
   auto kept = first;

@@ -10,7 +10,7 @@ namespace {
 using model::Verdict;
 using testing::HasSubstr;
 
-constexpr double alpha = 0.05;
+constexpr double alpha_of_looks = 0.05;
 
 // Interleaved launches of one cell; `changes` are NEW over BASE, launch by launch.
 Sides sides(const std::vector<double>& changes, std::vector<std::int64_t> looks) {
@@ -37,14 +37,16 @@ model::MetricComparison compared(const Sides& sides, bool goes_on = false) {
 
 // ln(1 + (e - 1) / 4) of alpha first, by hand; and no more than alpha in all.
 TEST(Looks, SpendTheErrorRateOnce) {
-  EXPECT_NEAR(level_at(alpha, planned_looks, 0, true), alpha * 0.357374, 1e-7);
+  EXPECT_NEAR(level_at(alpha_of_looks, planned_looks, 0, true), alpha_of_looks * 0.357374, 1e-7);
   double sum = 0;
-  for (std::size_t i = 0; i < planned_looks.size(); ++i) sum += level_at(alpha, planned_looks, i, true);
-  EXPECT_NEAR(sum, alpha, 1e-12);
+  for (std::size_t i = 0; i < planned_looks.size(); ++i)
+    sum += level_at(alpha_of_looks, planned_looks, i, true);
+  EXPECT_NEAR(sum, alpha_of_looks, 1e-12);
   const std::vector<std::int64_t> early_end = {5, 7};
-  EXPECT_NEAR(level_at(alpha, early_end, 0, false) + level_at(alpha, early_end, 1, false), alpha, 1e-12)
+  EXPECT_NEAR(level_at(alpha_of_looks, early_end, 0, false) + level_at(alpha_of_looks, early_end, 1, false),
+              alpha_of_looks, 1e-12)
       << "the last look spends what is left";
-  EXPECT_LT(level_at(alpha, early_end, 1, true), level_at(alpha, early_end, 1, false));
+  EXPECT_LT(level_at(alpha_of_looks, early_end, 1, true), level_at(alpha_of_looks, early_end, 1, false));
 }
 
 TEST(Looks, WhatIsDecidedStays) {

@@ -227,12 +227,12 @@ TEST(RequestBody, AServerEndsAfterWhatItAnswersLater) {
   EXPECT_TRUE(ended);
 }
 
-Response echo(const Request& request) {
+Response echo_request(const Request& request) {
   return text_response(200, request.method + " " + request.path);
 }
 
 TEST(ConnectionLimits, ClientsBeyondTheLimitWaitUntilAConnectionEnds) {
-  const HttpServer server(on_a_free_port({.connections_max = 1}), echo);
+  const HttpServer server(on_a_free_port({.connections_max = 1}), echo_request);
   auto first = std::make_unique<BareClient>(server, "GET /first HT");
   BareClient second(server, last_get("/x"));
   first->write("TP/1.1\r\nHost: a\r\n\r\n");
@@ -243,7 +243,7 @@ TEST(ConnectionLimits, ClientsBeyondTheLimitWaitUntilAConnectionEnds) {
 }
 
 TEST(ConnectionLimits, TheConnectionThatIsIdleForLongestMakesRoomAtOnce) {
-  const HttpServer server(on_a_free_port({.connections_max = 3}), echo);
+  const HttpServer server(on_a_free_port({.connections_max = 3}), echo_request);
   BareClient busy(server, "GET /busy HT");
   BareClient longest(server);
   BareClient shorter(server);
@@ -259,7 +259,7 @@ TEST(ConnectionLimits, TheConnectionThatIsIdleForLongestMakesRoomAtOnce) {
 TEST(ConnectionLimits, AStreamCountsAsLongAsItIsOpen) {
   const Streaming streaming("first");
   const auto follow = [&](Request& request) {
-    return request.path == "/events" ? streaming.handler()(request) : echo(request);
+    return request.path == "/events" ? streaming.handler()(request) : echo_request(request);
   };
   const HttpServer server(on_a_free_port({.connections_max = 1, .idle_max = std::chrono::milliseconds(20)}),
                           follow);

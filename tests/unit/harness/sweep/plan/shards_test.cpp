@@ -33,7 +33,7 @@ Shard sharded(const config::SweepOptions& options, const CellCosts& costs = {},
   return shard_of(make_plan(options, sample_catalog(), {}), options, costs, digests);
 }
 
-std::vector<std::string> ids(const model::Plan& plan) {
+std::vector<std::string> ids_of(const model::Plan& plan) {
   std::vector<std::string> result;
   for (const model::Cell& cell : plan.cells) result.push_back(model::id_of(cell));
   return result;
@@ -52,7 +52,7 @@ TEST(Shards, TogetherAreThePlan) {
   std::set<std::string> assignments;
   for (const std::string index : {"1", "2", "3"}) {
     const model::Plan part = sharded(options(index + "/3")).plan;
-    for (const std::string& id : ids(part)) all.push_back(id);
+    for (const std::string& id : ids_of(part)) all.push_back(id);
     tasks += part.tasks.size();
     std::set<std::string> own;
     for (const model::Cell& cell : part.cells) own.insert(model::group_of(cell));
@@ -63,7 +63,7 @@ TEST(Shards, TogetherAreThePlan) {
     EXPECT_EQ(part.facts.shard->by, "task");
     EXPECT_EQ(part.facts.hash, plan.facts.hash);
   }
-  std::vector<std::string> whole = ids(plan);
+  std::vector<std::string> whole = ids_of(plan);
   std::ranges::sort(all);
   std::ranges::sort(whole);
   EXPECT_EQ(all, whole);
@@ -81,7 +81,7 @@ TEST(Shards, AreWithinAFewPercentOfEachOtherWhereCostsAreKnown) {
     const config::SweepOptions asked =
         options(std::to_string(i) + "/8", {{"warmup", "0:15:+1"}, {"costs", "old.json"}});
     double sum = 0;
-    for (const std::string& id : ids(sharded(asked, costs).plan)) sum += costs.at(id);
+    for (const std::string& id : ids_of(sharded(asked, costs).plan)) sum += costs.at(id);
     sums.push_back(sum);
   }
   const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / 8;
