@@ -75,11 +75,16 @@ class HarnessCase(unittest.TestCase):
 
     def measuring_cpu(self):
         """Where a sweep on host submits: the last of the fastest CPUs, which need not be the last of all."""
-        self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager", "--json", "cpu.json", code=0)
+        self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager", "--json", "cpu.json", code=0,
+                            pins=True)
         return self.result("cpu.json")["environment"]["machine"]["submitter"]["cpus"][-1]
 
-    def start(self, *arguments, **options):
+    def start(self, *arguments, pins=False, **options):
+        """Tests run side by side, and sweeps would pin their submitting threads to the same CPU."""
         options.setdefault("env", self.environment())
+        measures = arguments[:1] in (("--sweep",), ("ladder",))
+        if measures and not pins and not {"--no-pin", "--cpu"} & {*arguments}:
+            arguments = [*arguments, "--no-pin"]
         return subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 

@@ -75,7 +75,7 @@ class Instruments(HarnessCase):
         allowed = sorted(os.sched_getaffinity(0))
         usual = self.measuring_cpu()
         for flags, cpu in (([], usual), (["--cpu", allowed[0]], allowed[0]), (["--no-pin"], None)):
-            done = self.run_graphbench(*ONE, "--mode", "eager", *flags, code=0)
+            done = self.run_graphbench(*ONE, "--mode", "eager", *flags, code=0, pins=True)
             result = self.result()
             self.assertEqual(cpu, result["cells"][0]["launches"][0]["machine"]["cpu"])
             self.assertEqual(cpu is not None, result["environment"]["machine"]["pinned"])

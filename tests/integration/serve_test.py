@@ -112,6 +112,8 @@ class Serve(ServeCase):
                 path = self.submit({**LONG, **keys})
                 self.wait_for_state(path, "running")
                 wait_for("a worker on the CPU", lambda: pinned_to(cpu, self.processes(), process.pid))
+                wait_for("the service to leave the CPU", lambda: not any(
+                    cpu in cpus for cpus in cpus_of_threads(process.pid)))
                 threads = cpus_of_threads(process.pid)
                 self.assertGreaterEqual(len(threads), 3, "main, network, runner")
                 for cpus in threads:

@@ -314,7 +314,7 @@ class Devices(ShardsCase):
         return super().environment(GRAPHBENCH_HOST_DEVICES="2", **extra)
 
     def check(self, *arguments, concurrent=None):
-        done = self.run_graphbench(*self.ONE, *arguments, "--json", "r-{device}.json", code=0)
+        done = self.run_graphbench(*self.ONE, *arguments, "--json", "r-{device}.json", code=0, pins=True)
         cpus = []
         for index in (0, 1):
             result = self.result(f"r-host-{index}.json")

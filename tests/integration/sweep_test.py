@@ -8,7 +8,7 @@ from harness_case import PLACEMENTS, TINY, HarnessCase
 
 class Sweep(HarnessCase):
     def test_every_workload_in_every_mode(self):
-        done, result, _ = self.measure(*TINY)
+        done, result, _ = self.measure(*TINY, pins=True)
         self.assertTrue(result["complete"])
         self.assertEqual("host", result["environment"]["device"]["kind"])
         self.assertEqual(3 * 3 * 2, len(result["cells"]))
