@@ -134,6 +134,8 @@ class Stream {
   // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
   // stream that does not capture.
   virtual void abandon_capture() noexcept = 0;
+  // Captures what `work` enqueues, and abandons the capture if it throws. Null: the recording is in `into`.
+  std::unique_ptr<Graph> capture(const std::function<void()>& work, Graph* into = nullptr);
   virtual bool capturing() const = 0;
   // The number of nodes that the current capture holds; 0 without a capture. May throw if the capture was
   // invalidated.

@@ -185,30 +185,21 @@ std::vector<GraphNode> CapturedExecutor::nodes_since(const std::vector<GraphNode
 }
 
 void CapturedExecutor::record_graph(Item& item) {
-  recorder_.begin_capture();
-  try {
-    record_piece(item);
-  } catch (...) {
-    recorder_.abandon_capture();
-    throw;
-  }
-  recording_ = nullptr;
-  if (item.graph != nullptr) {
-    recorder_.end_capture(*item.graph);
-  } else {
-    item.graph = recorder_.end_capture();
-  }
+  std::unique_ptr<Graph> made = recorder_.capture(
+      [&] {
+        record_piece(item);
+        recording_ = nullptr;  // the capture's end refuses no single op
+      },
+      item.graph.get());
+  if (made != nullptr) item.graph = std::move(made);
 }
 
 // Returns an op that the device refuses to record even in a separate capture; null if there is none.
 const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   for (std::size_t i = item.first; i < item.last; ++i) {
     try {
-      recorder_.begin_capture();
-      op_at(i).kernel->launch(recorder_, operands_.of(i));
-      static_cast<void>(recorder_.end_capture());
+      static_cast<void>(recorder_.capture([&] { op_at(i).kernel->launch(recorder_, operands_.of(i)); }));
     } catch (const Error&) {
-      recorder_.abandon_capture();
       return &program_.ops()[op_at(i).op];
     }
   }
@@ -345,14 +336,7 @@ void CapturedExecutor::join_switch(const std::vector<Executor*>& all, void* sele
         executor->record(executor->op_at(i), executor->operands_.of(i), &on);
     });
   }
-  recorder_.begin_capture();
-  try {
-    recorder_.record_branch(selector, arms);
-  } catch (...) {
-    recorder_.abandon_capture();
-    throw;
-  }
-  shared->of_switch = recorder_.end_capture()->instantiate();
+  shared->of_switch = recorder_.capture([&] { recorder_.record_branch(selector, arms); })->instantiate();
   shared->of_switch->upload(stream_);
   shared->execs = {shared->of_switch.get()};
   shared->selector = selector;

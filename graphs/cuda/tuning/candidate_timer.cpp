@@ -68,14 +68,9 @@ void CandidateTimer::run(std::vector<NativeCall>& calls, std::size_t copy) {
 }
 
 CandidateCost CandidateTimer::replay_cost(std::vector<NativeCall>& calls, int launches) {
-  stream_.begin_capture();
-  try {
+  const std::unique_ptr<Graph> graph = stream_.capture([&] {
     for (int i = 0; i < launches; ++i) run(calls, static_cast<std::size_t>(i));
-  } catch (...) {
-    stream_.abandon_capture();
-    throw;
-  }
-  const std::unique_ptr<Graph> graph = stream_.end_capture();
+  });
   const std::unique_ptr<GraphExec> exec = graph->instantiate();
   exec->launch(stream_);
   double least = 0.0;

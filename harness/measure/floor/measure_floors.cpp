@@ -206,14 +206,8 @@ class Meter {
     device_.fill(*stream_, selector.data(), ir::DType::i32, 1, {ir::Init::Kind::constant, value, value}, 0);
     std::vector<Stream::Arm> ways(arms, [&](Stream& on) { empty_->launch(on, nullptr); });
     if (arms == 2) ways.front() = {};
-    stream_->begin_capture();
-    try {
-      stream_->record_branch(selector.data(), ways);
-    } catch (...) {
-      stream_->abandon_capture();
-      throw;
-    }
-    const std::unique_ptr<GraphExec> exec = stream_->end_capture()->instantiate();
+    const std::unique_ptr<GraphExec> exec =
+        stream_->capture([&] { stream_->record_branch(selector.data(), ways); })->instantiate();
     exec->upload(*stream_);
     stream_->synchronize();
     return floor_of(samples_of([&] {
@@ -233,8 +227,7 @@ class Meter {
       joins.push_back(device_.make_event());
     }
     const std::unique_ptr<Event> fork = branches > 1 ? device_.make_event() : nullptr;
-    stream_->begin_capture();
-    try {
+    return stream_->capture([&] {
       if (fork) fork->record(*stream_);
       for (const auto& other : others) other->wait(*fork);
       for (std::int64_t i = 0; i < nodes; ++i) {
@@ -245,11 +238,7 @@ class Meter {
         joins[i]->record(*others[i]);
         stream_->wait(*joins[i]);
       }
-    } catch (...) {
-      stream_->abandon_capture();
-      throw;
-    }
-    return stream_->end_capture();
+    });
   }
 
   model::FloorPoint point_of(std::int64_t nodes, std::int64_t branches) {

@@ -156,14 +156,7 @@ std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t in
     throw Error(ErrorCode::step_failed,
                 "capture: part " + std::to_string(index) +
                     " is launched by the step, and no graph was lent: lend it, or make the part GB_PART_RUN");
-  stream_.begin_capture();
-  try {
-    part.call->launch(stream_, nullptr);
-  } catch (...) {
-    stream_.abandon_capture();
-    throw;
-  }
-  return stream_.end_capture();
+  return stream_.capture([&] { part.call->launch(stream_, nullptr); });
 }
 
 void ForeignExecutor::capture() {

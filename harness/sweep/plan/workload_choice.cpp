@@ -64,16 +64,13 @@ std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo
     throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
                                     did_you_mean(set.key, known));
   }
-  const std::string range = std::to_string(found->min) + " to " + std::to_string(found->max);
-  const std::optional<std::int64_t> value =
-      set.word.empty() ? std::optional(set.value) : named_value(*found, set.word);
-  if (!value)
-    throw InputError(set.where, info.name + "." + set.key + "=" + set.word +
-                                    " is not a value of the option: give " + range + " (" + found->help +
-                                    ")");
-  if (*value < found->min || *value > found->max)
-    throw InputError(set.where, info.name + "." + set.key + "=" + std::to_string(*value) +
-                                    " is out of range: give " + range);
+  const bool named = !set.word.empty();
+  const std::optional<std::int64_t> value = named ? named_value(*found, set.word) : set.value;
+  if (!value || *value < found->min || *value > found->max)
+    throw InputError(set.where, info.name + "." + set.key + "=" +
+                                    (named ? set.word : std::to_string(*value)) + " is out of range: give " +
+                                    std::to_string(found->min) + " to " + std::to_string(found->max) +
+                                    (named ? " (" + found->help + ")" : ""));
   return *value;
 }
 
