@@ -100,16 +100,16 @@ class Meter {
     }));
   }
 
-  model::Floor graph_launch(Graph& graph) {
+  model::Floor graph_launch(Graph& graph, bool completed = false) {
     const std::unique_ptr<GraphExec> exec = graph.instantiate();
     exec->upload(*stream_);
     stream_->synchronize();
     return floor_of(samples_of([&] {
       const Stopwatch watch;
       exec->launch(*stream_);
-      const double seconds = watch.seconds();
+      const double launched = watch.seconds();
       stream_->synchronize();
-      return seconds;
+      return completed ? watch.seconds() : launched;
     }));
   }
 
@@ -198,24 +198,14 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // A graph of one branch with `arms` arms, of which the last runs where `taken`. Of two arms the first is
-  // empty.
+  // A graph of one branch with `arms` arms. The last one runs if `taken`; the first of two is empty.
   model::Floor branch(std::size_t arms, bool taken) {
     const Buffer selector(device_, sizeof(std::int32_t));
     const double value = taken ? static_cast<double>(arms - 1) : 0;
     device_.fill(*stream_, selector.data(), ir::DType::i32, 1, {ir::Init::Kind::constant, value, value}, 0);
     std::vector<Stream::Arm> ways(arms, [&](Stream& on) { empty_->launch(on, nullptr); });
     if (arms == 2) ways.front() = {};
-    const std::unique_ptr<GraphExec> exec =
-        stream_->capture([&] { stream_->record_branch(selector.data(), ways); })->instantiate();
-    exec->upload(*stream_);
-    stream_->synchronize();
-    return floor_of(samples_of([&] {
-      const Stopwatch watch;
-      exec->launch(*stream_);
-      stream_->synchronize();
-      return watch.seconds();
-    }));
+    return graph_launch(*stream_->capture([&] { stream_->record_branch(selector.data(), ways); }), true);
   }
 
   // Records `nodes` empty kernels over `branches` streams, which fork from and join the first stream.
