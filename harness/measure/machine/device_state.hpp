@@ -55,7 +55,7 @@ class DeviceClock {
 
  private:
   // A probe that is quicker than all earlier ones by this factor is repeated, and the longer time counts.
-  // Once in some ten thousand probes an H100 timer loses 6 us of 200 us; all later probes would look slow.
+  // An H100 may run 3 % above NVML's highest clock, at times briefly: later probes would then look slow.
   static constexpr double confirmed_from = 0.995;
   std::optional<double> probed(const Probe& probe);
 

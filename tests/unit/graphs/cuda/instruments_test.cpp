@@ -210,10 +210,10 @@ TEST_F(ClockProbeTest, CountsTheCyclesOfAClockThatTheGpuCanHave) {
   const auto stream = device().make_stream();
   std::vector<double> probes(50);
   for (double& seconds : probes) seconds = device().clock_probe_seconds(*stream).value();
-  // Not the quickest: the timer is at times wrong, and loses microseconds of a probe.
   std::ranges::nth_element(probes, probes.begin() + 5);
   const double hz = static_cast<double>(clock_probe_cycles) / probes[5];
-  EXPECT_LT(hz, fastest_clock_hz(pci_bus_id_of(device().index())) * 1.02);
+  // NVML said at most 1.980 GHz where an H100 ran at 1.995 by the host's clock, another at 2.040 by its own.
+  EXPECT_LT(hz, fastest_clock_hz(pci_bus_id_of(device().index())) * 1.05);
   EXPECT_GT(hz, 100e6) << "an idle GPU's lowest clock is above that";
 }
 
