@@ -18,7 +18,7 @@
 namespace graphbench {
 namespace {
 
-// Without a driver the module is of no use, and its libraries take half a second to load.
+// Without a driver the module is of no use, and its libraries, such as cuBLASLt, are slow to load.
 ModuleResult load_cuda_module() {
   if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
     return {nullptr, "no NVIDIA driver is installed (libcuda.so.1 not found)",

@@ -88,17 +88,4 @@ const char* build_identity() noexcept {
 #endif
 }
 
-std::unique_ptr<Graph> Stream::capture(const std::function<void()>& work, Graph* into) {
-  begin_capture();
-  try {
-    work();
-  } catch (...) {
-    abandon_capture();
-    throw;
-  }
-  if (into == nullptr) return end_capture();
-  end_capture(*into);
-  return nullptr;
-}
-
 }  // namespace graphbench

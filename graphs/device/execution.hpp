@@ -135,7 +135,19 @@ class Stream {
   // stream that does not capture.
   virtual void abandon_capture() noexcept = 0;
   // Captures what `work` enqueues, and abandons the capture if it throws. Null: the recording is in `into`.
-  std::unique_ptr<Graph> capture(const std::function<void()>& work, Graph* into = nullptr);
+  template <typename Work>
+  std::unique_ptr<Graph> capture(Work&& work, Graph* into = nullptr) {
+    begin_capture();
+    try {
+      work();
+    } catch (...) {
+      abandon_capture();
+      throw;
+    }
+    if (into == nullptr) return end_capture();
+    end_capture(*into);
+    return nullptr;
+  }
   virtual bool capturing() const = 0;
   // The number of nodes that the current capture holds; 0 without a capture. May throw if the capture was
   // invalidated.

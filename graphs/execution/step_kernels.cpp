@@ -26,15 +26,15 @@ class CondKernel final : public Kernel {
   void launch(Stream& stream, void* const* operands) override {
     void* const result = operands[kept_ + 1];
     const void* const kept = operands[kept_];
-    const Stream::Arm taken = [&](Stream& on) { body_->launch(on, operands + 1); };
-    Stream::Arm not_taken;
-    if (result != kept) not_taken = [&](Stream& on) { on.copy_on_device(result, kept, bytes_); };
-    if (stream.capturing()) return stream.record_branch(operands[0], {not_taken, taken});
+    const auto taken = [&](Stream& on) { body_->launch(on, operands + 1); };
+    const auto not_taken = [&](Stream& on) { on.copy_on_device(result, kept, bytes_); };
+    if (stream.capturing())
+      return stream.record_branch(operands[0], {result != kept ? not_taken : Stream::Arm(), taken});
     std::int32_t predicate = 0;
     stream.copy_to_host(&predicate, operands[0], sizeof(predicate));
     stream.synchronize();
-    const Stream::Arm& chosen = predicate != 0 ? taken : not_taken;
-    if (chosen) chosen(stream);
+    if (predicate != 0) return taken(stream);
+    if (result != kept) not_taken(stream);
   }
   std::optional<std::size_t> in_place_input() const override {
     const std::optional<std::size_t> input = body_->in_place_input();

@@ -164,11 +164,7 @@ class Biller {
     made.id = model::id_of(made.cell) + "/bill-" + sha256_hex(text).substr(0, 8);
     // This run fills the cache: tuning takes memory that a process with a filled cache does not take.
     if (request_.verify > 0) ask(asked, request_.sizes, made);
-    if (!predict(asked, made)) return;
-    if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
-    made.sentence = bill::sentence_of(made);
-    made.status = model::CellStatus::ok;
-    if (request_.all && !measure(asked, made)) return;
+    if (!predict(asked, made) || (request_.all && !measure(asked, made))) return;
     for (const double share : {1.0, 0.9}) {
       if (request_.verify > 0) verify(asked, share, made);
     }
@@ -213,6 +209,9 @@ class Biller {
       const double quantum = answer.start.context_bytes ? driver_quantum_bytes : 0;
       made.prediction = bill::predict({request_.sizes, asked.modes}, answer.captures,
                                       {.confidence = request_.confidence, .quantum_bytes = quantum});
+      if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
+      made.sentence = bill::sentence_of(made);
+      made.status = model::CellStatus::ok;
       close(answer, made.prediction->sizes, made);
       const bill::Amount& bytes = made.prediction->bytes;
       if (request_.all || count >= request_.sizes.size() ||
