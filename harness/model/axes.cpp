@@ -1,4 +1,4 @@
-// Functions that loop over the table of axes.
+// Makes ids, values and cells from the table of axes.
 #include "harness/model/axes.hpp"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ std::vector<Cell> cells_of(const std::string& workload, const std::string& prese
   cells.front().workload = workload;
   cells.front().preset = preset;
   for (const Axis& axis : table) {
-    // The caller has chosen the workload and its preset.
+    // The arguments give the workload and the preset.
     const bool chosen = axis.texts == &Axes::workload || axis.texts == &Axes::preset;
     if (!chosen && axis.name != left_out) cells = expand(cells, axis, planned);
   }

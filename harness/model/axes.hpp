@@ -1,5 +1,5 @@
-// The axes of a sweep, one row per axis: its option, its default, its place in ids, plans and labels, and the
-// cells that it applies to. Options, plans, tasks, ids, labels and hashes all loop over these rows.
+// The table of a sweep's axes. The row of an axis has its option, its default, its place in ids, plans and
+// labels, and the cells that it applies to. All code that handles axes loops over the rows.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 namespace graphbench::model {
 
 enum class AxisValues : std::uint8_t {
-  names,    // any words; the plan knows the valid ones
-  name,     // one word; the plan knows the valid ones
-  choices,  // words of `choices`
-  numbers,  // positive whole numbers and ranges
+  names,    // a list of words, which the plan checks
+  name,     // one word, which the plan checks
+  choices,  // a list of words from Axis::choices
+  numbers,  // a list of whole numbers and ranges
 };
 
-// The first seven axes have members in Cell and Axes, and are always shown. The values of a later axis are
-// text in the maps `more_axes`, which never hold the default. So a cell at the default keeps the id, the
-// labels and the plan hash that it had before the axis existed.
 struct ValuesOfAxis {
   std::string axis;
   std::vector<std::string> values;
 };
 
+// The first seven axes have members in Cell and Axes, and are always shown. The maps `more_axes` have the
+// values of later axes as text, and never contain a default. So a cell at the default keeps the id, the
+// labels and the plan hash that it had before the axis existed.
 struct Axis {
-  std::string name;  // also the name of the option, of the member of plan.axes, and of the label
+  std::string name;  // also names the option, the key in plan.axes, and the label
   AxisValues values = AxisValues::choices;
-  std::string noun;         // as messages name one value
-  std::string placeholder;  // for the option's value; empty: the axis has no option
-  std::string help;         // for the option
+  std::string noun;         // the name of one value in messages
+  std::string placeholder;  // the name of the option's value in the help; empty: the axis has no option
+  std::string help;         // the option's help text
   std::vector<std::string> choices = {};
-  bool allow_zero = false;  // only for numbers
+  bool allow_zero = false;  // whether `numbers` may include 0
   // The default. Empty: the device and the workloads decide. A later axis has exactly one default.
   std::string fallback = {};
   // Only for the first seven axes: an id has this text before the axis's value.
@@ -45,12 +45,12 @@ struct Axis {
   std::int64_t Cell::*number = nullptr;
   std::vector<std::string> Axes::*texts = nullptr;
   std::vector<std::int64_t> Axes::*numbers = nullptr;
-  // The modes and passes to which a later axis applies; empty: all. Other cells keep its default.
+  // The modes and passes to which a later axis applies; empty: all. Cells of other modes keep the default.
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
-  ValuesOfAxis within = {};
-  std::vector<std::string> devices = {};  // kinds of devices that allow values; empty: all
-  bool local = false;                     // as OptionSpec::local
+  ValuesOfAxis within = {};  // the axis applies only to cells with these values of another axis; empty: all
+  std::vector<std::string> devices = {};  // kinds of devices on which the option is valid; empty: all
+  bool local = false;                     // a request to the service may not give the option
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;
@@ -63,16 +63,16 @@ const AxisTable& axes();
 // Returns the row of an axis, which must exist.
 const Axis& axis_named(std::string_view name);
 
-// Returns the end of the id, with the later axes that are not at their default:
-// "backward=callables/optimizer=adamw". Empty: there are none.
+// Returns the last part of the cell's id: the later axes that are not at their default, such as
+// "backward=callables/optimizer=adamw". Empty: all are at their default.
 std::string variant_of(const Cell& cell);
 
-// Returns (name, value) of each axis in the order of ids. Documents write them next to the id.
+// Returns (name, value) of each axis in the order of ids. Documents show these pairs next to the id.
 std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell);
 
 // Returns the task's value of a later axis, or "" for its default.
 std::string_view later_axis(const WorkerTask& task, const std::string& name);
-// Whether code is loaded at first use, which needs a process per cell (axis `prepare`).
+// Whether the task loads code at first use (axis `prepare`). Each cell then needs a process of its own.
 bool at_first_use(const WorkerTask& task);
 
 // The number of worker processes that run a task's step together (axis `ranks`).
@@ -81,12 +81,12 @@ std::int64_t ranks_of(const WorkerTask& task);
 // Returns the planned values of an axis as text, or none for a later axis at its default.
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
 
-// Returns the id without the part of a numeric axis among the first seven: "mlp/base/bf16/forward/b8/whole"
-// without "warmup". Returns "" if `id` has another form, such as that of another program.
+// Returns `id` without the part of `axis`, one of the first seven: without "warmup" it may be
+// "mlp/base/bf16/forward/b8/whole". Returns "" for an id of another form, such as another program's.
 std::string id_without(const std::string& axis, const std::string& id);
 
-// Copies each cell once per planned value of `axis`; the values vary fastest. A later axis stays at its
-// default in cells that it does not apply to.
+// Copies each cell once per planned value of `axis`. The copies of one cell are adjacent. A cell to which a
+// later axis does not apply keeps that axis's default.
 std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned);
 
 // Returns the cells of one workload in the plan's order, where the last axis of the table varies fastest. The
@@ -102,16 +102,16 @@ std::vector<Cell> cells_of(const PlanFacts& facts,
                            const std::function<std::string(const std::string&)>& preset_of,
                            const AxisTable& table = axes());
 
-// Returns the cell that a cell's speedup refers to: the same cell in the reference mode, without later axes
-// that do not apply to that mode. The reference of a reference cell is the cell itself.
+// Returns the cell to which the speedup of `cell` refers: the cell with the reference mode in place of its
+// mode, without later axes that do not apply to that mode. The reference of a reference cell is itself.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
 
 // Returns the name of a cell's group: all modes, batches and launches of a (workload, preset, dtype, pass,
 // warmup). Shards do not divide a group, because its cells are compared with each other.
 std::string group_of(const Cell& cell);
 
-// cell_of() makes the cell of one batch of a task. set_cell() fills in the task's parts that a cell decides.
 Cell cell_of(const WorkerTask& task, std::int64_t batch);
+// Copies everything from `cell` to the task, except the batch.
 void set_cell(WorkerTask& task, const Cell& cell);
 
 }  // namespace graphbench::model

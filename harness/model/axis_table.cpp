@@ -1,4 +1,4 @@
-// The table of axes.
+// Makes the table of axes: the first seven, then the later ones.
 #include <algorithm>
 #include <iterator>
 
@@ -9,18 +9,18 @@
 namespace graphbench::model {
 namespace {
 
-// "base on cuda, tiny on host"
+// Returns text such as "base on cuda, tiny on host".
 std::string by_device(std::string DeviceKind::*member) {
   return join(device_kinds(), ", ",
               [&](const DeviceKind& kind) { return kind.*member + " on " + kind.name; });
 }
 
-// "eager, whole, piecewise (default: WHICH)"
+// Returns text such as "eager, whole, piecewise (default: WHICH)".
 std::string choice_help(const std::vector<std::string>& names, const std::string& which) {
   return join(names) + " (default: " + which + ")";
 }
 
-// "; none means eager, full means whole"
+// Returns "; none means eager, full means whole".
 std::string vllm_words() {
   std::string text;
   for (const Mode& mode : modes()) {
@@ -174,7 +174,7 @@ AxisTable later_axes() {
   };
 }
 
-// These axes decide which ops the program has.
+// Returns the axes that decide which ops the program has.
 AxisTable program_axes() {
   using enum AxisValues;
   return {
@@ -204,7 +204,7 @@ AxisTable program_axes() {
   };
 }
 
-// Axes of the pass `training` only: a step's graphs, optimizer and loss.
+// Returns axes of the pass `training`: a step's graphs, optimizer and loss.
 AxisTable step_axes() {
   return {
       {.name = "backward",
@@ -243,7 +243,7 @@ AxisTable step_axes() {
   };
 }
 
-// Further axes of the pass `training`, for activations and gradients.
+// Returns further axes of the pass `training`, for activations and gradients.
 AxisTable gradient_axes() {
   using enum AxisValues;
   return {
@@ -273,7 +273,7 @@ AxisTable gradient_axes() {
   };
 }
 
-// Axes of foreign steps. Only PyTorch's side interprets the values.
+// Returns the axes of foreign steps. Python's code (workloads/torch) interprets the values.
 AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {

@@ -1,4 +1,4 @@
-// Rows of the table of metrics: a worker's startup, and the use of the cache and of a package.
+// Rows of the table of metrics: a worker's start-up, and the use of the cache and of a package.
 #include "harness/model/metric_rows.hpp"
 
 namespace graphbench::model {
@@ -13,7 +13,7 @@ MetricRow with_column(MetricRow row, std::string_view column, std::string_view h
 
 }  // namespace
 
-// Times of the worker's first placement. From prepare_seconds on, each is the sum over its cells' setups.
+// Startup's other members have no rows, because they are sums over the setups of the worker's cells.
 std::vector<MetricRow> startup_metric_rows() {
   using enum MetricKind;
   return {

@@ -1,4 +1,4 @@
-// The names and decisions of a comparison that all output formats share.
+// Names verdicts and metrics, and makes the decisions about a comparison that all output formats share.
 #include "harness/model/comparison.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::string incomplete_text(const Comparison& comparison) {
 
 namespace {
 
-// Returns a metric's tests of means over cells, or its tests of cells if there are no means.
+// Returns the metric's tests of means over cells. If there are no means, returns its tests of single cells.
 std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metric metric) {
   std::vector<const MetricComparison*> tested;
   for (const MeanComparison& mean : comparison.means) {
@@ -84,7 +84,7 @@ std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metr
   return tested;
 }
 
-// Returns the slowdown that a decided test rules out, for any number of launches.
+// Returns the slowdown that a decided test excludes. The number of launches has no influence.
 std::optional<double> excluded(const MetricComparison& test) {
   if (test.verdict == Verdict::faster) return 0;
   return test.verdict == Verdict::same ? std::optional(test.margin) : std::nullopt;

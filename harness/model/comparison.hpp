@@ -12,13 +12,12 @@
 
 namespace graphbench::model {
 
-// `slower` and `faster`: the change is larger than the margin, and chance does not explain it (q < alpha).
-// `same`: the change is smaller than the margin, and its interval lies inside the margin. `inconclusive`: the
-// launches do not decide.
+// `slower` and `faster`: the change is significantly larger than the margin (q < alpha). `same`: the change's
+// interval lies inside the margin. `inconclusive`: the launches do not decide.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
-// The index of a metric among the compared metrics (rows in harness/model/metrics.hpp). Only metrics that the
-// code mentions have a name here.
+// The index of a metric in compared_metrics() (harness/model/metrics.hpp). Only metrics that the code
+// mentions have an enumerator.
 enum class Metric : std::uint8_t {
   latency,
   submit,
@@ -32,93 +31,93 @@ enum class Metric : std::uint8_t {
 };
 std::vector<Metric> all_metrics();
 std::vector<Metric> tested_metrics();  // metrics with a verdict
-std::vector<Metric> listed_metrics();  // metrics without one
-// Metrics that are also tested as a mean over all cells of a mode.
+std::vector<Metric> listed_metrics();  // metrics that are shown without a verdict
+// A comparison also tests the mean of each of these metrics over all cells of a mode.
 inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Metric::setup};
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// One metric of one cell. The launch is the unit of replication, so the statistics use one number per launch
-// and no samples. A side's value is the geometric mean over launches of each launch's median (for a setup,
-// the median of its setups), so that the two values agree with the ratio.
+// One metric of one cell. The launch is the unit of replication, so the statistics use one number per launch:
+// the median of its samples or setups. A side's value is the geometric mean of these medians, so that NEW's
+// value divided by BASE's is the ratio.
 struct MetricComparison {
   Metric metric = Metric::latency;
-  bool paired = false;  // launch i of both sides is from one interleaved run
+  bool paired = false;  // an interleaved run (`ab`) made both sides: launch i of BASE ran next to i of NEW
   Verdict verdict = Verdict::inconclusive;
   std::int32_t base_launches = 0;
   std::int32_t new_launches = 0;
   double base_seconds = 0;  // geometric mean over launches
   double new_seconds = 0;
   double ratio = 1;  // NEW's geometric mean over BASE's
-  // The ratio's 95 % interval. Absent if a side has one launch (if paired: with one pair).
+  // The ratio's 95 % confidence interval. Absent if a side has one launch, or if there is one pair.
   OptionalNumber ratio_ci95_low;
   OptionalNumber ratio_ci95_high;
-  // The standard deviation between launches (of logarithms) in the test, and its degrees of freedom. Both
-  // come from the cell's own launches and from those of other cells.
+  // The standard deviation of log medians between launches that the test uses, and its degrees of freedom.
+  // Both are estimated from the launches of this cell and of other cells.
   OptionalNumber spread;
   OptionalNumber freedom;
-  // p is two-sided, for "the change is at most the margin". q is p after the correction over the whole
-  // comparison, families first. Both are absent if the interval is.
+  // p is the two-sided p value of the hypothesis "the change is at most the margin". q is p, corrected for
+  // all tests of the comparison (families first). Both are absent without an interval.
   OptionalNumber p;
   OptionalNumber q;
-  // The p and q of the family: the metric in all cells that differ only in the warmup count.
+  // The p and q of the family, which is this metric in all cells that differ only in the warmup count.
   OptionalNumber family_p;
   OptionalNumber family_q;
-  // The smallest slowdown that is found in 4 of 5 such comparisons; absent if the interval is.
+  // The smallest slowdowns that the test finds with a probability of 0.8 and 0.9. Absent without an interval.
   OptionalNumber detectable;
-  OptionalNumber detectable90;  // the same in 9 of 10
-  double margin = 0;            // the requested margin, or the floor as a fraction if it is larger
-  double floor_seconds = 0;     // as requested
-  std::string why;              // one line on what is missing and what would help; only for `inconclusive`
+  OptionalNumber detectable90;
+  double margin = 0;         // the larger of --margin and --floor / the smaller time
+  double floor_seconds = 0;  // --floor
+  std::string why;           // only for `inconclusive`: one line with the reason and the remedy
 };
 
-// One metric as geometric mean over all cells of a mode. Its error is smaller than that of a single cell, so
-// it shows a slowdown of all cells that no cell shows alone.
+// The geometric mean of one metric over all cells of a mode. The mean has a smaller error than a cell, so it
+// can show a slowdown of all cells that no single cell shows.
 struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;   // cells with the metric on both sides
-  MetricComparison metric;  // times: means over cells; launches: those of the cell with the most
-  // The mean's standard deviation between launches (of logarithms) on each side. spread_p is the p of "NEW's
-  // deviation is at most BASE's", or at most half of the margin if that is larger. Absent below two launches.
+  MetricComparison metric;  // times: means over cells; launches: those of the cell with the most launches
+  // The standard deviation of each side's log mean between launches. spread_p is the p value of "NEW's is at
+  // most BASE's or half of the margin", corrected for the number of means. Absent below two launches.
   OptionalNumber base_spread;
   OptionalNumber new_spread;
   OptionalNumber spread_p;
-  bool less_steady = false;  // NEW's deviation is larger, at launches_level over all means
+  bool less_steady = false;  // spread_p is below launches_level
 };
 
-// The verdict of a mean that is less steady.
-inline constexpr const char* less_steady_word = "less steady";
+inline constexpr const char* less_steady_word = "less steady";  // the verdict in texts
 
-// The family-wise error rate of `less steady` and of odd launches.
+// The family-wise error rate of the verdict `less steady`, and of the search for odd launches.
 inline constexpr double launches_level = 0.01;
 
-// A launch that differs from the other launches of its side by more than the margin in most cells.
+// A launch that is significantly further than the margin from the mean of the other launches of its side.
 struct OddLaunch {
   bool in_new = false;
   std::int64_t document = 0;  // index of the document on that side, in the order of names
   std::int64_t launch = 0;    // index of the launch in the document
   Metric metric = Metric::latency;
   std::int64_t cells = 0;  // cells that the launch measured
-  double ratio = 1;        // ratio to the geometric mean of the other launches
-  double p = 1;            // p of "the launch is no further away", family-wise over both sides' launches
+  double ratio = 1;        // this launch over the geometric mean of the other launches
+  double p = 1;  // of "the distance is at most the margin", corrected for the launches of both sides
 };
 
-// A metric that is shown but not tested: geometric means over launches, in the metric's unit. 0: no value.
+// A metric without a test: each side's geometric mean over launches, in the metric's unit. 0: no value.
 struct ListedMetric {
   Metric metric = Metric::capture;
   double base = 0;
   double now = 0;
 };
 
-// A count or the paths that differ. They need no statistics, because all launches have the same.
+// A count, or the list of paths, that differs between the sides. All launches of a side have equal counts and
+// paths, so the comparison needs no statistics.
 struct Change {
-  std::string name;  // of MetricRow::counted, or "paths"
-  std::string base;  // the number as in the document; paths as one line
+  std::string name;  // MetricRow::counted, or "paths"
+  std::string base;  // the number in the document, or the paths in one line
   std::string now;
 };
 
-// How a cell appears on the two sides. Only `compared` cells have metrics.
+// The status of a cell on the two sides. Only `compared` cells have metrics.
 enum class Coverage : std::uint8_t {
   compared,     // ok on both sides
   base_only,    // not in NEW
@@ -136,32 +135,32 @@ struct CellComparison {
   std::string family;  // the id without the warmup count: "mlp/base/bf16/forward/b8/whole"
   Coverage coverage = Coverage::compared;
   bool regression = false;  // ok in BASE, but NEW lacks the cell or some of its metrics
-  std::string reason;       // "code: message" of the side that is not ok (of NEW if both are not); else empty
+  std::string reason;       // "code: message" of the failed or skipped side, NEW before BASE; else empty
   // The tested metrics, in the order of all_metrics(). A metric that one side lacks is in `lost` or `gained`.
   std::vector<MetricComparison> metrics;
   std::vector<Metric> lost;          // no launch of NEW has the metric
   std::vector<Metric> gained;        // no launch of BASE has the metric
   std::vector<ListedMetric> listed;  // only in compared cells
   std::vector<Change> changed;
-  // The reasons for throttling around launches, joined by "+"; empty: none, or not reported.
+  // Why the device throttled around launches: reasons joined by "+"; empty: none, or not reported.
   std::string base_throttle;
   std::string new_throttle;
 };
 
 // A fact about the environment, plan or tool that differs between the sides.
 struct Difference {
-  std::string field;      // "device.name", as --allow takes it
+  std::string field;      // the fact's name, which --allow accepts: "device.name"
   std::string base;       // empty: not known
   std::string now;        // NEW's value ("new" is a keyword)
-  bool blocking = false;  // results that differ in this fact cannot be compared
+  bool blocking = false;  // without --allow, sides that differ in this fact are not compared
   bool allowed = false;   // --allow names this blocking difference
 };
 
-// One side: a document, or all documents of a folder.
+// One side of a comparison: a document, or all documents of a folder.
 struct ComparisonSide {
-  std::string source;          // the path as given
-  std::int64_t documents = 1;  // how many were merged
-  std::string tool_version;    // of several documents: all versions, joined by "+"
+  std::string source;          // the path that the user gave
+  std::int64_t documents = 1;  // number of merged documents
+  std::string tool_version;    // if the documents' versions differ: all versions, joined by "+"
   std::string tool_commit;
   std::string started_at;  // the earliest; RFC 3339, UTC
   std::string device_kind;
@@ -169,7 +168,7 @@ struct ComparisonSide {
   std::string driver;
   std::string fingerprint;
   std::string plan_hash;
-  std::int64_t launches_min = 0;  // over the cells that are ok
+  std::int64_t launches_min = 0;  // minimum over the cells that are ok
   std::int64_t launches_max = 0;
   std::int64_t cells = 0;
   bool complete = true;  // false: a document is from an interrupted sweep
@@ -178,7 +177,7 @@ struct ComparisonSide {
 struct MetricSettings {
   double margin = 0.02;
   double floor_seconds = 200e-9;
-  // The launches must be able to find this slowdown, if all cells have it, in nine cases of ten.
+  // The launches must find this slowdown of all cells with a probability of 0.9 (--require-power).
   std::optional<double> require_power = {};
 };
 
@@ -188,9 +187,9 @@ struct ComparisonSettings {
   bool strict = false;
   bool common = false;  // leaves out cells that one side lacks, and allows different plans
   std::vector<std::string> allow;
-  // The launches must be able to find this slowdown of one cell's latency in nine cases of ten. A fraction.
+  // The launches must find this slowdown (a fraction) of one cell's latency with a probability of 0.9.
   std::optional<double> require_power;
-  // The A/B run continues, so its last look spends only its own share of alpha.
+  // The A/B run continues, so the last look at its launches spends only that look's share of alpha.
   bool more_looks = false;
   const MetricSettings& of(Metric metric) const { return metrics.at(static_cast<std::size_t>(metric)); }
 };
@@ -210,7 +209,7 @@ struct ComparisonCounts {
   std::int64_t recovered = 0;
   std::int64_t neither = 0;
   std::int64_t coverage_regressions = 0;  // cells with `regression`
-  // Metrics of compared cells that one side lacks, and cells that lost a metric, which are regressions.
+  // Metrics that one side of a compared cell lacks, and the number of cells that lost a metric (regressions).
   std::int64_t metrics_lost = 0;
   std::int64_t metrics_gained = 0;
   std::int64_t cells_lacking = 0;
@@ -224,7 +223,7 @@ struct ComparisonCounts {
   std::int64_t means_less_steady = 0;
 };
 
-// The members that count each verdict and each coverage.
+// The counters of each verdict and of each coverage, in the order of the enums.
 using CountOf = std::int64_t ComparisonCounts::*;
 inline constexpr std::array<CountOf, 4> verdict_counts = {&ComparisonCounts::same, &ComparisonCounts::faster,
                                                           &ComparisonCounts::slower,
@@ -237,8 +236,8 @@ inline constexpr std::array<CountOf, 7> coverage_counts = {
     &ComparisonCounts::failed_now, &ComparisonCounts::skipped_now, &ComparisonCounts::recovered,
     &ComparisonCounts::neither};
 
-// The verdict of all metrics together: the first of slower, inconclusive, faster and same that occurs. A mean
-// counts if it is slower or faster. `inconclusive` if nothing could be compared.
+// Returns the verdict of all metrics together: the first that occurs of slower, inconclusive, faster and
+// same. Means count only if they are slower or faster. Returns `inconclusive` if nothing was compared.
 Verdict verdict_of(const ComparisonCounts& counts);
 
 struct Comparison {
@@ -249,29 +248,30 @@ struct Comparison {
   // False if a blocking difference is not allowed. `cells` is then empty, and there are no verdicts.
   bool comparable = true;
   std::vector<CellComparison> cells;  // in BASE's order, then those only in NEW
-  // Modes in the order of BASE's cells, then metrics as in mean_metrics. A mode with one cell has no means.
+  // Sorted by mode (in the order of BASE's cells), then by mean_metrics. A mode with one cell has no means.
   std::vector<MeanComparison> means;
   std::vector<OddLaunch> odd_launches;  // BASE's first
   ComparisonCounts counts;
   std::int64_t tests = 0;     // number of p values that q corrects
   std::int64_t families = 0;  // number of families of these p values
-  // The slowdown of one cell's latency, whichever cell it is, that these launches find in nine cases of ten.
-  // Absent if none was tested, or if it is above slowdown_max.
+  // The slowdown of a random cell's latency that these launches find with a probability of 0.9. Absent if no
+  // latency was tested, or if the slowdown is above slowdown_max.
   std::optional<double> slowdown_found;
   Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
   // One line of text: "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
   std::string headline;
 };
 
-// A larger slowdown is not reported as one that the launches can find. 10 means elevenfold time.
+// Larger slowdowns are not reported as found: 10 means eleven times the time.
 inline constexpr double slowdown_max = 10;
 
-// Returns "NEW is not complete" if its sweep was interrupted, or "" if both sides are complete.
+// Returns "NEW is not complete" if NEW's sweep was interrupted, or "" if both sides are complete.
 std::string incomplete_text(const Comparison& comparison);
 
-// The slowdown of a metric's mean that these launches find in nine cases of ten, or that a decided mean rules
-// out. Absent if no mean was tested, or if it is above slowdown_max. The first is for one mode, whichever it
-// is. The second is for all cells alike, where one mode's mean is enough to find it.
+// Return the slowdown of a metric's mean that these launches find with a probability of 0.9, or that a
+// decided mean excludes. mode_slowdown_found(): the cells of one mode are slower, and its mean must show
+// that. mean_slowdown_found(): all cells are slower, and any mode's mean may show that. Absent if no mean was
+// tested, or if the slowdown is above slowdown_max.
 std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 
@@ -280,7 +280,7 @@ bool any_slower(const ComparisonCounts& counts);
 // False if every verdict is inconclusive.
 bool decided(const Comparison& comparison);
 
-// False if these launches cannot find the slowdowns of --require-power.
+// True if these launches can find the slowdowns of --require-power.
 bool powerful(const Comparison& comparison);
 
 // The condition for CI: the sides are comparable, nothing is slower, no cell or metric is lost, and

@@ -1,4 +1,4 @@
-// The exit codes of the command line. CI and the processes that start sweeps read them.
+// The exit codes of the command line. CI scripts and the parents of sweep processes depend on these values.
 #pragma once
 
 namespace graphbench {

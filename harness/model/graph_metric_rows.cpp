@@ -1,5 +1,5 @@
-// Rows of the table of metrics: a cell's graphs, steps that use their caller's memory (caller_io), the work
-// to make and keep graphs (counters), and the parts of a training step (training).
+// Rows of the table of metrics: a cell's graphs (graph), steps that use their caller's memory (caller_io),
+// the work to make and keep graphs (counters), and the parts of a training step (training).
 #include <iterator>
 
 #include "harness/model/metric_rows.hpp"
@@ -7,7 +7,7 @@
 namespace graphbench::model {
 namespace {
 
-// A row of caller_io. Only cells whose axis io is not at its default have these metrics.
+// Returns a row of caller_io. Only cells whose axis io is not at its default have these metrics.
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
   return {.name = name,
@@ -33,7 +33,7 @@ constexpr MetricRow counter(std::string_view name, MetricValue value, std::strin
           .family = family};
 }
 
-// `first`: the row is as old as training steps in documents.
+// Returns a row of training. `first`: documents have had the metric since they have had training steps.
 constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
   return {.name = name,

@@ -1,5 +1,5 @@
-// The results of the instruments other than the timing loops: floors, profiles, the machine's state. Times
-// are in seconds.
+// The options and results of all instruments except the timing loops: floors, profiles, the machine's state.
+// Times are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace graphbench::model {
 
-// The CPUs that the submitting thread may use, and what is known about them.
+// The CPUs that the submitting thread may use.
 struct SubmitterCpus {
   std::vector<std::int64_t> cpus;  // ascending
-  std::string locality;            // "near" or "far" from the device, "unknown"; empty: the device is the CPU
-  std::string cores;               // the fastest cores ("performance") or others ("efficiency"); "alike"
+  std::string locality;  // distance from the GPU: "near", "far", "unknown"; empty: the device is the CPU
+  std::string cores;     // "performance" (the fastest), "efficiency" (others are faster), "alike" (one speed)
 };
 
 // The option of a workload that sets the sequence length of its steps.
@@ -24,8 +24,8 @@ inline constexpr const char* sequence_option = "tokens";
 // A step of --shape-trace.
 struct ShapeStep {
   std::int64_t batch = 1;
-  std::optional<std::int64_t> sequence = {};  // absent: the workload's default
-  std::int64_t line = 0;                      // line in the file
+  std::optional<std::int64_t> sequence = {};  // sequence length; absent: the workload's default
+  std::int64_t line = 0;                      // line in the file, from 1
 };
 struct ShapeTrace {
   std::string file;
@@ -39,8 +39,7 @@ struct InstrumentOptions {
   bool pin = true;                  // keeps the submitting thread on one CPU
   std::optional<std::int64_t> cpu;  // absent: the worker chooses the CPU
   bool cold_l2 = false;
-  std::optional<double> sustained_seconds =
-      {};  // the longest wait for steady load; absent: no such pass is made
+  std::optional<double> sustained_seconds = {};  // maximum wait for steady load; absent: no pass under load
   bool profile = false;
   bool trace = false;
   std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker chooses
@@ -48,7 +47,7 @@ struct InstrumentOptions {
   ShapeTrace shape_trace = {};
 };
 
-// One operation under the best conditions: the median time in seconds, and the number of measurements.
+// One operation under the best conditions: the median of its times in seconds, and the number of times.
 struct Floor {
   double p50;
   std::int64_t count;
@@ -65,67 +64,66 @@ struct FloorPoint {
 // Graphs of one shape and several node counts, with least-squares slopes.
 struct FloorShape {
   std::string shape;     // "straight", "forked"
-  std::int64_t streams;  // the most parallel branches
+  std::int64_t streams;  // maximum number of parallel branches
   std::vector<FloorPoint> points;
   double submit_seconds_per_node;
   double device_seconds_per_node;
   double instantiate_seconds_per_node;
 };
 
-// The device memory of one more graph exec of a graph of empty kernels.
+// The device memory that one more exec of a graph of empty kernels takes.
 struct ExecMemoryPoint {
-  std::int64_t nodes;
+  std::int64_t nodes;     // of the graph
   double bytes;           // of one exec
-  double residual_bytes;  // distance from the line
+  double residual_bytes;  // `bytes` minus the value on the least-squares line
 };
 
-// The least-squares line through the points. Points are not exactly on the line, because the driver allocates
-// memory in blocks.
+// The least-squares line through the points. Points lie beside the line, because the driver allocates memory
+// in blocks.
 struct ExecMemoryFloor {
   double bytes_per_node;
   double bytes_at_zero;
   std::vector<ExecMemoryPoint> points;
 };
 
-// The least cost of each operation here. A sweep measures the first few, and `graphbench floor` all.
+// The minimum cost of each operation on this machine. A sweep measures only the first members.
 struct Floors {
   std::optional<Floor> clock_pair;     // two consecutive readings of the clock
   std::optional<Floor> kernel_launch;  // host time to launch an empty kernel
   std::optional<Floor> graph_launch;   // host time to launch a graph of one empty kernel
-  // Launches to a busy stream, as all launches of a step except the first are.
+  // Host time to launch on a busy stream, like all launches of a step after the first.
   std::optional<Floor> queued_kernel_launch;
   std::optional<Floor> queued_graph_launch;
   std::optional<Floor> empty_graph_launch;  // host time to launch a graph without nodes on an idle stream
   std::optional<Floor> event_pair;          // time between two events with nothing between them
   std::optional<double> event_resolution;   // smallest difference between two event times
-  std::optional<Floor> completion_spin;     // an empty kernel from launch to completion, while the host spins
-  std::optional<Floor> completion_block;    // the same while the host sleeps
-  std::optional<Floor>
-      queue_handoff;  // host device: from enqueueing an op to its start on the device's thread
+  std::optional<Floor> completion_spin;  // from an empty kernel's launch until the spinning host sees its end
+  std::optional<Floor> completion_block;  // from an empty kernel's launch until the sleeping host wakes up
+  std::optional<Floor> queue_handoff;     // host device: from enqueueing an op to its start on the thread
   std::vector<FloorShape> shapes;
-  // A graph of one branch, whose arms hold an empty kernel each, from launch to completion.
+  // From launch to completion of a graph with one conditional node. Each body has one empty kernel.
   std::optional<Floor> if_taken_seconds;
   std::optional<Floor> if_not_taken_seconds;
-  std::optional<Floor> switch_arm_seconds;     // the last arm of eight
+  std::optional<Floor> switch_arm_seconds;     // the switch takes the last of eight bodies
   std::optional<ExecMemoryFloor> exec_memory;  // absent if the driver does not report memory use
 };
 
 // The machine's state while one launch measured one cell.
 struct LaunchMachine {
   std::optional<std::int64_t> cpu;  // CPU of the submitting thread at the last visit; absent: not pinned
-  // The time of a fixed computation on the submitting thread's CPU over the quickest time seen: 1 or more,
-  // the median over visits. Other work on the core raises it. Absent: not pinned.
+  // The time of a fixed computation on the submitting thread's CPU, divided by the shortest such time (so 1
+  // or more). The median over visits. Other work on the core increases the value. Absent: not pinned.
   std::optional<double> cpu_slowdown;
-  // Above this slowdown the core counts as shared.
+  // Above this slowdown, other work shares the core.
   static constexpr double shared_core_slowdown = 1.1;
-  // The time of a fixed number of device cycles right after a visit's samples, over the quickest time seen: 1
-  // or more, the median over visits. Absent: the device has no clock to probe.
+  // The time of a fixed number of device cycles right after a visit's samples, divided by the shortest such
+  // time (so 1 or more). The median over visits. Absent: the device has no clock to probe.
   std::optional<double> device_slowdown;
   std::optional<facts::DeviceReading> before;
   std::optional<facts::DeviceReading> after;
-  // Whether this cell was throttled: right after one of its visits the clock was lower and the monitor named
-  // a reason. `after` is the reading after the last visit, with the reasons after all visits. A monitor may
-  // still name the reasons of the cell before.
+  // Whether the device was throttled right after a visit: its clock was lower, and the monitor named a
+  // reason. A reason alone does not count, because a monitor may still name a reason from the previous cell.
+  // `after` is the reading after the last visit, but has the reasons of all visits.
   bool throttled;
 };
 
@@ -133,30 +131,30 @@ struct LaunchMachine {
 struct CpuState {
   std::string governor;  // of all CPUs; "mixed" if they differ; empty: not known
   std::optional<bool> turbo;
-  std::optional<double> load_average;      // over the last minute
-  bool pinned = true;                      // submitting threads were pinned
-  std::optional<double> cpu_quota;         // CPU time per second that control groups allow; absent: no limit
+  std::optional<double> load_average;  // over the last minute
+  bool pinned = true;                  // submitting threads were pinned
+  std::optional<double> cpu_quota;     // CPU seconds per second that control groups allow; absent: no limit
   std::optional<SubmitterCpus> submitter;  // absent: not pinned, or the user named the CPU
 };
 
 struct ProfileEntry {
   std::string name;
-  double seconds;  // per step
-  std::int64_t count;
+  double seconds;      // per step
+  std::int64_t count;  // per step
 };
 
-// Two instruments measure the same steps: events on the stream, and the device's own records. Each step waits
-// behind other work while it is submitted, and runs between two empty kernels. So both instruments see the
-// whole step, including the way from a graph's launch to its first kernel.
+// Compares two instruments over the same steps: events on the stream, and the device's activity records.
+// Other work delays the start of each step until the step is submitted, and an empty kernel runs before and
+// after the step. So both instruments see the whole step, from the graph's launch on.
 struct DeviceTimeCheck {
   std::int64_t steps;
-  double device_seconds;      // between the events
-  double recorded_seconds;    // busy time and gaps
-  double difference_seconds;  // device - recorded, as median over steps
-  double events_seconds;      // the same difference without a step: the time of the events themselves
+  double device_seconds;      // time between the events
+  double recorded_seconds;    // busy time plus gaps, from the activity records
+  double difference_seconds;  // median over steps of device_seconds - recorded_seconds
+  double events_seconds;      // difference_seconds without a step: the time that the events themselves take
 };
 
-// A steady step in the device's own records: medians over a few steps.
+// A steady step in the device's activity records: medians over a few steps.
 struct Profile {
   std::int64_t steps;  // number of recorded steps
   double busy_seconds;
@@ -164,33 +162,33 @@ struct Profile {
   std::int64_t kernels;
   std::vector<ProfileEntry> top;  // the ten longest, the longest first
   double device_seconds;          // event time around the same steps
-  // device_seconds over the device time without records: how much recording slows the step.
+  // device_seconds divided by the step's device time without recording.
   std::optional<double> slowdown;
   std::optional<DeviceTimeCheck> witness;  // absent if the device has no empty kernel
 };
 
-// The device's own records of a foreign step, taken after all measurements: a few steps of this cell, and of
-// the eager step in the same process.
+// The device's activity records of a foreign step: a few steps of this cell, and a few eager steps in the
+// same process. The worker records them after all measurements.
 struct StepRecords {
-  std::int64_t steps;                    // number of recorded steps of each kind
-  double busy_seconds;                   // busy time of this cell's step, as median over steps
+  std::int64_t steps;                    // number of recorded steps of this cell, and of eager steps
+  double busy_seconds;                   // busy time of this cell's step, median over steps
   std::int64_t operations;               // kernels, copies and fills of this cell's step
   std::int64_t kernels;                  // kernels of this cell's step
   std::int64_t eager_kernels;            // kernels of the eager step
-  std::int64_t other_kernels;            // kernels, by name, that only one of the steps has
+  std::int64_t other_kernels;            // kernels, by name, that run in only one of the two steps
   std::vector<std::string> differences;  // some of these kernels: "3 eager, 0 here: NAME"
   // The expected latency of the eager step as one graph: the latency of a graph with as many empty kernels,
-  // with the step's busy time in place of the empty kernels'. Both are measured in this process.
+  // minus their busy time, plus the eager step's busy time. This process measures all three.
   double graph_seconds;
 };
 
-// Whether an instrument was available, and its name or the reason why not.
+// Whether an instrument was available. `detail` is the instrument's name, or why it was not available.
 struct InstrumentState {
   bool available;
   std::string detail;
 };
 
-// A bar of the timeline. Times are of the machine's monotonic clock.
+// A bar of the timeline. The machine's monotonic clock gives the times.
 struct TraceSpan {
   std::string track;  // "host", "device"
   std::string name;
@@ -198,7 +196,7 @@ struct TraceSpan {
   double seconds;
 };
 
-// The profiling pass of one cell on the timeline.
+// The timeline of one cell's profiling pass.
 struct TraceProcess {
   std::string name;
   std::vector<TraceSpan> spans;

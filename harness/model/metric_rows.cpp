@@ -1,5 +1,5 @@
-// The table of metrics: rows of times and their summaries, and the order of all rows, which Prometheus
-// families follow.
+// Makes the table of metrics: the rows of times and their summaries, and the order of all rows, which is also
+// the order of Prometheus families.
 #include "harness/model/metric_rows.hpp"
 
 #include <iterator>

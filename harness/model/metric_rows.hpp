@@ -1,4 +1,4 @@
-// A new metric is one row, in the file of its subject. Internal to harness/model.
+// Makes the rows of the table of metrics, one function per subject. Internal to harness/model.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace graphbench::model {
 
-// The table: rows of times and summaries, and the rows of the other files.
+// All rows of the table, in the table's order. Each function below returns the rows of the named members.
 std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();    // graph
 std::vector<MetricRow> step_metric_rows();     // caller_io, counters and training

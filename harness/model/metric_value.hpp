@@ -1,5 +1,5 @@
-// Finds a metric's number: value<&GraphCounts::pieces>() returns the function that reads the member in a cell
-// or in a launch. A struct that has metrics needs one line here.
+// Finds a metric's number: value<&GraphCounts::pieces>() returns the function that reads the member from a
+// cell or a launch. A struct whose members are metrics needs one specialization of Place here.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,7 @@ const T* pointer_to(const std::optional<T>& part) {
   return part ? &*part : nullptr;
 }
 
-// A launch or a cell holds the struct as a member, which may be absent.
+// Finds a struct that is a member of a launch or of a cell. The member may be absent.
 template <MetricSection in, auto member>
 struct At;
 template <MetricSection in, typename Whole, typename Member, Member Whole::*member>

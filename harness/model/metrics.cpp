@@ -1,4 +1,4 @@
-// Makes the lists of metrics from the table's rows.
+// Makes the lists of metrics from the table's rows, and finds metrics by name.
 #include "harness/model/metrics.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::string_view compared_first[] = {"latency", "submit",      "device
 constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};
 constexpr std::string_view counted_first[] = {"nodes", "pieces", "captured_ops", "eager_ops"};
 
-// Made once, because a comparison looks up names a million times.
+// The rows and the lists. table() makes them once, because a comparison looks up rows a million times.
 struct Table {
   std::vector<MetricRow> rows;
   Rows families;

@@ -1,4 +1,4 @@
-// Names statuses and settings, merges library choices and adds up cache use.
+// Names statuses, lists changed settings, merges library choices and adds up cache use.
 #include <algorithm>
 #include <tuple>
 

@@ -1,4 +1,4 @@
-// An optional number of eight bytes, because a comparison has ten for each metric of each cell.
+// An optional number in eight bytes. A comparison stores ten of them for each metric of each cell.
 #pragma once
 
 #include <cmath>

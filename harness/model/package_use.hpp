@@ -10,12 +10,12 @@ namespace graphbench::model {
 struct PackageUse {
   std::int64_t bytes;          // size of the package file
   std::int64_t weights_bytes;  // size of the weights file
-  // time to read and check the package, make the program, and read, verify and upload the weights
+  // The time to read and check the package, make the program, and read, verify and upload the weights.
   double load_seconds;
   double verify_seconds;      // part of load_seconds: the digests of weights
-  double first_step_seconds;  // from a ready context to the end of the first step, only for this batch
+  double first_step_seconds;  // from a ready context to the end of the first step, without other batches
   // The source of the library choices: "package", or "chosen_at_load" if the package's choices are for
-  // another device, library or build. Empty: the package has none.
+  // another device, library or build. Empty: the package has no choices.
   std::string plans;
   bool low_memory;             // --low-memory ON
   std::int64_t staging_bytes;  // peak of host memory for loading weights

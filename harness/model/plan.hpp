@@ -1,5 +1,5 @@
 // The plan of a sweep as plain data: the checked options of command line and configuration file, the cells,
-// and the worker processes that measure them.
+// and the tasks of the worker processes that measure the cells.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SamplingBounds {
   std::int64_t samples_max = 2000;  // --samples-max, for each pass
 };
 
-// How steps use their caller's memory (axis `io`), in the words of the options.
+// How steps use their caller's memory (axis `io`). Texts are the values of the named options.
 struct CallerOptions {
   std::string addresses = "rotate";       // --io-addresses
   std::string mutated_inputs = "refuse";  // --mutated-inputs
@@ -25,17 +25,17 @@ struct CallerOptions {
   std::string capture_stream = "own";     // --capture-stream
   bool check_addresses = false;           // --check-addresses
   std::vector<std::int64_t> tune_sizes;   // --tune-sizes; empty: each size has its own library choices
-  std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
+  std::string dump_graph;                 // --dump-graph, an absolute path; empty: no dump
 };
 // Whether batches of this size have their own library choices.
 bool is_tuned(const CallerOptions& options, std::int64_t size);
-// Returns the options, by name, that are not at their default and change the measurement. They are part of a
-// plan's identity.
+// Returns the options that are not at their default and change the measurement, by name. A plan's hash
+// includes these options.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
-// Files of programs compiled ahead of time (--package). Empty: the workload builds its programs.
+// The files of a package, which has programs compiled ahead of time. Empty: the workload builds its programs.
 struct PackageFiles {
-  std::string file;  // absolute path
+  std::string file;  // --package, an absolute path
   std::string weights;
   std::string digest;       // of `file`
   bool low_memory = false;  // --low-memory ON
@@ -51,13 +51,13 @@ struct WorkerTask {
   std::string pass;
   std::string mode;
   std::int64_t warmup = 0;
-  std::map<std::string, std::string> more_axes;  // as in Cell
+  std::map<std::string, std::string> more_axes;  // Cell::more_axes
   std::vector<std::int64_t> batches;             // as planned; the worker captures largest first
   std::int64_t launch = 0;
   std::uint64_t seed = 1;
   SamplingBounds sampling;
   std::vector<std::string> plugins;             // absolute paths
-  std::map<std::string, std::int64_t> options;  // `--set` for this workload, without its name
+  std::map<std::string, std::int64_t> options;  // key -> value of each --set for this workload
   std::vector<std::string> split_ops;           // empty: the workload's default
   CallerOptions caller;
   PackageFiles package;
@@ -68,7 +68,7 @@ struct WorkerTask {
 struct Plan {
   PlanFacts facts;
   std::string device;
-  std::vector<Cell> cells;        // in a stable order: axes as given, the mode varies fastest
+  std::vector<Cell> cells;        // in the order of cells_of() (axes.hpp)
   std::vector<WorkerTask> tasks;  // of all launches, in the order of execution
 };
 

@@ -7,7 +7,7 @@
 
 namespace graphbench::model {
 
-// A snapshot. A cell with three launches counts three times in `cells_*`.
+// A snapshot. A cell with three launches counts three times in cells_done and cells_total.
 struct Progress {
   std::int64_t cells_done = 0;
   std::int64_t cells_total = 0;

@@ -1,5 +1,5 @@
-// A sweep's result as plain data: the harness fills it in, and every reporter reads it. It mirrors the result
-// document `graphbench.result/1`. Times are in seconds, memory in bytes.
+// A sweep's result as plain data: the harness fills in these structs, and every reporter reads them. They
+// mirror the result document `graphbench.result/1`. Times are in seconds, memory in bytes.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Cell {
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
   std::string mode;  // "eager", "whole", "piecewise"
-  // Later axes (axes.hpp) by name, without those at their default.
+  // The values of later axes (axes.hpp) by name. An axis at its default is not in the map.
   std::map<std::string, std::string> more_axes = {};
   friend bool operator==(const Cell&, const Cell&) = default;
 };
@@ -43,9 +43,9 @@ struct Cell {
 // Returns "mlp/base/bf16/forward/b8/w3/whole", with "/NAME=VALUE" for each later axis not at its default.
 std::string id_of(const Cell& cell);
 
-// Order statistics of one launch's samples. p50 is the median; with several placements, the geometric mean of
-// their medians (Launch). Higher percentiles are nearest ranks of the sorted samples. p90 needs 44 samples,
-// p99 459 and p99.9 4,603, so that one sample lies above the quantile with 99 % confidence.
+// Order statistics of one launch's samples. p50 is the median, or the geometric mean of the placements'
+// medians (see Launch). Higher percentiles are nearest ranks of all samples. p90 needs 44 samples, p99 needs
+// 459, and p99.9 needs 4,603. Then at least one sample lies above the quantile with 99 % confidence.
 struct Summary {
   std::int64_t count;
   double min;
@@ -53,8 +53,8 @@ struct Summary {
   std::optional<double> p90;
   std::optional<double> p99;
   std::optional<double> p999;
-  // The interval of this launch's p50, only for its placements: the geometric means of the bounds of the
-  // medians' distribution-free intervals. Absent if a placement has fewer than six samples.
+  // The distribution-free confidence interval of p50. With several placements: the geometric means of the
+  // placements' bounds, valid only for these placements. Absent if a placement has fewer than six samples.
   std::optional<double> p50_ci95_low;
   std::optional<double> p50_ci95_high;
   double max;
@@ -63,7 +63,7 @@ struct Summary {
 };
 
 struct Setup {
-  std::optional<double> prepare_seconds;  // time to look up and choose kernels and plans
+  std::optional<double> prepare_seconds;  // time to look up or choose kernels and library plans
   double warmup_seconds;
   double capture_seconds;
   double instantiate_seconds;
@@ -71,17 +71,17 @@ struct Setup {
   double first_step_seconds;
 };
 
-// How a worker became ready, over all its batches in the first placement. The stages follow one another.
-// Their sum is the time from the worker's start to the first step of its last batch, without the timed steps
-// of the other batches (ramp_seconds).
+// The stages of a worker's start-up, in order, over all batches of its first placement. Their sum is the time
+// from the worker's start to the end of the last batch's first step, minus the time of the other batches'
+// ramps (the document's ramp_seconds).
 struct Startup {
-  // From the parent's call that starts the process to the arrival of its task. Absent: no parent.
+  // From the parent's call that starts the process until the worker has its task. Absent: no parent.
   std::optional<double> process_seconds;
   double plugin_seconds;   // to load plugins and build the program
   double module_seconds;   // to load the backend's module
   double context_seconds;  // to open device and stream, and set up the CPU, the monitor and the cache buffer
   double weights_seconds;  // to allocate and fill static buffers
-  double prepare_seconds;  // from this member on: sums over the batches' setups
+  double prepare_seconds;  // this and all members below are sums over the batches' setups
   double warmup_seconds;
   double capture_seconds;
   double instantiate_seconds;
@@ -89,9 +89,9 @@ struct Startup {
   double first_step_seconds;
 };
 
-// One placement of a launch: the numbers of samples, and their medians.
+// One placement of a launch: the numbers of samples, and the medians of the samples.
 struct LaunchPlacement {
-  std::int64_t latency_samples;  // also of submit samples
+  std::int64_t latency_samples;  // number of latency samples, which is also the number of submit samples
   std::int64_t device_samples;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
@@ -99,37 +99,37 @@ struct LaunchPlacement {
   std::optional<double> throughput_steps_per_second;
 };
 
-// A cell under load (`--sustained`). Steps run back to back until the device's clock and power are steady,
-// then the next steps are timed without a pause. Without a steady state, times and seconds_to_steady are
-// absent.
+// A cell under load (`--sustained`). Steps run back to back until the device's clock and power are steady.
+// Then, without a pause, the next steps are timed. Times and seconds_to_steady are absent if no steady state
+// was reached.
 struct Sustained {
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
   std::optional<double> sm_clock_hz;  // mean of the last two seconds before the samples
-  std::optional<double> power_watts;  // also over these two seconds
+  std::optional<double> power_watts;  // mean of the same two seconds
   std::optional<double> seconds_to_steady;
   std::string stopped_by;  // "steady", "time"
 };
 
-// The ranks of a step over several devices (axis `ranks`). The launch's times are those of the group: latency
-// from the first rank's start to the last one's end, all others of the slowest rank.
+// The ranks of a step over several devices (axis `ranks`). The launch's latency is from the first rank's
+// start to the last rank's end. All other times of the launch are those of the slowest rank.
 struct RankTimes {
-  std::optional<Summary> skew_seconds;  // from the first rank's end of a step to the last one's
+  std::optional<Summary> skew_seconds;  // per step: from the first rank's end to the last rank's end
   std::vector<double> submit_seconds;   // the median of each rank
 };
 
-// Figures of a launch's samples that the cell's summary needs.
+// What the cell's summary needs to know about a launch's samples.
 struct WithinLaunch {
-  std::optional<double> submit_spread;  // as Estimate::within_launch
+  std::optional<double> submit_spread;  // log_spread() in statistics/cell_summary.cpp
   std::optional<double> latency_spread;
   std::optional<double> device_spread;
   std::optional<std::int64_t> steady_step;  // the first steady step, counted from 0
 };
 
 // The measurements of one launch (one worker process) in one cell. A summary's p50 is the geometric mean of
-// its placements' p50s, and the throughput is that of their rates, so each placement has the same weight for
-// any number of samples. All other numbers of a summary come from the samples of all placements together,
-// without the ramp.
+// the placements' p50s, and the throughput is the geometric mean of their rates. So all placements have equal
+// weights, even with unequal numbers of samples. All other numbers of a summary are computed from the samples
+// of all placements together, without the ramp.
 struct Launch {
   std::int64_t index;
   Setup setup;
@@ -146,8 +146,8 @@ struct Launch {
   std::vector<LaunchPlacement> placements;  // in the order of measurement
   std::optional<Sustained> sustained;       // present if requested
   std::optional<RankTimes> ranks;           // present if there are several
-  // All samples in the order of measurement: the ramp, which begins with the first step after the setup, then
-  // the samples of each placement. Not all reporters publish them.
+  // All samples in the order of measurement: first the ramp, which begins with the first step after the
+  // setup, then the samples of each placement. Only some reporters publish all samples.
   std::vector<double> submit_samples;
   std::vector<double> latency_samples;
   std::vector<double> device_samples;
@@ -155,8 +155,8 @@ struct Launch {
   std::vector<std::int64_t> latency_started_ns;
   std::vector<std::int64_t> device_started_ns;
   std::optional<LaunchMachine> machine;
-  std::optional<WithinLaunch> within;  // set if the samples were dropped; absent: all samples are here
-  // This cell's share of the worker's time. The measured cells divide the time equally.
+  std::optional<WithinLaunch> within;  // set by the parent, because the journal omits samples
+  // This cell's share of the worker's time. The measured cells have equal shares.
   std::optional<double> worker_seconds;
 };
 
@@ -164,11 +164,11 @@ struct Check {
   std::string reference;  // the outputs to compare with: "eager" or "eager_again"
   bool identical;
   double max_abs_error;
-  std::optional<std::string> tolerated;  // why a foreign step's outputs may differ
+  std::optional<std::string> tolerated;  // why differing outputs of a foreign step are not an error
 };
 
-// The work of a cell's worker to make and keep graphs, in the first placement of the first launch, until the
-// first 32 steps have run. So the number of samples has no effect.
+// The worker's work to make and keep a cell's graphs, in the first placement of the first launch. Counting
+// stops after the first 32 steps, so the counts do not depend on the number of samples.
 struct Counters {
   std::int64_t programs;                      // times the program was prepared
   std::int64_t pieces;                        // parts of a step, captured or not
@@ -185,64 +185,63 @@ void add(CacheUse& sum, const CacheUse& more);
 // Returns the use of the cache between two readings of a process's counts.
 CacheUse since(const CacheUse& before, const CacheUse& now);
 
-// The peak of device memory of programs (weights, inputs, state, activations) in one process, without
-// workspace, tuning and the harness's own memory.
+// The device memory of programs (weights, inputs, state, activations) in one process, without workspace,
+// tuning and the harness's own memory.
 struct PeakBytes {
-  std::optional<std::int64_t> build;            // with a workload's program, until all batches had run
-  std::optional<std::int64_t> load;             // with a package's program, until all batches had run
-  std::optional<std::int64_t> between_methods;  // left over between two programs of one process
+  std::optional<std::int64_t> build;            // peak with a workload's program, until all batches had run
+  std::optional<std::int64_t> load;             // peak with a package's program, until all batches had run
+  std::optional<std::int64_t> between_methods;  // the most that remained between two placements
 };
 
 struct Memory {
   std::int64_t weights_bytes;
   std::int64_t pool_bytes;          // reserved by the pool that all batches of the worker share
-  std::int64_t pool_bytes_private;  // the sum over batches if each has its own pool
+  std::int64_t pool_bytes_private;  // sum over batches, measured with a separate pool per batch
   std::int64_t pool_bytes_own;      // this cell's part of pool_bytes_private
   // The worker's memory in the first placement on its last device, after all visits. used = context + code +
   // static + workspace + pool_bytes + graphs + unaccounted.
-  std::optional<std::int64_t> used_bytes;     // as the driver reports
-  std::optional<std::int64_t> context_bytes;  // with streams
-  std::optional<std::int64_t>
-      code_bytes;  // code and handles of libraries, with the driver's reserves for launches
-  std::optional<std::int64_t> static_bytes;  // weights, inputs, state
-  // scratch memory of libraries and ops, and the buffer that flushes the cache
-  std::optional<std::int64_t> workspace_bytes;
-  std::optional<std::int64_t> pool_in_use_bytes_max;  // of pool_bytes
-  std::optional<std::int64_t> graphs_bytes;           // taken by captures and instantiation
+  std::optional<std::int64_t> used_bytes;       // reported by the driver
+  std::optional<std::int64_t> context_bytes;    // the context and its streams
+  std::optional<std::int64_t> code_bytes;       // code and handles of libraries; the driver's launch reserves
+  std::optional<std::int64_t> static_bytes;     // weights, inputs, state
+  std::optional<std::int64_t> workspace_bytes;  // scratch of libraries and ops; buffer for cache flushes
+  std::optional<std::int64_t> pool_in_use_bytes_max;  // peak of the used part of pool_bytes
+  std::optional<std::int64_t> graphs_bytes;           // growth during captures, instantiations and uploads
   std::optional<std::int64_t> unaccounted_bytes;      // negative if other memory was freed meanwhile
-  // The memory of one more exec of each of this cell's graphs, in total, and the smallest meaningful
-  // difference. The first launch measures it separately, because execs often fit into memory that the driver
-  // already holds.
+  // The memory that one more exec of each of this cell's graphs takes in total, and the smallest meaningful
+  // difference of that value. The first launch measures many execs, because the driver often already has
+  // free memory for a few.
   std::optional<std::int64_t> exec_bytes;
   std::optional<std::int64_t> exec_resolution_bytes;
   std::optional<std::int64_t> weights_bytes_max;  // peak of weights on the device
-  std::optional<std::int64_t> tuning_bytes_max;   // peak of operands for timed candidates
+  std::optional<std::int64_t> tuning_bytes_max;   // peak of operands while candidate kernels are timed
   std::optional<PeakBytes> peak_bytes;
-  std::string witness;  // source of used_bytes: memory of the "process", or memory that the "device" lost
+  std::string witness;  // source of used_bytes: the "process"'s use, or the "device"'s loss of free memory
 };
 
-// The implementation of ops, if there was a choice that affects speed.
+// The implementation that runs some ops, if the device could choose between implementations.
 struct OpPath {
   std::string path;      // "conv2d:cudnn"
-  std::string fallback;  // why the faster path was not used; empty: it was
-  std::int64_t ops;
+  std::string fallback;  // why the fastest implementation was not used; empty: `path` is the fastest
+  std::int64_t ops;      // number of ops
   friend bool operator==(const OpPath&, const OpPath&) = default;
 };
 
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
-// Returns the name in documents and metrics. A pending cell is called skipped.
+// Returns the name in documents and metrics, where a pending cell is "skipped".
 std::string_view name_of(CellStatus status) noexcept;
 
-// The median over launches of the launches' p50s. The interval is absent below three launches.
+// The estimate of a time over launches.
 struct Estimate {
-  double p50;
-  std::optional<double> ci95_low;
+  double p50;                      // median of the launches' p50s
+  std::optional<double> ci95_low;  // confidence interval; absent below three launches
   std::optional<double> ci95_high;
-  std::optional<double> between_launches;  // standard deviation of the logarithms of the launch p50s
-  std::optional<double> within_launch;     // median launch's spread of log samples (IQR / 1.349)
+  std::optional<double> between_launches;  // standard deviation of the logarithms of the launches' p50s
+  std::optional<double> within_launch;     // spread of log samples (IQR / 1.349), median over launches
 };
 
-// Why a graph mode has no break-even. not_told_apart: the interval of the saving per step contains 0.
+// Why a graph mode has no break-even. never: it is slower. not_told_apart: the interval of the saving per
+// step contains 0.
 enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
@@ -250,35 +249,35 @@ struct CellSummary {
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
-  std::optional<double> speedup_over_eager;  // eager's latency p50 over this cell's
-  // Intervals of ratios between launches with the same index. A graph mode has them if both cells have three
-  // such launches.
+  std::optional<double> speedup_over_eager;  // eager's latency p50 divided by this cell's
+  // The confidence interval, from pairs of this cell's and eager's launches with equal index. Only for graph
+  // modes with at least three pairs.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
-  // This cell's steps per second, back to back, over eager's. The interval also needs three such launches.
+  // This cell's steps per second, back to back, divided by eager's. The interval also needs three pairs.
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
-  // Replays, each with a wait, that pay back warmups and setup (statistics/setup_cost.hpp says which setups
-  // count). The interval needs three launches. Absent for other modes, and if no_breakeven is set.
+  // Number of synchronous replays whose saved latency pays back warmups and setup (the setups that count:
+  // statistics/setup_cost.hpp). The interval needs three launches. Only for graph modes without no_breakeven.
   std::optional<double> breakeven_steps;
   std::optional<double> breakeven_ci95_low;
   std::optional<double> breakeven_ci95_high;
   std::optional<NoBreakeven> no_breakeven;
-  std::optional<double> setup_cost_seconds;  // the cost that break-even pays back, as median over launches
-  // The cost that a process pays once: by how much the first warmups and setups of all the task's batches
-  // exceed later ones. All its cells have the same value. Absent: no excess, or not known.
+  std::optional<double> setup_cost_seconds;  // the cost that break-even pays back, median over launches
+  // The extra time of a process's first warmups and setups, compared with later ones: the sum over the task's
+  // batches. All cells of the task have this value. Absent: no extra time, or not known.
   std::optional<double> setup_once_seconds;
-  // Steps, including warmups, until latency is within 2 % of its steady median. Absent: it never was.
+  // Steps, including warmups, until latency is within 2 % of its steady median; absent: not in most launches.
   std::optional<std::int64_t> steady_after;
-  std::optional<double> submit_over_floor;  // submit p50 over the least cost of the step's launches
-  // Only for the eager cell of a foreign step, without a capture: the share of its latency in which the
-  // device is idle (absent: none), and the predicted gain of one graph (StepRecords).
+  std::optional<double> submit_over_floor;  // submit p50 divided by the minimum cost of the step's launches
+  // Only for the eager cell of a foreign step: the share of its latency in which the device is idle (absent:
+  // never idle), and the predicted gain of one graph (StepRecords).
   std::optional<double> launch_bound;
   std::optional<double> predicted_gain;
 };
 
-// Whether the interval of a gain contains 1, so that there may be no gain.
+// Whether the confidence interval of a gain contains 1.
 inline bool may_be_no_gain(std::optional<double> ci95_low, std::optional<double> ci95_high) {
   return ci95_low && *ci95_low <= 1 && *ci95_high >= 1;
 }
@@ -286,7 +285,7 @@ inline bool may_be_no_gain(const CellSummary& summary) {
   return may_be_no_gain(summary.speedup_ci95_low, summary.speedup_ci95_high);
 }
 
-// The forward program with the parameters that the check's training steps left (--evaluate).
+// The forward program with the parameters that the check's training steps wrote (--evaluate).
 struct Evaluation {
   std::int64_t ops;
   std::int64_t pieces;
@@ -297,41 +296,41 @@ struct Evaluation {
 struct Training {
   facts::TrainingFacts program;
   std::optional<std::int64_t> peak_bytes;  // peak of activations and gradients
-  // Device time of a step's phases, in a separate pass. Absent if a graph has several phases.
+  // Device time of a step's phases, from a separate pass. Absent if one graph has ops of several phases.
   std::optional<double> forward_seconds;
   std::optional<double> backward_seconds;
   std::optional<double> optimizer_seconds;
-  std::optional<double> step_seconds;  // of the same steps, as median
-  std::vector<Reason> breaks;          // gradients that graphs cannot hold, one of each kind
+  std::optional<double> step_seconds;  // device time of whole steps in that pass
+  std::vector<Reason> breaks;          // why gradients cannot be in a graph, one entry per cause
   std::optional<Evaluation> evaluation;
 };
 
-// A step of --shape-trace, and whether it needed a new program or recording.
+// A step of --shape-trace, and whether the step needed a new program or recording.
 struct TracedStep {
   std::int64_t id;        // from 1, in the order of the file
-  std::string signature;  // of the program, which runs all batch sizes: "b* s128", "b*"
+  std::string signature;  // the program's shape: "b* s128" or "b*", where b* means any batch size
   std::int64_t batch;
   std::int64_t ops;                     // of the program
   std::string outcome;                  // "traced", "program_hit", "graph_hit", "recorded_again"
-  std::string reason;                   // why a part had to be made; empty: none had to
+  std::string reason;                   // why a program or recording was made; empty: none was made
   double seconds;                       // host time from the request for the step until its submission
   std::optional<double> trace_seconds;  // part of `seconds`: building and rewriting the program
 };
-// The walk over a trace of shapes. A task does it once, with its largest batch.
+// The walk over a trace of shapes. Each task walks once, in the cell of its largest batch.
 struct ShapeWalk {
   std::int64_t programs_max;
   std::int64_t recordings_max;
   std::int64_t programs;    // in memory at the end
-  std::int64_t recordings;  // recordings made of paths
+  std::int64_t recordings;  // made during the walk
   std::int64_t generations;
   std::int64_t pool_bytes;
-  // Medians of submitting a recorded path: with and without the lookup. Absent: no step had all its parts.
+  // Median times to submit a step from its recordings, with and without the lookup. Absent: no such step.
   std::optional<double> hit_seconds;
   std::optional<double> replay_seconds;
   std::vector<TracedStep> traces;
 };
 
-// Tells devices with the same fingerprint apart.
+// Distinguishes devices that have the same fingerprint.
 struct MeasuredOn {
   std::string hostname;
   std::string uuid;  // empty: the host itself
@@ -352,7 +351,7 @@ struct CellResult {
   std::optional<CacheUse> cache;          // absent if nothing was cached
   std::optional<PackageUse> package;      // only with --package
   std::vector<std::string> rewrites;      // changes of the program by the requested rewrite passes
-  std::string fallback;                   // the mode that ran in place of the cell's own; empty: its own
+  std::string fallback;                   // the mode that ran in place of cell.mode; empty: cell.mode ran
   std::optional<Reason> fallback_reason;  // why `fallback` ran
   std::optional<bool> tuned;              // with --tune-sizes: whether this size has its own library choices
   std::vector<OpPath> paths;
@@ -362,12 +361,12 @@ struct CellResult {
   std::optional<StepRecords> records;          // from the last launch; only for foreign steps on a GPU
   std::map<std::string, std::string> library;  // facts from a foreign step's library, by its names
   bool resumed;                                // some launches were measured before an interruption
-  std::optional<MeasuredOn> measured_on;       // the device of those launches, if it was another one
-  std::optional<std::int64_t> shard;           // only in a merged result: the shard of the cell
+  std::optional<MeasuredOn> measured_on;  // the device of those launches, if the sweep resumed on another
+  std::optional<std::int64_t> shard;      // only in a merged result: the shard of the cell
 };
 
-// Merges the choices of one worker into those of a sweep, sorted by key and algorithm. A key has several
-// algorithms if workers chose differently. A choice is a hit only if it was a hit in all workers.
+// Merges the choices of one worker into `choices`, the sweep's choices sorted by key and algorithm. A key has
+// several algorithms if workers chose differently. A choice is a hit only if it was a hit in all workers.
 void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker);
 
 struct Environment {
@@ -397,11 +396,11 @@ struct Axes {
   std::map<std::string, std::vector<std::string>> more_axes = {};  // later axes not at their default
 };
 
-// An A/B run: launch i ran next to launch i of the result with the same id.
+// The A/B run that a result is a side of. Launch i ran next to launch i of the other side.
 struct Interleaved {
-  std::string id;
+  std::string id;    // both sides have this id
   std::string side;  // "base", "new"
-  // Only for a run until decided: the launches per side at each look, and their final number.
+  // Only with --until-decided: the number of launches per side at each look, then the final number.
   std::vector<std::int64_t> looks = {};
 };
 
@@ -411,7 +410,7 @@ struct ShardFacts {
   std::int64_t count = 1;
   std::string by;          // "task", "replica"
   std::string assignment;  // digest of all shards' cells, and of launches, seed, plugins and binary
-  // The preset of each workload, if presets differ. A merge needs them to know all cells of the plan.
+  // The preset of each workload, if presets differ. A merge computes the plan's cells from them.
   std::map<std::string, std::string> presets = {};
 };
 
@@ -429,11 +428,11 @@ struct PlanFacts {
   bool profile = false;         // each cell was profiled after the measurement
   bool cell_processes = false;  // in an A/B run: each cell had its own process
   std::optional<Interleaved> interleaved;
-  std::map<std::string, std::string> caller = {};  // CallerOptions not at their default
-  Axes axes;
-  std::vector<Axes> more_grids = {};  // each grid is expanded; a cell of two grids belongs to the first
+  std::map<std::string, std::string> caller = {};  // settings_of(CallerOptions)
+  Axes axes;                                       // the first grid
+  std::vector<Axes> more_grids = {};               // the other grids (cells_of() in axes.hpp)
   std::optional<ShardFacts> shard = {};
-  std::string concurrent = {};  // "cuda:0, cuda:1": devices measured at the same time, with this one
+  std::string concurrent = {};  // "cuda:0, cuda:1": all devices measured at the same time; empty: one device
 };
 
 // One shard of a merged result.

@@ -1,5 +1,5 @@
-// The words that describe a sweep, one row each: modes, data types, kinds of devices, passes. Code that needs
-// a list of words, or a fact about a word, uses these tables. `graphbench list` shows them.
+// The words that describe a sweep, one row per word: modes, data types, kinds of devices, passes. Code that
+// needs a list of words, or a fact about a word, reads these tables. `graphbench list` shows the tables.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ struct Mode {
   std::string name;
   std::string help;
   bool graph = false;      // captures, instantiates and uploads graphs, and replays them
-  bool reference = false;  // other modes are compared with this one; true for one mode
-  std::string also = {};   // vLLM's word, if it differs: accepted, but never written
+  bool reference = false;  // true for exactly one mode, with which the other modes are compared
+  std::string also = {};   // vLLM's name if it differs; options accept this name, but documents never have it
 };
-// In the order of measuring and of display.
+// The modes, in the order of plans and of display.
 const std::vector<Mode>& modes();
 const Mode& reference_mode();
-// Returns our word for our own or vLLM's word of a mode ("FULL" is "whole"). Other words are unchanged.
+// Returns our name of the mode that `word` names in our words or vLLM's ("FULL" is "whole"), else `word`.
 std::string mode_named(const std::string& word);
 // Whether the mode replays graphs: a graph mode of the table, or a mode of the form "LIBRARY.NAME".
 bool is_graph_mode(std::string_view name);
 // Whether the mode has the form of a foreign step's modes, "LIBRARY.NAME".
 bool is_step_mode(std::string_view name);
-// The preset, dtype and pass of foreign steps' cells, which have no such choice.
+// The preset, dtype and pass in the cells of foreign steps, which choose these themselves.
 inline constexpr std::string_view of_its_own = "own";
 
 struct DataType {
@@ -37,8 +37,8 @@ const std::vector<DataType>& data_types();
 struct DeviceKind {
   std::string name;
   std::string help;
-  std::string preset;     // the default, if the workload has it
-  std::string data_type;  // the default
+  std::string preset;     // the default preset, for workloads that have this preset
+  std::string data_type;  // the default data type
 };
 const std::vector<DeviceKind>& device_kinds();
 // Returns the first row of the table for an unknown name.

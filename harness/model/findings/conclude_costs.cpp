@@ -1,5 +1,5 @@
-// Concludes the cost of graphs before the first replay, when they pay it back, how many warmups they need,
-// and which cells have no numbers.
+// Writes the conclusions on the cost of graphs: the cost before the first replay, the replays that pay this
+// cost back, the warmups that are needed, and the cells without results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<const CellResult*> cells_of(const CellGroup& group, const std::strin
   return cells;
 }
 
-// Returns "whole 4.31ms, ~1.80 MB" for all sizes. "~", because drivers allocate graphs' memory in blocks.
+// Returns the cost of all sizes: "whole 4.31ms, ~1.80 MB". Memory has "~", because drivers allocate blocks.
 std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
                     Conclusion& conclusion) {
   double setup = 0;
@@ -76,14 +76,14 @@ void conclude_setup(const CellGroup& group, std::vector<Conclusion>& conclusions
   conclusions.push_back(std::move(conclusion));
 }
 
-// Returns false without an interval, because so few launches do not rule out a gain.
+// Returns whether graphs never gain. False without a confidence interval, because a gain is then possible.
 bool is_never(const CellResult& cell) {
   const CellSummary& summary = cell.summary;
   if (!summary.speedup_ci95_high) return false;
   return summary.no_breakeven ? summary.no_breakeven == NoBreakeven::never : *summary.speedup_ci95_high < 1;
 }
 
-// Adds "paid back after 9 to 22 replays; never at 64; unknown at 128" for the setup of the first graph mode.
+// Adds a sentence on the first graph mode: "paid back after 9 to 22 replays; never at 64; unknown at 128".
 void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   const std::string mode = group.first_graph_mode();
   Conclusion conclusion = group.conclusion("payback");
@@ -123,7 +123,7 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
-// Divides the device time of a training step into phases, at the largest batch with timed phases.
+// Adds the phases' shares of a training step's device time, at the largest batch with timed phases.
 void conclude_phases(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   for (auto batch = group.batches.rbegin(); batch != group.batches.rend(); ++batch) {
     const CellResult* eager = group.at(*batch, reference_mode().name);
@@ -150,7 +150,7 @@ struct Quantity {
   const char* name;
   Number number;
 };
-// From the first setups of a process, because warmups matter there.
+// The times that warmups can change, from the first setup of each process, where the changes are largest.
 constexpr Quantity quantities[] = {
     {"set-up", [](const Launch& launch) { return statistics::setup_seconds(launch.setup); }},
     {"first step", [](const Launch& launch) { return launch.setup.first_step_seconds; }}};
@@ -162,7 +162,7 @@ std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
   return statistics::estimate_over(values);
 }
 
-// A median this many times the best is not near it, even if the intervals overlap.
+// A median that is at least this many times the best is clearly worse, even if the intervals overlap.
 constexpr double untold_excess = 1.5;
 
 // The values of one quantity, batch and mode, by number of warmups.
@@ -179,13 +179,13 @@ class WarmupSeries {
     return estimates_.size() > 1 &&
            std::ranges::all_of(estimates_, [](const auto& each) { return each.second.ci95_low.has_value(); });
   }
-  // False if a median far above the best counts as enough only because the intervals are too wide.
+  // False if enough() accepts a median far above the best, only because the intervals are too wide.
   bool is_told() const {
     return std::ranges::all_of(estimates_, [&](const auto& each) {
       return each.first < enough() || each.second.p50 < untold_excess * best().p50;
     });
   }
-  // Returns the least number of warmups from which on all intervals overlap the interval of the best.
+  // Returns the smallest number of warmups from which on all intervals reach down to the best one's interval.
   std::int64_t enough() const {
     std::int64_t enough = estimates_.back().first;
     for (auto each = estimates_.rbegin(); each != estimates_.rend(); ++each) {
@@ -194,7 +194,7 @@ class WarmupSeries {
     }
     return enough;
   }
-  // Returns the time with the fewest warmups over the best time.
+  // Returns the time with the fewest warmups, divided by the best time.
   double excess() const { return estimates_.front().second.p50 / best().p50; }
   std::string text(Conclusion& conclusion) const {
     conclusion.figures["fewest_seconds"] = estimates_.front().second.p50;
@@ -244,7 +244,7 @@ void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
-// Adds "piecewise has no numbers at 64 (host_op)".
+// Adds sentences such as "No results of piecewise at 64 (host_op)."
 void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   std::vector<std::pair<std::string, std::string>> causes;  // mode, code
   for (const CellResult* cell : group.cells) {

@@ -1,4 +1,5 @@
-// Concludes which mode to use at which batch, what piecewise costs over whole, and what limits a step.
+// Writes the conclusions on modes: which mode to use at which batch, the extra cost of piecewise over whole,
+// and what limits a step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +18,14 @@ namespace {
 
 using reporters::format_ratio;
 
-// A ratio to eager. Without an interval over launches, the spread of launches or steps gives a rough one.
+// Eager's latency divided by a cell's. Without a confidence interval over launches, `low` and `high` come
+// from the spread of launches or steps.
 struct Gain {
   const CellResult* cell;
   double ratio;
   double low;
   double high;
-  bool rough;  // too few launches for an interval
+  bool rough;  // too few launches for a confidence interval
 
   bool is_alike() const { return low >= 1 / (1 + gain_margin) && high <= 1 + gain_margin; }
   std::string text() const {
@@ -53,13 +55,13 @@ std::optional<Gain> gain_of(const CellGroup& group, const CellResult* cell) {
 
 enum class Choice { graphs, eager, either, unknown };
 
-// The mode to use at one batch, and the gain of the best graph mode, which decides.
+// The mode to use at one batch, and the gain of the best graph mode, on which the choice depends.
 struct Verdict {
   Choice choice = Choice::unknown;
   std::optional<Gain> gain;
 };
 
-// Chooses the first graph mode, unless the whole interval of another mode's gain is above that of the first.
+// The best graph mode is the first one, unless the interval of a later mode's gain is entirely above it.
 Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   Verdict verdict;
   for (const std::string& mode : group.graph_modes) {
@@ -78,8 +80,8 @@ Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
-// Returns how many launches would narrow the interval enough to separate the gain from 1 or from gain_margin.
-// The width falls with the root of the number of launches. 0: not known.
+// Returns the number of launches whose interval would exclude either no gain or a gain of gain_margin. The
+// width is proportional to 1 / sqrt(number of launches). 0: not known.
 std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   if (gain.rough) return 0;
   const double distance = std::abs(std::log(gain.ratio));
@@ -101,7 +103,7 @@ std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Con
   return fmt::format("--launches {} should", needed);
 }
 
-// Returns the largest and the least gain: "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128".
+// Returns the largest and the smallest gain: "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128".
 std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   const auto [least, most] =
       std::ranges::minmax_element(gains, {}, [](const Gain& gain) { return gain.ratio; });
@@ -119,6 +121,7 @@ std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   return text + (gains.size() == 2 ? ", " : " down to ") + add("min", *least);
 }
 
+// The batches with equal choices.
 struct Choices {
   Choice choice;
   std::string mode;
@@ -126,7 +129,7 @@ struct Choices {
   std::vector<Gain> gains;
 };
 
-// The choices are in the order of their first batch.
+// Groups the batches by choice. Groups are in the order of their first batch.
 std::vector<Choices> choices_of(const CellGroup& group) {
   std::vector<Choices> choices;
   for (const std::int64_t batch : group.batches) {
@@ -175,7 +178,8 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Captured code may take other branches, and compilers fuse ops. A gain is then not only from graphs.
+// Adds a sentence if a graph mode runs other kernels than eager: captured code may take other branches, and
+// compilers fuse ops. Then graphs are not the only cause of a gain.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {
@@ -195,7 +199,7 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
 }
 
-// Concludes the range of piecewise's latency over whole's.
+// Adds the range of piecewise's latency divided by whole's.
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
@@ -217,8 +221,8 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   conclusions.push_back(std::move(conclusion));
 }
 
-// The share of eager's latency that launches cost: the device's idle time if the device has records of it,
-// else the time to enqueue.
+// The share of eager's latency that launches cost: the device's idle time if activity records show it
+// (`recorded`), else the submit time.
 struct LaunchShare {
   double share;
   bool recorded;
@@ -232,7 +236,7 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// trtexec only warns about enqueue time. Here each batch is launch-bound, device-bound or neither.
+// Adds which batches are launch-bound, device-bound or neither.
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
@@ -241,7 +245,7 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
     const CellResult* eager = group.at(batch, reference_mode().name);
     const std::optional<LaunchShare> share = launch_share(eager);
     if (!share) continue;
-    // An idle device waits for launches, even if enqueueing takes a small share of the latency.
+    // An idle device waits for launches. So idle shares use the complements of the limits for submit shares.
     const double at_least = share->recorded ? 1 - device_bound_share : launch_bound_share;
     const double below = share->recorded ? 1 - launch_bound_share : device_bound_share;
     bound[share->share >= at_least ? 0 : share->share < below ? 2 : 1].push_back(batch);
@@ -275,8 +279,8 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// Adds "No gain in throughput is seen in whole at 128, 256, piecewise at 64 to 256.", for callers that do not
-// wait for each step.
+// Adds "No gain in throughput is seen in whole at 128, 256, piecewise at 64 to 256.", which matters to
+// callers that do not wait for each step.
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("throughput");
   std::vector<std::string> of_modes;

@@ -11,12 +11,12 @@
 
 namespace graphbench::model {
 
-// One sentence. Consecutive sentences with the same subject form a paragraph.
+// One sentence. Consecutive sentences with equal subjects form a paragraph.
 struct Conclusion {
-  std::string subject;  // "attention", with the values that distinguish it from other subjects
+  std::string subject;  // the workload, and the axis values that distinguish its groups: "attention fp16"
   std::string code;     // "use_graphs"
   std::string text;
-  std::vector<std::string> cells = {};         // ids of the cells that support it
+  std::vector<std::string> cells = {};         // ids of the cells that support the sentence
   std::map<std::string, double> figures = {};  // the numbers in the text
 };
 
@@ -26,24 +26,24 @@ struct Note {
   std::vector<std::string> cells = {};  // ids of the cells concerned; empty: all
 };
 
-// Confidence intervals need this many launches.
+// Confidence intervals need at least this many launches.
 inline constexpr std::int64_t launches_for_intervals = 3;
 // A smaller gain makes no practical difference.
 inline constexpr double gain_margin = 0.02;
-// A step is launch-bound if enqueueing takes at least the first share of eager's latency, and device-bound if
-// enqueueing takes less than the second.
+// A step is launch-bound if the submit time is at least launch_bound_share of eager's latency, and
+// device-bound if the submit time is less than device_bound_share.
 inline constexpr double launch_bound_share = 0.8;
 inline constexpr double device_bound_share = 0.5;
 
 std::vector<Conclusion> conclusions_of(const Result& result);
 
-// The first note is the judgement: "trust: high", or "trust: low (WHY): WHAT TO DO". The most important of
-// the others come first.
+// The first note says how reliable the numbers are: "trust: high", or "trust: low (WHY): WHAT TO DO". The
+// other notes follow, the most important first.
 std::vector<Note> notes_of(const Result& result);
-// Judges a machine before the first measurement.
+// Returns the first note for a machine on which nothing was measured yet.
 Note trust_in(const Environment& environment);
 
-// Removes the parts that no finding reads, such as samples and placements.
+// Removes the parts of a cell that no finding needs, such as samples and placements.
 void keep_evidence(CellResult& cell);
 
 }  // namespace graphbench::model

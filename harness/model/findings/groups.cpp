@@ -23,7 +23,7 @@ Key key_of(const Cell& cell) {
   return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
 }
 
-// Returns the workload and those axes on which it has several values.
+// Returns the workload's name with the cell's values of the axes on which the workload's cells differ.
 std::string subject_of(const Cell& cell, const Result& result) {
   std::string subject = cell.workload;
   for (const auto member : {&Cell::preset, &Cell::dtype, &Cell::pass}) {
@@ -102,7 +102,7 @@ std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellRe
 
 std::vector<CellGroup> groups_of(const Result& result) {
   const std::vector<Cells> sections = sections_of(result.cells);
-  // Groups of one workload follow one another.
+  // The groups of one workload are adjacent.
   std::vector<CellGroup> groups;
   std::vector<std::string> workloads;
   for (const auto& section : sections) {

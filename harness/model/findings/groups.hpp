@@ -1,4 +1,4 @@
-// The cells of one paragraph: cells of one workload that differ only in batch, warmups and mode.
+// A group has the cells of one paragraph: cells of one workload that differ only in batch, warmups and mode.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class CellGroup {
  public:
   CellGroup(const Result& result, std::string subject, std::vector<const CellResult*> cells);
 
-  // Returns the cell at the group's warmup count, the middle one, or null if the cell is not ok.
+  // Returns the cell at `warmup` (by default the group's middle warmup count), or null if it is not ok.
   const CellResult* at(std::int64_t batch, const std::string& mode) const;
   const CellResult* at(std::int64_t batch, const std::string& mode, std::int64_t warmup) const;
   // Whether the cells have one batch and several warmup counts, to find how many warmups are needed.
   bool asks_for_warmups() const { return warmups.size() > 1 && batches.size() == 1; }
   // Returns the first mode that replays graphs, or "".
   std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
-  // Returns the text for batches, where swept neighbours form a range: "1 to 8, 32".
+  // Returns the text for some of the group's batches. Adjacent batches form a range: "1 to 8, 32".
   std::string batches_text(const std::vector<std::int64_t>& some) const;
   Conclusion conclusion(std::string code) const { return {subject, std::move(code), {}}; }
 
@@ -33,7 +33,7 @@ class CellGroup {
   std::vector<std::int64_t> batches;  // ascending
   std::vector<std::int64_t> warmups;
   std::vector<std::string> graph_modes;  // in the plan's order
-  std::int64_t warmup = 0;
+  std::int64_t warmup = 0;               // the middle one of `warmups`
 
  private:
   using Place = std::tuple<std::int64_t, std::string, std::int64_t>;  // batch, mode, warmups
@@ -43,14 +43,16 @@ class CellGroup {
 std::vector<CellGroup> groups_of(const Result& result);
 
 // Divides cells into sections for tables and paragraphs, in the plan's order. Cells of a section differ only
-// in batch, warmups and mode. If graphs of other sections refer to all cells of a section, these cells join
-// those sections. For example, PyTorch's "torch-hide-capture" applies only to graphs.
+// in batch, warmups and mode. If a section has only eager cells that are references of graph cells in other
+// sections, its cells move to those sections. For example, axis torch-hide-capture applies only to graph
+// modes.
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells);
 
-// Whether the gain's interval is above 1. Below three launches, whether the gain exceeds the spread of steps.
+// Whether the interval of the cell's gain is above 1. With fewer than three launches, the interval comes from
+// the spread of launches or steps.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
-// Each appends the conclusions of one part of a paragraph.
+// Append the conclusions of one part of a paragraph.
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 

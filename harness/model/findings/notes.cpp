@@ -1,4 +1,4 @@
-// Writes the notes on a result: how reliable the numbers are, and what else a reader must know.
+// Writes the notes on a result: how reliable the numbers are, and other facts that change their meaning.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct Doubt {
   std::string advice;
 };
 
-// Returns the number of the worker's threads that run during a measurement. With a GPU, another thread
-// sometimes runs beside the submitting thread. The host device computes on all cores.
+// Returns the number of CPUs that a measurement needs. The host device computes on all cores. With a GPU,
+// another thread of the worker sometimes runs at the same time as the submitting thread.
 double cpus_needed(const Environment& environment) {
   return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
 }
@@ -34,7 +34,7 @@ double cpus_needed(const Environment& environment) {
 constexpr double load_share_max = 0.25;
 // A larger share of disturbed or throttled cells lowers the trust.
 constexpr double disturbed_share_max = 0.05;
-// The advice for a doubtful machine, if the sweep had fewer launches.
+// If the numbers are doubtful and the sweep had fewer launches, the note advises this many.
 constexpr std::int64_t launches_wanted = 5;
 
 std::vector<Doubt> doubts_of(const Environment& environment) {
@@ -77,7 +77,7 @@ bool is_throttled(const Launch& launch) {
   return launch.machine && launch.machine->throttled;
 }
 
-// "throttled by sw_power_cap"
+// Returns text such as "throttled by sw_power_cap".
 std::string throttle_of(const Result& result) {
   std::set<std::string> reasons;
   for (const CellResult& cell : result.cells) {
@@ -89,6 +89,7 @@ std::string throttle_of(const Result& result) {
   return reasons.empty() ? "throttled" : "throttled by " + join(reasons, "+");
 }
 
+// `then`: further advice, which follows the doubts' advice. Empty: none.
 Note trust_note(const std::vector<Doubt>& doubts, const std::string& then) {
   if (doubts.empty()) return {"trust_high", "trust: high"};
   std::vector<std::string> advice;
@@ -123,7 +124,7 @@ Note trust_in(const Result& result) {
   return note;
 }
 
-// Adds a note on all cells for which `text_of` returns a text. The note has the first text.
+// Adds one note on all cells for which `text_of` returns a text. The note shows the first of these texts.
 using Notes = std::vector<Note>;
 template <typename TextOf>
 void add_first(Notes& notes, const Result& result, const char* code, TextOf&& text_of) {
@@ -159,7 +160,8 @@ void add_outputs(Notes& notes, const Result& result) {
                    "or the captured step launches other kernels (`check.tolerated`)"));
 }
 
-// Captured code may take other branches, and compilers fuse ops. A gain then compares two programs.
+// Adds a note on cells that run other kernels than eager: captured code may take other branches, and
+// compilers fuse ops. Then graphs are not the only cause of a gain.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";
@@ -170,7 +172,7 @@ void add_programs(Notes& notes, const Result& result) {
         "eager runs {}{} (`records.differences`)",
         id_of(cell.cell), records.kernels, records.eager_kernels, first);
   });
-  // A callback waits up to 5 ms for the interpreter's lock if another Python thread computes.
+  // If another Python thread computes, a callback into Python waits up to 5 ms for the interpreter's lock.
   add_first(notes, result, "busy_threads", [](const CellResult& cell) -> std::string {
     const auto busy = cell.library.find("busy_threads");
     if (!is_ok(cell) || busy == cell.library.end()) return "";
@@ -179,7 +181,7 @@ void add_programs(Notes& notes, const Result& result) {
   });
 }
 
-// Adds notes on cells that ran in another mode than their own, or slower than possible.
+// Adds notes on cells that ran in mode eager instead of their own, or not in the fastest way.
 void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
     if (cell.fallback.empty()) return "";
@@ -223,8 +225,8 @@ void add_instruments(Notes& notes, const Result& result) {
                                        one_line(environment.monitor->detail)});
 }
 
-// Compares the two instruments of a profiled sweep: names the cell with the largest difference, and how much
-// recording slows steps.
+// Adds a note that compares the two instruments of a profiled sweep (DeviceTimeCheck). The note names the
+// cell with the largest difference, and how much recording slows steps.
 void add_witness(Notes& notes, const Result& result) {
   const CellResult* worst = nullptr;
   double worst_share = -1;
@@ -232,7 +234,8 @@ void add_witness(Notes& notes, const Result& result) {
   for (const CellResult& cell : result.cells) {
     if (!cell.profile || !cell.profile->witness) continue;
     const DeviceTimeCheck& witness = *cell.profile->witness;
-    // An event may be wrong by a microsecond, which is a large share of a short step.
+    // An event may be wrong by 1 us, which is a large share of a short step. So 50 us is the smallest
+    // divisor.
     const double share = std::abs(witness.difference_seconds - witness.events_seconds) /
                          std::max(witness.device_seconds, 50e-6);
     if (share > worst_share) {

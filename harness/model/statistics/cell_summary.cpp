@@ -28,8 +28,8 @@ std::vector<double> logs_of(const std::vector<double>& values) {
   return logs;
 }
 
-// Student's t on the logarithms of the launch medians, because launches are the unit of replication and times
-// vary by factors. The interval is for the geometric mean over launches.
+// Adds Student's interval of the geometric mean over launches. The interval uses the logarithms of the launch
+// medians, because launches are the unit of replication and times vary by factors.
 void add_interval(model::Estimate& estimate, const std::vector<double>& medians) {
   if (medians.size() < 3) return;
   const std::vector<double> logs = logs_of(medians);
@@ -41,15 +41,15 @@ void add_interval(model::Estimate& estimate, const std::vector<double>& medians)
   estimate.ci95_high = std::exp(mean_of(logs) + half_width);
 }
 
-// Returns the spread of a launch's samples on the log scale. Quartiles keep a few stragglers from deciding
-// it. The interquartile range of a normal distribution is 1.349 standard deviations.
+// Returns the spread of a launch's samples on the log scale, from their quartiles, which a few outliers do
+// not change. The interquartile range of a normal distribution is 1.349 standard deviations.
 double log_spread(std::vector<double> samples) {
   std::ranges::sort(samples);
   const double low = nearest_rank(samples, 0.25);
   return low > 0 ? std::log(nearest_rank(samples, 0.75) / low) / 1.349 : 0;
 }
 
-// Returns the samples after the ramp, which the summary does not count.
+// Returns the last of->count samples, because the summary does not count the samples of the ramp.
 std::vector<double> behind_ramp(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
   const std::size_t counted =
       std::min(samples.size(), of ? static_cast<std::size_t>(of->count) : samples.size());
@@ -70,7 +70,7 @@ std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field
   return medians;
 }
 
-// Returns the samples of the ramp and of its placement, because steady times differ between placements.
+// Returns the samples of the ramp and of the first placement. Steady times differ between placements.
 std::vector<double> first_placement(const model::Launch& launch) {
   std::vector<double> samples = launch.latency_samples;
   for (std::size_t i = 1; i < launch.placements.size(); ++i)
@@ -79,7 +79,7 @@ std::vector<double> first_placement(const model::Launch& launch) {
   return samples;
 }
 
-// Returns the warmups plus the median over launches, or nullopt if most launches were not steady in time.
+// Returns the warmups plus the median over launches, or nullopt if most launches have no steady step.
 std::optional<std::int64_t> steady_after(const CellResult& cell,
                                          const std::vector<model::WithinLaunch>& within) {
   std::vector<double> steps;
@@ -125,8 +125,8 @@ std::optional<double> throughput_of(const model::Launch& launch) {
   return launch.throughput_steps_per_second;
 }
 
-// The values of a cell and of its eager cell in launches with the same index. Each round of a sweep runs its
-// launches in shuffled order, so the two are up to a round apart and share only slow drift.
+// The values of a cell and of its eager cell in the launches with one index. A sweep runs the tasks of one
+// launch index in shuffled order. So both launches share only drift that is slow compared with such a round.
 struct Pair {
   const model::Launch* launch;
   double own;
@@ -176,11 +176,11 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
   cell.summary.throughput_ci95_high = 1 / interval->first;
 }
 
-// The least spread of a saving, which is the difference of two launches.
+// The minimum spread of a saving, which is the difference of two launches and has the sum of their variances.
 const double saved_spread_min = log_spread_min * std::sqrt(2.0);
 
-// The cost and the saving per step of launches whose setups count. Both are divided by the step time of their
-// launch, so that a slow launch does not change them.
+// The cost, and the saving per step, in the launches whose setups count. Both are divided by the launch's
+// step time, so that a slow launch changes neither.
 struct Balance {
   std::vector<double> costs;
   std::vector<double> saved;
@@ -196,7 +196,7 @@ Balance balance_of(const CellResult& cell, const std::vector<Pair>& pairs) {
   return balance;
 }
 
-// Below three launches there is no interval, so the medians decide.
+// Computes the break-even from medians, because fewer than three launches give no interval.
 void add_rough_breakeven(CellResult& cell, double saved) {
   model::CellSummary& summary = cell.summary;
   if (model::may_be_no_gain(summary)) {
@@ -256,7 +256,7 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, pairs, eager - own->p50);
 }
 
-// All cells of a task get the same value: the sum over batches, and its median over launches.
+// All cells of a task get one value: the extra time of first setups over all batches, median over launches.
 void add_setup_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
     model::Cell task = cell.cell;

@@ -1,5 +1,5 @@
 // Computes a cell's summary from its launches, and gains and break-even from a graph cell and its eager cell.
-// Pure.
+// All functions are pure.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace graphbench::statistics {
 
-// Returns the median over launches with its interval, or nullopt without launches.
+// Returns the median over launches with a confidence interval, or nullopt without launches.
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches);
 
 // Returns launch.within if it is set, else computes it from the launch's samples.

@@ -14,16 +14,15 @@
 namespace graphbench::statistics {
 namespace {
 
-// Without promotion to long double, which would be several times slower and change no relevant digit.
+// Boost does not promote to long double, which is several times slower and changes no relevant digit.
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 
-// Returns the sample variance, but at least the square of `spread_min`.
 double variance_at_least(double spread_min, std::span<const double> values, double mean) {
   return std::max(variance_of(values, mean), spread_min * spread_min);
 }
 
-// A mean, its variance, the degrees of freedom, and the ratio of its variance to that of one launch.
+// A mean, its variance, the degrees of freedom, and the mean's variance divided by that of one launch.
 struct Mean {
   double mean = 0;
   double variance = 0;
@@ -38,8 +37,9 @@ MeanDifference difference_of(const Mean& base, const Mean& now) {
   return {now.mean - base.mean, std::sqrt(a + b), freedom, base.share + now.share};
 }
 
-// A launch's part of the mean's error is the weighted sum of its distances from the cells' means. The squared
-// sum is too small by the factor 1 - 1/n, where n is the number of launches in the cell with the fewest.
+// The contribution of a launch to the mean's error is the weighted sum, over cells, of its distance from the
+// cell's mean. The sum of squared contributions is too small by the factor 1 - 1/n, where n is the smallest
+// number of launches of a cell.
 std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   struct Part {
     double distance = 0;
@@ -74,7 +74,7 @@ std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   return over;
 }
 
-// Returns the least difference for which `found`, the probability to find it, is 0.9.
+// Returns the smallest difference that a test finds with a probability (`found`) of 0.9.
 std::optional<double> least_found(double largest, const std::function<double(double difference)>& found) {
   if (found(largest) < 0.9) return std::nullopt;
   double low = 0;
@@ -104,7 +104,7 @@ std::optional<MeanDifference> paired(std::span<const double> base, std::span<con
   std::transform(now.begin(), now.end(), base.begin(), differences.begin(), std::minus<>());
   const auto count = static_cast<double>(differences.size());
   const double mean = mean_of(differences);
-  // The difference of two launches has the variance of both.
+  // The variance of a difference is the sum of the variances of two launches.
   const double variance = variance_at_least(log_spread_min * std::sqrt(2.0), differences, mean);
   return MeanDifference{mean, std::sqrt(variance / count), count - 1, 2 / count};
 }

@@ -1,5 +1,5 @@
-// Tests of the difference of two means, and corrections for many tests: pure functions of the logarithms of
-// launch medians. docs/reference/statistics.md says where they are used.
+// Tests of the difference of two means, and corrections for many tests. All functions are pure, and their
+// inputs are logarithms of launch medians. docs/reference/statistics.md says how a comparison uses them.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace graphbench::statistics {
 
-// The least standard deviation that tests assume for a launch's median (0.1 %; the best machines measured
-// have 0.2 %). Without it, launches that agree to the last digit, by luck or because a clock rounds, would
-// make any change significant. Tests of gene expression add such a constant to the denominator for the same
-// reason (Tusher, Tibshirani & Chu 2001, s0).
+// The minimum standard deviation that tests assume for a launch's median: 0.1 %. The best measured machines
+// have 0.2 %. Launches may agree to the last digit by chance, or because a clock rounds. Without this minimum
+// any change would then be significant. Tests of gene expression add a similar constant to the denominator
+// (s0 in Tusher, Tibshirani & Chu 2001).
 inline constexpr double log_spread_min = 0.001;
 
 // The difference of two means with its standard error and degrees of freedom.
@@ -20,14 +20,14 @@ struct MeanDifference {
   double mean = 0;
   double error = 0;
   double freedom = 0;
-  double share = 1;  // the squared error over the variance of one launch
+  double share = 1;  // the squared error divided by the variance of one launch
 };
 
-// Welch's t statistic for unequal variances, with Satterthwaite's degrees of freedom (Welch 1947), of `now`
-// minus `base`. Absent if a side has fewer than two values.
+// The difference `now` minus `base` for Welch's test (unequal variances), with Satterthwaite's degrees of
+// freedom (Welch 1947). Absent if a side has fewer than two values.
 std::optional<MeanDifference> welch(std::span<const double> base, std::span<const double> now);
 
-// The paired t statistic of now[i] - base[i]. Absent below two pairs, and for spans of different lengths.
+// The mean of now[i] - base[i] for the paired t test. Absent below two pairs, or if the lengths differ.
 std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now);
 
 // The value of one cell in one launch. Several cells may share a launch.
@@ -43,10 +43,10 @@ struct Spread {
   double freedom = 0;
 };
 
-// welch() and paired() for the mean over cells with equal weights. The launch is the replicate: an effect on
-// all cells of a launch does not average out over cells, and the error accounts for this (a sandwich
-// estimator, clustered by launch: Liang & Zeger 1986). If all cells have the same launches, the result is
-// that of the launches' means. Absent without cells, or if a cell has fewer than two launches.
+// welch() and paired() for the mean over cells with equal weights. The launch is the unit of replication: an
+// effect on all cells of a launch does not average out over cells. So the error is a sandwich estimator,
+// clustered by launch (Liang & Zeger 1986). If all cells have the same launches, the result equals that of
+// welch() or paired() on the launches' means. Absent without cells, or if a cell has fewer than two launches.
 std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now);
 std::optional<MeanDifference> paired_over_cells(const CellValues& differences);
 // The variance between launches of the mean over cells.
@@ -55,37 +55,38 @@ std::optional<Spread> spread_over_cells(const CellValues& cells);
 // The quantile of Student's t distribution that is exceeded with probability `tail`.
 double t_critical(double tail, double freedom);
 
-// The p of H0 "|true difference| <= margin": twice the smaller one-sided tail of Student's t at the margin
-// (with margin 0 the usual two-sided p). 1 if the mean lies within the margin.
+// The p value of the null hypothesis "|true difference| <= margin": twice the smaller one-sided tail of
+// Student's t at the margin. Margin 0 gives the usual two-sided p value. 1 if the mean is within the margin.
 double p_beyond(const MeanDifference& difference, double margin);
 
 // Benjamini & Hochberg's (1995) adjusted p values, in the order of `p`.
 std::vector<double> benjamini_hochberg(std::span<const double> p);
 
-// The p value below which one more result would be significant at `alpha`, given the q values: the next step
-// of the Benjamini-Hochberg procedure.
+// The p value below which one more test would be significant at `alpha`, given all q values. This is the next
+// threshold of the Benjamini-Hochberg procedure.
 double next_threshold(std::span<const double> q, double alpha);
 
-// The power of a two-sided test at `threshold`: the probability that it finds a true difference, P(noncentral
-// t > critical). The normal approximation is from Johnson & Welch (1940), Abramowitz & Stegun 26.7.10.
+// The power of a two-sided test at the p value `threshold`: the probability to find a true difference,
+// P(noncentral t > critical). The normal approximation is from Johnson & Welch (1940), Abramowitz &
+// Stegun 26.7.10.
 struct Power {
-  double centre = 0;  // the difference that is found in half of the cases
-  double scale = 0;
+  double centre = 0;    // the difference that the test finds with a probability of 0.5
+  double scale = 0;     // the standard deviation of the approximating normal distribution
   double critical = 0;  // Student's t at the threshold
   double at(double difference) const;
 };
 Power power_of(const MeanDifference& difference, double margin, double threshold);
 
-// Quantiles of the standard normal distribution: a test finds a difference of centre + quantile * scale in
-// four of five, or nine of ten, cases.
+// Quantiles of the standard normal distribution. A test finds the difference centre + quantile * scale with a
+// probability of 0.8 or 0.9.
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 
-// The difference that is found in nine cases of ten if it is in one of the tests, whichever that is. Absent
-// without tests, or if it is larger than `largest`.
+// The smallest difference in one random test that this test finds with a probability of 0.9. Absent without
+// tests, or if the difference is larger than `largest`.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);
-// Like found_in_any() if the difference is in all tests, where one test that finds it is enough. The tests
-// are independent.
+// The smallest difference in all tests that at least one test finds with a probability of 0.9, if the tests
+// are independent. Absent like found_in_any().
 std::optional<double> found_by_any(std::span<const Power> powers, double largest);
 
 }  // namespace graphbench::statistics

@@ -10,8 +10,8 @@
 namespace graphbench::statistics {
 namespace {
 
-// Returns the largest rank r (from 1) for which P(fewer than r samples lie below the median) is at most 2.5
-// %, or 0 if there is none.
+// Returns the largest rank r for which P(fewer than r samples lie below the median) <= 0.025. 0: no such
+// rank.
 std::size_t lower_rank(std::size_t count) {
   const boost::math::binomial_distribution<> below(static_cast<double>(count), 0.5);
   const double n = static_cast<double>(count);

@@ -11,12 +11,12 @@ struct MedianInterval {
   double high = 0;
 };
 
-// The narrowest symmetric pair of order statistics that covers the median with at least 95 % probability, for
-// independent samples of any distribution (David & Nagaraja, Order Statistics, 3rd ed., section 7.1). The
-// number of samples below the median is Binomial(n, 1/2). `sorted` is ascending. Absent below six samples.
+// Returns the narrowest symmetric pair of order statistics that covers the median with at least 95 %
+// probability. Samples are independent, with any distribution (David & Nagaraja, Order Statistics, 3rd ed.,
+// section 7.1): Binomial(n, 1/2) lie below the median. `sorted` is ascending. Absent below six samples.
 std::optional<MedianInterval> median_interval(const std::vector<double>& sorted);
 
-// Half the interval's width over the median; infinite if there is no interval.
+// Returns half the interval's width divided by the median. Infinite without an interval.
 double relative_half_width(const std::vector<double>& sorted);
 
 }  // namespace graphbench::statistics

@@ -14,7 +14,6 @@ std::optional<double> value_of(const model::MetricRow& row, const model::Launch&
   return row.value.of_launch != nullptr ? row.value.of_launch(launch) : std::nullopt;
 }
 
-// The estimate of a distribution is already the median over launches.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell) {
   if (row.graphs_only && !model::is_graph_mode(cell.cell.mode)) return std::nullopt;
   if (row.value.of_cell != nullptr) return row.value.of_cell(cell);

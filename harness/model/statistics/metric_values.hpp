@@ -1,4 +1,4 @@
-// Reads the metrics of the table, from one launch or from a cell over its launches.
+// Reads a metric's value from one launch, or computes a cell's value over its launches.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace graphbench::statistics {
 
-// Returns the value in a launch; of a distribution, its median. Absent if the launch has none.
+// Returns the launch's value; for a distribution, its median. Absent if the launch lacks the metric.
 std::optional<double> value_of(const model::MetricRow& row, const model::Launch& launch);
-// Returns the median over launches; for a setup, over launches whose setups count. Absent for an eager cell
-// if only graphs have the metric.
+// Returns the cell's own value, or the median over launches (for a setup: over launches whose setups count).
+// Absent for an eager cell if only graphs have the metric.
 std::optional<double> value_of(const model::MetricRow& row, const model::CellResult& cell);
 
 }  // namespace graphbench::statistics

@@ -1,4 +1,4 @@
-// Means and standard deviation. Sums are in the order given, so that results do not depend on the machine.
+// Means and standard deviation. Sums follow the order of the values, so results are equal on all machines.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline double standard_deviation(std::span<const double> values) {
   return std::sqrt(variance_of(values, mean_of(values)));
 }
 
-// The geometric mean of at least one value, without negative ones. The order of values has no effect.
+// The geometric mean of at least one value. Values must not be negative. Their order has no effect.
 inline double geometric_mean(std::vector<double> values) {
   std::ranges::sort(values);
   if (values.front() == values.back()) return values.front();

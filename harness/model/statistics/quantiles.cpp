@@ -1,4 +1,4 @@
-// Computes quantiles by selection, because sorting all values would be slower.
+// Computes medians by selection, which is faster than sorting, and reads quantiles from sorted values.
 #include "harness/model/statistics/quantiles.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// Returns the index of the nearest rank, from 0.
+// Returns the index (from 0) of the nearest rank.
 std::size_t position_of(double fraction, std::size_t count) {
   const auto rank = static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(count)));
   return std::clamp<std::size_t>(rank, 1, count) - 1;

@@ -1,4 +1,4 @@
-// The cost to make a cell's graphs, and the setups that count.
+// Computes the cost to make a cell's graphs. Decides which setups count.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,23 @@ namespace graphbench::statistics {
 
 // Returns the time of capture, instantiation and upload.
 double setup_seconds(const model::Setup& setup);
-// Returns setup_seconds() plus the warmups, because only a capture needs these eager steps.
+// Returns setup_seconds() plus the time of the warmups, because only a capture needs these eager steps.
 double cost_seconds(const model::Setup& setup);
 
-// Returns the median of `number` over the launch's later placements. During the first placement the driver
-// also takes memory that the process keeps. With one placement, returns the value of that placement.
+// Returns the median of `number` over the launch's later placements, or the value of its only placement. The
+// first placement is different, because the driver then also allocates memory that the process keeps.
 double of_later_setups(const model::Launch& launch, double (*number)(const model::Setup& setup));
 
-// Whether the launch's setups count. If launches have one placement each, those of the first launch do not
-// count, unless it is the only launch.
+// Whether the launch's setups count. If launches have one placement each, the setup of launch 0 does not
+// count, unless the cell has no other launch.
 bool has_later_setups(const std::vector<model::Launch>& launches, const model::Launch& launch);
 
 // Returns the median over the launches whose setups count, or nullopt without launches.
 std::optional<double> setup_over(const std::vector<model::Launch>& launches,
                                  double (*number)(const model::Setup& setup));
 
-// Returns the cost of the launch's first setup minus that of later setups. Absent if the launch has no first
-// setup: if launches have one placement each, only the first launch has one.
+// Returns the cost of the launch's first setup minus the cost of later setups. Absent if all setups of the
+// launch count as later: if launches have one placement each, only launch 0 has a first setup.
 std::optional<double> first_setup_excess(const std::vector<model::Launch>& launches,
                                          const model::Launch& launch);
 

@@ -25,7 +25,7 @@ std::optional<std::int64_t> steady_index(const std::vector<double>& samples) {
   const Iterator steady_end = enough ? samples.end() : ramp_end;
   if (steady_end - steady_begin < steady_samples_min) return std::nullopt;
   const double steady = median({steady_begin, steady_end});
-  // At least this many steps must remain, because the last step alone is often within 2 % by chance.
+  // The median needs at least steady_samples_min steps, because a single step is often within 2 % by chance.
   for (Iterator sample = samples.begin(); ramp_end - sample >= steady_samples_min; ++sample) {
     const bool settled = std::abs(median({sample, ramp_end}) / steady - 1) <= tolerance;
     if (settled && *sample <= steady * (1 + tolerance)) return sample - samples.begin();

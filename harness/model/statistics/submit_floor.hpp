@@ -1,4 +1,4 @@
-// Compares a sweep's submit times with the least cost of their launches. Pure.
+// Compares a sweep's submit times with the minimum cost of their launches. All functions are pure.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace graphbench::statistics {
 
-// The least cost of submitting one step: per graph launch the cost of a graph of one empty kernel, and per
-// eager op the cost of one empty kernel. The first launch counts as one on an idle stream, the others as on a
-// busy stream if that is cheaper. Absent without floors or counts.
+// The minimum cost of submitting one step. A graph launch costs as much as launching a graph of one empty
+// kernel, and an eager op as much as launching an empty kernel. The stream is idle for the first launch.
+// Other launches cost the smaller of their costs on an idle and on a busy stream. Absent without floors or
+// counts.
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
-// Sets `summary.submit_over_floor` of every cell that has both times.
+// Sets `summary.submit_over_floor` of every cell that has a submit time and a minimum cost.
 void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

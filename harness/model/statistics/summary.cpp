@@ -10,7 +10,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// Computed like samples_for_p99, for two other quantiles.
+// The values for p90 and p99.9 follow from the formula of samples_for_p99.
 constexpr std::int64_t samples_for_p90 = 44;
 constexpr std::int64_t samples_for_p999 = 4603;
 

@@ -1,4 +1,4 @@
-// Computes the Summary of one launch from its samples. Pure.
+// Computes the Summary of one launch from its samples. All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,17 @@
 
 namespace graphbench::statistics {
 
-// The least n with 1 - 0.99^n >= 0.99. With fewer samples even the largest may lie below the 99th percentile,
-// and p99 would only be another name for the maximum (Hahn & Meeker, Statistical Intervals, 1991, section
-// 5.3).
+// The smallest n with 1 - 0.99^n >= 0.99. With fewer samples, even the maximum may lie below the true 99th
+// percentile (Hahn & Meeker, Statistical Intervals, 1991, section 5.3).
 inline constexpr std::int64_t samples_for_p99 = 459;
 
-// Absent without samples. p90, p99 and p99.9 need enough samples (model::Summary says how many).
+// Returns nullopt without samples. p90, p99 and p99.9 are absent with too few samples (see model::Summary).
 std::optional<model::Summary> summarize(const std::vector<double>& samples);
 
-// Summarizes a launch with several placements. Steps differ between placements by a factor that lasts as long
-// as the placement. So p50 is the geometric mean of the placements' medians, for any numbers of samples. Its
-// interval is the geometric mean of their intervals, which is valid only for these placements and rather too
-// wide than too narrow. Placements without samples are ignored.
+// Summarizes a launch with several placements. All steps of a placement are slower or faster by a common
+// factor. So p50 is the geometric mean of the placements' medians, which all have equal weights. The bounds
+// of its interval are the geometric means of the placements' bounds. The interval is valid only for these
+// placements, and may be too wide. Placements without samples are ignored.
 std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements);
 
 }  // namespace graphbench::statistics
