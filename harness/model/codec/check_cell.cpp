@@ -1,4 +1,4 @@
-// Checks a cell for contradictions. An absent number is NaN, which contradicts no other number.
+// Checks a cell for contradictions. An absent number is NaN here, and all comparisons with NaN are false.
 #include "harness/model/codec/check_cell.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string number_text(double number) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
-// Returns the reason, or "" if `seconds` can be a median.
+// Returns why `seconds` cannot be a median, or "" if it can.
 std::string why_no_median(double seconds) {
   if (seconds <= 0) return number_text(seconds) + " is not a positive time";
   return can_be_median(seconds) ? ""
@@ -42,7 +42,7 @@ std::vector<const model::MetricRow*> rows_of_launches() {
   return rows;
 }
 
-// Returns the id without parts that this version does not know, such as a newer axis or a ladder.
+// Returns the id without the parts that this version does not know, such as a newer axis or a ladder's part.
 std::string known_part(std::string_view id) {
   const auto& axes = model::axes();
   auto first = std::ranges::count_if(axes, [](const model::Axis& axis) { return !axis.came_later(); });
@@ -100,7 +100,7 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
     if (!count || *count >= 0) continue;
     walk_.fail_below(path_below(*row), std::to_string(*count) + " is not a whole number from 0 up");
   }
-  // A comparison does not read the summary, but a document must not contradict itself.
+  // A comparison does not read the summary, but an impossible summary shows that the document is wrong.
   for (const model::MetricRow& row : model::metrics()) {
     if (row.estimate == nullptr || !(cell.summary.*row.estimate)) continue;
     const double p50 = (cell.summary.*row.estimate)->p50;
@@ -157,8 +157,8 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
   }
 }
 
-// The p50 is the geometric mean of the placements' medians (model::Launch), not a rank. If one placement is
-// much slower than the others, the p90 of all samples may be less than the p50.
+// The p50 is the geometric mean of the placements' medians (model::Launch), so it is not one of the ranks. If
+// one placement is much slower than the others, the p90 of all samples may be less than the p50.
 void CellChecker::check_summary(const model::Summary& summary, const Place& place) const {
   const double p50 = summary.p50;
   if (std::isnan(p50)) refuse(place, "", "the summary has no \"p50\"");

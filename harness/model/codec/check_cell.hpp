@@ -13,21 +13,21 @@
 
 namespace graphbench::codec {
 
-// Whether the time is from a femtosecond to 30 years. Ratios of other times might overflow.
+// Whether the time is between a femtosecond and 30 years. The ratio of other times could overflow.
 bool can_be_median(double seconds);
 
-// The count or the resolution of a counted metric. Documents also have them for eager cells.
+// Returns the count, or the resolution, of a counted metric. Documents have both for eager cells too.
 std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell);
 
 class CellChecker {
  public:
-  // The walk must be at the cell that is checked, because its errors name the place.
+  // During check(), `walk` must be at the checked cell, because errors name the walk's place.
   explicit CellChecker(const JsonWalk& walk);
 
   void check(const std::string& id, const model::CellResult& cell) const;
 
  private:
-  // The launch and the metric of a number.
+  // Where a number is: in which launch (an index of cell.launches) and which metric.
   struct Place {
     std::size_t launch;
     const model::MetricRow& row;

@@ -13,12 +13,12 @@
 
 namespace graphbench::codec {
 
-// Documents are for people and other programs. Messages go through our own pipes and have more fields.
+// Documents are for users and other programs. Messages between our own processes have more fields.
 enum class Form : std::uint8_t { document, message };
 
 // Specialised for each struct: `static constexpr auto fields = std::tuple(field("key", &T::member), ...)`.
-// Optional: `static bool can_be_written(const T&)`, false for a value that becomes null, and `static T
-// unread()`, the value before its keys are read, if the defaults would look like values that were read.
+// Optional: `static bool can_be_written(const T&)` returns false for a value that becomes null. Optional:
+// `static T unread()` returns the value before any key is read, if T() would look like a value that was read.
 template <typename T>
 struct Description;
 
@@ -38,8 +38,8 @@ concept Named = std::is_enum_v<E> && requires {
 
 enum class When : std::uint8_t {
   always,
-  not_default,  // no key if the member has its default, because older documents lack it
-  in_messages   // only in messages: too large for a document
+  not_default,  // no key if the member has its default; older documents lack the key too
+  in_messages   // only in messages, because the value is too large for a document
 };
 
 template <typename T, typename Member>
@@ -47,23 +47,23 @@ struct Field {
   std::string_view key;
   Member T::*member;
   When when = When::always;
-  bool empty_is_null = false;  // an empty string means "not known" and becomes null
+  bool empty_is_null = false;  // write null for an empty string, which means "not known"
 };
 
-// A nested object in the document. Its fields are members of the same struct.
+// A nested object in the document. The object's fields are members of the struct itself.
 template <typename... Fields>
 struct Group {
   std::string_view key;
   std::tuple<Fields...> fields;
 };
 
-// The member's fields become fields of the struct's own object.
+// A member that is a struct, whose fields are written into the object of the outer struct.
 template <typename T, typename Member>
 struct Inlined {
   Member T::*member;
 };
 
-// Two members become [low, high], or null if one is absent.
+// Two members that are written as [low, high], or as null if one of them is absent.
 template <typename T>
 struct Interval {
   std::string_view key;
@@ -71,27 +71,27 @@ struct Interval {
   std::optional<double> T::*high;
 };
 
-// The values of later axes (harness/model/axes.hpp), each with the axis's name as key.
+// The values of later axes (harness/model/axes.hpp). The key of each value is the axis's name.
 template <typename T>
 struct LaterAxes {};
 
-// A member without a field, on purpose: other code writes it, or no code does.
+// A member that has no field here, because other code writes it, or because it is not written.
 template <typename T, typename Member>
 struct LeftOut {
   Member T::*member;
 };
 
-// A field with its own code, for one member or computed from several. `std::optional<Json> write(const T&)`
-// returns nullopt to leave out the key. `void read(JsonWalk&, JsonWalk::Value, T&)` is optional.
+// A field that Custom writes and reads, for one member or computed from several. `std::optional<Json> write(
+// const T&)` returns nullopt for no key. `void read(JsonWalk&, JsonWalk::Value, T&)` is optional.
 template <typename Custom>
 struct CustomField {
   std::string_view key;
   Custom custom;
   bool in_messages = true;
-  std::size_t members = 1;
+  std::size_t members = 1;  // for describes_all(); 0: computed
 };
 
-// Returns how many members of its struct a field describes. describes_all() checks the sum.
+// Returns how many members of the struct a field describes. describes_all() checks the sum.
 template <typename T, typename Member>
 constexpr std::size_t members_of(const Field<T, Member>&) {
   return 1;
@@ -124,7 +124,7 @@ template <typename Custom>
 constexpr std::size_t members_of(const CustomField<Custom>& field) {
   return field.members;
 }
-// The writer and the reader assert this, so a description that misses a member does not compile.
+// The writer and the reader assert describes_all(), so a description that lacks a member does not compile.
 template <Described T>
 constexpr bool describes_all() {
   return members_of(Description<T>::fields) == boost::pfr::tuple_size_v<T>;
@@ -172,9 +172,9 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
   return {key, {}, in_messages, 0};
 }
 
-// Describes a struct: GB_DESCRIBE(model::Reason, code, message). Each member's key is its name. An entry in
-// parentheses is a kind of field and a member, such as (later, mode), or an expression that makes the field,
-// such as (inlined(&T::cell)), where T is the struct.
+// Describes a struct: GB_DESCRIBE(model::Reason, code, message). The key of a member is the member's name. An
+// entry in parentheses is either a kind of field and a member, such as (later, mode), or an expression that
+// makes the field, such as (inlined(&T::cell)), where T is the struct.
 #define GB_DESCRIBE(type, ...)                                                                             \
   template <>                                                                                              \
   struct Description<type> {                                                                               \

@@ -1,5 +1,5 @@
-// The parts of a result document that a comparison reads: the fields that the schema requires, and optional
-// ones. Documents of other programs need only the required fields.
+// The parts of a result document that a comparison reads: fields that the schema requires, and optional
+// fields. Documents of other programs need only the required fields.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace graphbench::codec {
 
-// One launch's median of each compared metric, in seconds; 0 if the document has none. The array has a fixed
-// size, because a comparison may hold a million launches.
+// One launch's median of each compared metric, in the metric's unit; 0 if the document has no value. The
+// array has a fixed size to save memory, because a comparison may read a million launches.
 struct LaunchTimes {
   static constexpr std::size_t metrics_max = 10;
 
   std::int64_t index = 0;
   std::array<double, metrics_max> seconds = {};
-  std::int64_t document = 0;  // index of the document, if a side has several
+  std::int64_t document = 0;  // index of the document on its side
 
   double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
@@ -32,7 +32,7 @@ struct LaunchTimes {
   static void check_room();
 };
 
-// From best to worst. A merge of documents takes the worst state, as a sweep does with its launches.
+// From best to worst. A merge takes the worst of a cell's states, as a sweep does for the cell's launches.
 enum class CellState : std::uint8_t { ok, skipped, failed };
 
 struct DocumentCell {
@@ -50,17 +50,17 @@ struct DocumentCell {
   std::vector<LaunchTimes> launches;
   // In the order of model::counted_metrics(). absent_count: the document has no count.
   std::array<std::int64_t, counts_max> counts = filled_with_absent();
-  // Smaller differences of the count are ignored. absent_count: the document lacks the resolution.
+  // A comparison ignores differences of a count below its resolution. absent_count: no resolution.
   std::array<std::int64_t, counts_max> resolutions = {};
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
   std::string throttled = {};  // reasons for throttling around launches, sorted and joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 
-// The readings of the device's monitor before and after launches (launches[].machine), if there are any.
+// The readings of the device's monitor before and after launches (launches[].machine).
 struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // all readings, in the document's order
-  std::int64_t launches = 0;                      // with readings
+  std::int64_t launches = 0;                      // number of launches with readings
   std::map<std::string, std::int64_t> throttled;  // number of launches by reason
   // Adds the readings of later documents or cells.
   void add(const DeviceClocks& later) {
@@ -71,8 +71,8 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
-// Prefixes of facts: versions of libraries, graphbench's environment variables that were set, and the
-// algorithm chosen for a key (joined by "+" if launches chose several).
+// Prefixes of facts: the version of a library, the value of one of graphbench's environment variables, and
+// the algorithm that was chosen for a key (several are joined by "+").
 inline constexpr std::string_view library_prefix = "device.libraries.";
 inline constexpr std::string_view variable_prefix = "variables.";
 inline constexpr std::string_view choice_prefix = "library_choices.";
@@ -82,7 +82,7 @@ struct DocumentFacts {
   std::string tool_commit;
   std::string started_at;
   bool complete = true;
-  // Facts by the names that --allow takes, such as "device.name". See facts.hpp.
+  // Facts by name, such as "device.name". --allow accepts these names. See harness/judge/compare/facts.hpp.
   std::map<std::string, std::string> fields;
   // Returns "" if the document does not have the fact.
   std::string field(const std::string& name) const {
@@ -90,8 +90,8 @@ struct DocumentFacts {
     return found == fields.end() ? std::string() : found->second;
   }
   DeviceClocks clocks;
-  std::string interleaved;  // plan.interleaved.id: the A/B run of both sides; empty: none
-  // plan.interleaved.looks: the numbers of launches per side at which that run was compared.
+  std::string interleaved;  // plan.interleaved.id, which both sides of an A/B run share; empty: no A/B run
+  // plan.interleaved.looks: the numbers of launches per side at which the A/B run was compared.
   std::vector<std::int64_t> looks;
   friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;
 };

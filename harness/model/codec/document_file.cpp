@@ -1,4 +1,4 @@
-// Reads the file of a result document. Checks its size before it reads a byte.
+// Reads the file of a result document. Checks the file's size before it reads a byte.
 #include "harness/model/codec/document_file.hpp"
 
 #include <filesystem>

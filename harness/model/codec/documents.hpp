@@ -13,16 +13,16 @@
 
 namespace graphbench::codec {
 
-// Writes `graphbench.result/1`: UTF-8, one cell per line, and a newline at the end. A missing or not finite
-// number becomes null, and so does a summary with such a number. An ok cell has no `reason`. A pending cell
-// is written as skipped, with the reason `interrupted`. U+FFFD replaces bytes that are not UTF-8.
-// `more_lists`, made by lines_of(), follow the cells.
+// Writes `graphbench.result/1`: UTF-8, one cell per line, and a newline at the end. A number that is missing
+// or not finite becomes null, and so does a summary with such a number. An ok cell has no `reason`. A pending
+// cell is written as skipped, with the reason `interrupted`. U+FFFD replaces bytes that are not UTF-8.
+// `more_lists` follow the cells; lines_of() makes each of them.
 std::string to_json(const model::Result& result, std::string_view more_lists = {});
-// Returns one cell as its line in the document, without the line break.
+// Returns the cell's line in the document, without the line break.
 std::string to_json(const model::CellResult& cell);
 
-// Reads the fields of a result document that this version knows. The only samples in it are the latencies of
-// the first steps. Throws InputError, which begins with `source`, as parse_document() does.
+// Reads the fields of a result document that this version knows. The result has only the samples that
+// documents have: the latencies of the first steps. Throws InputError like parse_document().
 model::Result read_result(std::string_view text, const std::string& source);
 // Writes the document up to the opening bracket of its cells.
 std::string head_to_json(const model::Result& result);
@@ -38,7 +38,7 @@ struct DocumentInParts {
   model::Result head;  // without cells
   std::vector<CellText> cells;
 };
-// Checks that the text is JSON. text_padding readable bytes must follow it. Throws as read_result().
+// Checks that the text is JSON. text_padding readable bytes must follow `text`. Throws like read_result().
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
 model::CellResult read_cell(std::string_view text, const std::string& source);
@@ -49,7 +49,7 @@ std::string to_json(const model::FloorsDocument& document);
 // Returns a document of the schema `name`, with the schema as its first key and no line break at the end.
 std::string document_of(const char* name, Json rest);
 
-// Returns a list of a result document, one element per line, to append to the document's text.
+// Returns the text of one list of a result document, with one element per line, for `more_lists`.
 template <typename T>
 std::string lines_of(const char* key, const std::vector<T>& elements) {
   std::string text = std::string(",\n  \"") + key + "\": [";

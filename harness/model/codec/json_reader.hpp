@@ -23,10 +23,10 @@ class JsonReader {
  public:
   using Value = JsonWalk::Value;
 
-  // The walk must outlive the reader. A wrong value throws InputError, which names the place and the value.
+  // The walk must outlive the reader. Reading a wrong value throws InputError with the place and the value.
   explicit JsonReader(JsonWalk& walk) : walk_(walk) {}
 
-  // Null stands for a number that was not finite.
+  // The writer wrote null for a number that is not finite, so null is read as NaN.
   void read(Value value, double& out) {
     out = walk_.is_null(value) ? std::numeric_limits<double>::quiet_NaN() : walk_.number(value);
   }
@@ -63,7 +63,7 @@ class JsonReader {
     const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
     walk_.each_field(value, std::ref(visit));
   }
-  // Not inline, so that described_parts.cpp compiles these once for many files.
+  // Defined outside of the class, so that described_parts.cpp compiles these once for many files.
   template <Described T>
   void read(Value value, T& out);
   // Reads one field while the caller walks the object. Returns false if no field has this key.

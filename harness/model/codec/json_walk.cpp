@@ -13,9 +13,9 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t shown_max = 40;
 constexpr std::size_t subject_max = 120;
-// Returns the beginning of a value's JSON text, for messages.
+// Returns the beginning of a value's JSON text, for error messages.
 std::string excerpt(std::string_view text) {
-  // In a damaged text the parser may place the end of a value too far: read no further than the padding.
+  // In a damaged text, the parser may place a value's end behind the text: read only as far as the padding.
   text = text.substr(0, text_padding);
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -52,11 +52,11 @@ std::string meaning_of(simdjson::error_code code) {
   return std::string("the document cannot be read (") + simdjson::error_message(code) + ")";
 }
 
-// Returns the key's text between the quotes, with escapes replaced.
+// Returns the key without quotes, with escapes replaced.
 std::string_view key_of(ondemand::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
-  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote before
+  while (*end != '"' && *end != '\\') ++end;  // ends, because the parser has already found the closing quote
   if (*end == '"') return {begin, static_cast<std::size_t>(end - begin)};
   return field.unescaped_key();
 }
@@ -108,7 +108,7 @@ void JsonWalk::each_element(Value value, const ElementVisitor& visit) {
 }
 
 bool JsonWalk::Keys::add(std::string_view key) {
-  // A hash of the key's length, first and last letter. Most keys differ in it from all earlier keys.
+  // A hash of the key's length, first and last letter. For most keys, it differs from all earlier hashes.
   const std::size_t mark = key.empty() ? 0
                                        : key.size() + 3u * static_cast<unsigned char>(key.back()) +
                                              7u * static_cast<unsigned char>(key.front());

@@ -1,5 +1,5 @@
-// Walks a JSON text with simdjson's on-demand parser and keeps track of the place. All readers of documents
-// use it. Internal to harness/model/codec.
+// Walks over a JSON text with simdjson's on-demand parser, and records the current place for error messages.
+// All readers of documents use this walk. Internal to harness/model/codec.
 #pragma once
 
 #include <simdjson.h>
@@ -33,7 +33,7 @@ class JsonWalk {
   // Fails with an error from simdjson.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
-  // Adds a cell's id to messages during its lifetime, because people search for ids.
+  // While this object exists, error messages include a cell's id, because users search for ids.
   class Subject {
    public:
     explicit Subject(JsonWalk& walk) : walk_(walk) {}
@@ -50,13 +50,13 @@ class JsonWalk {
   using FieldVisitor = std::function<void(std::string_view, Value)>;
   using ElementVisitor = std::function<void(Value)>;
 
-  // Walks a text that must be one JSON object. The text needs no padding.
+  // Calls visit(key, value) for each field of a text, which must be one JSON object. Needs no padding.
   void document(std::string_view text, const FieldVisitor& visit);
-  // Calls visit(key, value) for each field. Refuses a duplicate key, because JSON parsers differ in which of
-  // the two they use. `visit` must read the value or call skip(). The key points into the text. With
-  // std::ref(visitor) nothing is allocated.
+  // Calls visit(key, value) for each field. `visit` must read the value or call skip(). The key points into
+  // the text. Fails for a duplicate key, because JSON parsers disagree on which value counts.
+  // `std::ref(visit)` as the argument avoids an allocation.
   void each_field(Value value, const FieldVisitor& visit);
-  // Visits the fields of a whole document. Fails if more text follows.
+  // Visits the fields of a whole document. Fails if more text follows the document.
   void each_field(simdjson::ondemand::document& document, const FieldVisitor& visit);
   // Calls visit(value) for each element.
   void each_element(Value value, const ElementVisitor& visit);
@@ -65,18 +65,18 @@ class JsonWalk {
   std::string text_or_empty(Value value);  // a string, or "" for null
   bool is_null(Value value);
   bool truth(Value value);
-  double number(Value value);  // finite
+  double number(Value value);  // a finite number
   std::int64_t integer(Value value);
-  std::uint64_t natural(Value value);  // a number of 64 bits, such as a seed
+  std::uint64_t natural(Value value);
   // Skips the value, but checks that it is JSON and not nested too deeply.
   void skip(Value value);
 
  private:
   struct Step {
-    std::string_view key;  // empty: an element
+    std::string_view key;  // empty: an element of a list, at `index`
     std::int64_t index = 0;
   };
-  // Adds one step to the path during its lifetime.
+  // The constructor adds a step to the path, and the destructor removes it.
   class Descent {
    public:
     Descent(JsonWalk& walk, Step step) : walk_(walk) {
@@ -91,7 +91,7 @@ class JsonWalk {
     JsonWalk& walk_;
   };
 
-  // The keys of the current object, stored behind the keys of the objects around it.
+  // The keys of the current object. `all` has them after the keys of the enclosing objects.
   class Keys {
    public:
     explicit Keys(std::vector<std::string_view>& all) : all_(all), begin_(all.size()) {}
@@ -102,11 +102,11 @@ class JsonWalk {
     bool add(std::string_view key);
 
    private:
-    static constexpr std::size_t few = 24;  // keys compared one by one; our objects have no more
+    static constexpr std::size_t few = 24;  // keys that are compared one by one; our objects have no more
     std::vector<std::string_view>& all_;
     std::size_t begin_;
     std::uint64_t marks_ = 0;                                   // hashes of the keys so far
-    std::optional<std::unordered_set<std::string_view>> rest_;  // further keys
+    std::optional<std::unordered_set<std::string_view>> rest_;  // keys beyond `few`
   };
 
   void visit_fields(simdjson::ondemand::object object, const FieldVisitor& visit);

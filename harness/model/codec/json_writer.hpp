@@ -1,4 +1,4 @@
-// Writes described structs as JSON. The description decides the order of keys, so two documents of one plan
+// Writes described structs as JSON. The description defines the order of keys, so two documents of one plan
 // differ only in values.
 #pragma once
 
@@ -30,7 +30,7 @@ class JsonWriter {
   }
 
  private:
-  // Code that uses Json is in json_writer.cpp, because inlining it at every field takes minutes to compile.
+  // json_writer.cpp defines these functions: inlining Json's code at every field takes minutes to compile.
   static void put(Json& out, double value);  // NaN and infinity become null
   static void put(Json& out, bool value);
   static void put(Json& out, std::int64_t value);
@@ -39,7 +39,7 @@ class JsonWriter {
   static void put_interval(Json& out, std::optional<double> low, std::optional<double> high);
   static void put_object(Json& out);
   static void put_list(Json& out);
-  static Json& at(Json& object, std::string_view key);  // null for a new key
+  static Json& at(Json& object, std::string_view key);  // the value is null if the key is new
   static Json& add_to(Json& list);
 
   template <Named E>
@@ -60,7 +60,7 @@ class JsonWriter {
     put_object(out);
     for (const auto& [key, value] : values) put(at(out, key), value);
   }
-  // Not inline, so that described_parts.cpp compiles the writers once for many files.
+  // Defined outside of the class, so that described_parts.cpp compiles the writers once for many files.
   template <Described T>
   void put(Json& out, const T& value) const;
 

@@ -1,5 +1,5 @@
-// Messages between graphbench's processes: one line of JSON each, {"event": NAME, "content": {...}}. Both
-// ends are the same binary, so messages have no version.
+// Messages between graphbench's processes: one line of JSON each, {"event": NAME, "content": {...}}. Sender
+// and receiver are the same binary, so messages have no version.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace graphbench::codec {
 
-// Specialised for each variant: `static constexpr std::array<std::string_view, N> names`, by alternative.
+// Specialised for each variant: `static constexpr std::array<std::string_view, N> names`, per alternative.
 template <typename Variant>
 struct Messages;
 
-// Reads a struct from a text that holds one JSON object. The object must have at least one known field.
-// Throws Error(invalid_argument), which begins with `what` ("read worker task").
+// Reads a struct from a text that is one JSON object with at least one known field. Throws
+// Error(invalid_argument), whose message begins with `what` ("read worker task").
 template <typename T>
 T read_data(std::string_view text, const std::string& what) {
   try {
@@ -50,7 +50,7 @@ std::string write_message(const std::variant<Events...>& event) {
   return dump(message);
 }
 
-// Expects the event before its content, in the order of write_message().
+// Reads a message of write_message(), in which "event" comes before "content".
 template <typename Variant>
 class MessageReader {
  public:

@@ -1,4 +1,4 @@
-// Writes the schema's properties of metrics, one per row. Keeps properties that are not in a table.
+// Writes the schema's properties of metrics, one per row. Keeps properties that no table has.
 #include "harness/model/codec/metric_schema.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Json reference(const char* name) {
   return {{"$ref", std::string("#/$defs/") + name}};
 }
 
-// Returns the schema of a member in the form that the writer gives it.
+// Returns the schema of the JSON that the writer makes from a member.
 template <typename T, typename Member>
 Json type_of(const Field<T, Member>& field, const MetricRow& row) {
   if constexpr (std::is_same_v<Member, std::optional<model::Summary>>) {
@@ -55,8 +55,7 @@ Json described(const MetricRow& row, Json type) {
   return property;
 }
 
-// Replaces the section's properties by `rows`, in the table's order, at the place of the first old one. Keeps
-// the other properties.
+// Replaces the properties that `rows` name, at the place of the first old one. Keeps the other properties.
 void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>& rows) {
   const auto row_named = [&](const std::string& name) {
     return std::ranges::find_if(rows, [&](const auto& each) { return each.first->name == name; });
@@ -87,7 +86,7 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
   object["required"] = required;
 }
 
-// The members of T that are metrics, in the order of T's description.
+// The metrics of a struct with their schemas, in the order of the struct's description.
 using Rows = std::vector<std::pair<const MetricRow*, Json>>;
 
 template <typename T>
@@ -122,7 +121,8 @@ Rows rows_of() {
   return rows;
 }
 
-// A cell has a later axis only if its value is not the default. A plan has it if any of its values is not.
+// A cell has the key of a later axis only if the cell's value is not the default. A plan has the key if any
+// of the planned values is not the default.
 void add_later_axes(Json& definitions) {
   for (const model::Axis& axis : model::axes()) {
     if (!axis.came_later()) continue;

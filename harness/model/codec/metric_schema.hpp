@@ -5,8 +5,8 @@
 
 namespace graphbench::codec {
 
-// `schema` is reporters/schema/result.schema.json. Returns it with new properties from the tables: metrics in
-// setup, launches, graph, memory and summary, and later axes in cells and planned axes.
+// `schema` is the content of reporters/schema/result.schema.json. Returns it with new properties from the
+// tables: metrics in a cell's and a launch's objects, and later axes in cells and in the plan's axes.
 nlohmann::ordered_json with_tables(nlohmann::ordered_json schema);
 
 }  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// Parses a document. Keeps from each cell only what a comparison needs.
+// Parses a document, and keeps only the parts of each cell that a comparison needs.
 #include "harness/model/codec/parse_document.hpp"
 
 #include <simdjson.h>

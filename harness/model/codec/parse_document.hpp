@@ -1,5 +1,5 @@
 // Reads the parts of a result document that a comparison needs. Also splits a JSON object into its members,
-// for texts that contain documents.
+// so that a member that is a document can be parsed by itself.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace graphbench::codec {
 
-// Readable bytes that must follow the text, because the parser reads whole vector registers.
+// The number of readable bytes that must follow a text, because the parser reads whole vector registers.
 inline constexpr std::size_t text_padding = 64;
 class PaddedText {
  public:
@@ -29,11 +29,10 @@ class PaddedText {
 // The maximum nesting of lists and objects. A result document has nine levels.
 inline constexpr int nesting_max = 64;
 
-// Checks all of the text to be JSON, and the fields that are read. Ignores other fields and the order of
-// fields. text_padding readable bytes must follow `text`. Throws InputError, one line with `source`, the
-// place and the value: damaged JSON, another schema, times that are not positive or not in order, ok cells
-// without launches or with different outputs, ids that contradict the cell's fields, and duplicate cell ids,
-// launch indices or keys.
+// Ignores unknown fields and the order of fields. text_padding readable bytes must follow `text`. Throws
+// InputError, one line with `source`, the place and the value, for: damaged JSON anywhere, another schema,
+// times that are not positive, percentiles that decrease, ok cells without launches or with outputs that
+// differ, ids that contradict the cell's fields, and duplicate cell ids, launch indices or keys.
 Document parse_document(std::string_view text, const std::string& source);
 // Parses a copy of the text, which needs no padding.
 Document parse_copy(std::string text, const std::string& source);
@@ -41,13 +40,13 @@ Document parse_copy(std::string text, const std::string& source);
 struct Member {
   enum class Kind { text, truth, object, other } kind = Kind::other;
   std::string name;
-  std::string text;      // a string without escapes
-  bool truth = false;    // a boolean
-  std::string_view raw;  // the text of an object, which is not checked
+  std::string text;      // Kind::text: the string, with escapes replaced
+  bool truth = false;    // Kind::truth
+  std::string_view raw;  // Kind::object: its JSON text, which is not checked
 };
 
-// Returns the members in the text's order, or nullopt if the text is not exactly one object. `raw` points
-// into the text. text_padding readable bytes must follow it. Throws InputError for a duplicate name.
+// Returns the members in the text's order, or nullopt if the text is not exactly one object. Member::raw
+// points into `text`. text_padding readable bytes must follow `text`. Throws InputError for a duplicate name.
 std::optional<std::vector<Member>> members_of(std::string_view text);
 
 }  // namespace graphbench::codec

@@ -1,5 +1,5 @@
-// Takes from a result the parts that a comparison needs. A fact's name is its path in the document, without
-// "environment."; the plan's hash is "plan".
+// Takes from a result the parts that a comparison needs. A fact's name is its path in the document without
+// "environment.", except that the fact "plan" is the plan's hash.
 #include "harness/model/codec/project.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace graphbench::codec {
 namespace {
 
-// The facts that harness/judge/compare/facts.cpp compares, besides those with prefixes (document.hpp).
+// The facts that harness/judge/compare/facts.cpp compares, besides facts with a prefix of document.hpp.
 constexpr std::string_view names[] = {"tool.version",
                                       "tool.commit",
                                       "hostname",
@@ -50,7 +50,7 @@ std::string plan_fact(std::string_view key) {
   return (key == "method" ? "" : "plan.") + std::string(key);
 }
 
-// Returns "" for an unknown value: null, or 0 cores, bytes or launches.
+// Returns "" for an unknown value, which is null or 0 (a seed of 0 is known).
 std::string fact_text(std::string_view name, const Json& value) {
   if (value.is_null() || (value == 0 && name != "plan.seed")) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -114,14 +114,14 @@ LaunchTimes times_of(const model::Launch& launch) {
   return times;
 }
 
-// "conv2d:cudnn x8, sdpa:own x4", sorted.
+// Returns the sorted paths: "conv2d:cudnn x8, sdpa:own x4".
 std::string paths_text(const std::vector<model::OpPath>& paths) {
   std::set<std::string> each;
   for (const model::OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
   return join(each);
 }
 
-// "power+thermal"
+// Returns the reasons joined by "+": "power+thermal".
 std::string reasons_text(const std::set<std::string>& reasons) {
   std::string text;
   for (const std::string& reason : reasons) text += (text.empty() ? "" : "+") + reason;

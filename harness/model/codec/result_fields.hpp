@@ -22,7 +22,7 @@
 
 namespace graphbench::codec {
 
-// A cell that is still pending is written as skipped.
+// StatusField writes model::name_of(), so a pending cell is written as "skipped".
 template <>
 struct Names<model::CellStatus> {
   static constexpr std::array<std::string_view, 4> names = {"pending", "ok", "skipped", "failed"};
@@ -42,7 +42,7 @@ struct Description<model::Summary> {
       field("count", &T::count), field("min", &T::min), field("p50", &T::p50),
       interval("p50_ci95", &T::p50_ci95_low, &T::p50_ci95_high), field("p90", &T::p90), field("p99", &T::p99),
       field("p999", &T::p999), field("max", &T::max), field("mean", &T::mean), field("stddev", &T::stddev));
-  // The value before its fields are read. A median needs a count of at least 1.
+  // `count` starts at 1, because documents without a count must not look like summaries without samples.
   static T unread() {
     constexpr double absent = std::numeric_limits<double>::quiet_NaN();
     T summary{};
@@ -153,7 +153,7 @@ struct StatusField {
   void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.status); }
 };
 
-// Returns a reason for every cell that is not ok, even if none was recorded.
+// Returns the reason why a cell is not ok. Makes a reason if none was recorded.
 template <typename T>
 model::Reason reason_of(const T& of) {
   if (of.reason) return *of.reason;
@@ -182,7 +182,7 @@ GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capabil
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
-// Written only if there was a choice. The digest covers keys and algorithms, so sweeps with equal digests ran
+// Writes the choices, if there are any, and a digest of keys and algorithms. Sweeps with equal digests ran
 // the same algorithms.
 struct LibraryChoices {
   std::optional<Json> write(const model::Environment& environment) const {
@@ -228,7 +228,7 @@ struct CacheTotal {
 GB_DESCRIBE(model::Conclusion, subject, code, text, cells, figures);
 GB_DESCRIBE(model::Note, code, text, cells);
 
-// Computed for every document and never read, because readers compute findings from the result.
+// Computes conclusions or notes for every document. No reader reads these fields; readers compute them again.
 template <auto find>
 struct Findings {
   std::optional<Json> write(const model::Result& result) const {
@@ -237,7 +237,7 @@ struct Findings {
   }
 };
 
-// Without the schema's name, which comes first, and the cells, which are written one per line.
+// The description lacks the schema's name and the cells, which documents.cpp writes.
 GB_DESCRIBE(model::Result,
             (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
             (text, finished_at), complete, environment, plan, (later, shards),

@@ -1,4 +1,4 @@
-// Walks over a document. Checks the schema first, so that another kind of file is not reported as damaged.
+// Walks over a document. Checks the schema first, so that the error for another kind of file names the kind.
 #include "harness/model/codec/walk_document.hpp"
 
 #include <simdjson.h>
@@ -17,7 +17,7 @@ constexpr std::string_view schema_read = "graphbench.result/1";
 constexpr std::string_view bill_schema = "graphbench.bill/1";  // has "bills" in place of "cells"
 static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
-// Names encoding faults that other programs cause. The parser would only report malformed strings.
+// Refuses encodings that other programs produce. The parser would only report malformed strings.
 void check_encoding(std::string_view text, const std::string& source) {
   const auto begins = [&](std::string_view bytes) { return text.starts_with(bytes); };
   if (begins("\xEF\xBB\xBF"))
@@ -74,7 +74,7 @@ class DocumentWalk {
       walk_.each_element(value, [&](Value cell) { read_cell(cell, key != "cells"); });
       return;
     }
-    if (key == "plan" && walk_.is_null(value)) return;  // null means the same as a missing key
+    if (key == "plan" && walk_.is_null(value)) return;  // null is treated like a missing key
     JsonReader(walk_).read_field(key, value, head_);
     if (key == "plan") check_looks();
   }
@@ -115,7 +115,7 @@ class DocumentWalk {
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
-    const char* end = nullptr;  // after the spaces that follow the cell
+    const char* end = nullptr;  // behind the cell and the spaces that follow it
     if (json_.current_location().get(end) != simdjson::SUCCESS)
       walk_.fail("the file is not JSON, or only a part of a document: the text is damaged or cut off here");
     cell.text = {begin, static_cast<std::size_t>(end - begin)};

@@ -1,5 +1,5 @@
-// Reads the text of a result document. Each cell is decoded by its description, checked and passed on, so
-// that only one is in memory at a time.
+// Reads the text of a result document. Decodes each cell by its description, checks it, and passes it to a
+// visitor, so that only one cell is in memory at a time.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@
 
 namespace graphbench::codec {
 
-// A cell, or a ladder or bill, which are read like a cell because their compared values have the same keys.
+// A cell, a ladder or a bill. Ladders and bills have the keys of a cell's compared values.
 struct ReadCell {
   std::string id;
   model::CellResult result{};
-  std::string_view text;  // the text as it stands in the document
-  bool is_ladder = false;
+  std::string_view text;   // the cell's JSON text in the document
+  bool is_ladder = false;  // true for a ladder and for a bill
 };
 using CellVisitor = std::function<void(ReadCell&&)>;
 
-// Returns the result without its cells. text_padding readable bytes must follow `text`. Throws InputError as
-// parse_document() does. Cells before the fault have been visited by then.
+// Visits each cell, and returns the result without cells. text_padding readable bytes must follow `text`.
+// Throws InputError like parse_document(), after it has visited the cells before the fault.
 model::Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit);
 
 }  // namespace graphbench::codec

@@ -1,5 +1,4 @@
-// Writes the conclusions on modes: which mode to use at which batch, the extra cost of piecewise over whole,
-// and what limits a step.
+// Writes the conclusions on modes: which mode to use at which batch, piecewise's extra cost, a step's limits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +17,7 @@ namespace {
 
 using reporters::format_ratio;
 
-// Eager's latency divided by a cell's. Without a confidence interval over launches, `low` and `high` come
-// from the spread of launches or steps.
+// Eager's latency over a cell's. `rough`: the spread of launches or steps gives `low` and `high`.
 struct Gain {
   const CellResult* cell;
   double ratio;
@@ -61,7 +59,7 @@ struct Verdict {
   std::optional<Gain> gain;
 };
 
-// The best graph mode is the first one, unless the interval of a later mode's gain is entirely above it.
+// The best graph mode is the first, unless the interval of a later mode's gain is above the first's interval.
 Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   Verdict verdict;
   for (const std::string& mode : group.graph_modes) {
@@ -121,7 +119,6 @@ std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   return text + (gains.size() == 2 ? ", " : " down to ") + add("min", *least);
 }
 
-// The batches with equal choices.
 struct Choices {
   Choice choice;
   std::string mode;
@@ -178,8 +175,7 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Adds a sentence if a graph mode runs other kernels than eager: captured code may take other branches, and
-// compilers fuse ops. Then graphs are not the only cause of a gain.
+// Adds a sentence if captured code took other branches, or a compiler fused ops: graphs alone did not gain.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {
@@ -236,7 +232,7 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// Adds which batches are launch-bound, device-bound or neither.
+// Adds which batches are launch-bound, device-bound or neither. trtexec only warns about enqueue time.
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
@@ -279,8 +275,8 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// Adds "No gain in throughput is seen in whole at 128, 256, piecewise at 64 to 256.", which matters to
-// callers that do not wait for each step.
+// Adds the batches without a gain for callers that do not wait for each step: "No gain in throughput is seen
+// in whole at 128, 256, piecewise at 64 to 256."
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("throughput");
   std::vector<std::string> of_modes;

@@ -37,8 +37,7 @@ inline constexpr double device_bound_share = 0.5;
 
 std::vector<Conclusion> conclusions_of(const Result& result);
 
-// The first note says how reliable the numbers are: "trust: high", or "trust: low (WHY): WHAT TO DO". The
-// other notes follow, the most important first.
+// The first note is "trust: high" or "trust: low (WHY): WHAT TO DO". The others follow by importance.
 std::vector<Note> notes_of(const Result& result);
 // Returns the first note for a machine on which nothing was measured yet.
 Note trust_in(const Environment& environment);

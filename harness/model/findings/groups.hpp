@@ -43,13 +43,11 @@ class CellGroup {
 std::vector<CellGroup> groups_of(const Result& result);
 
 // Divides cells into sections for tables and paragraphs, in the plan's order. Cells of a section differ only
-// in batch, warmups and mode. If a section has only eager cells that are references of graph cells in other
-// sections, its cells move to those sections. For example, axis torch-hide-capture applies only to graph
-// modes.
+// in batch, warmups and mode. A section moves to the sections whose graph cells refer to all of its cells, as
+// eager cells of PyTorch do for axis torch-hide-capture, which applies only to graph modes.
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells);
 
-// Whether the interval of the cell's gain is above 1. With fewer than three launches, the interval comes from
-// the spread of launches or steps.
+// Whether the gain's interval (below three launches: of the spread of launches or steps) is above 1.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
 // Append the conclusions of one part of a paragraph.

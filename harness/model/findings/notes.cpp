@@ -89,7 +89,6 @@ std::string throttle_of(const Result& result) {
   return reasons.empty() ? "throttled" : "throttled by " + join(reasons, "+");
 }
 
-// `then`: further advice, which follows the doubts' advice. Empty: none.
 Note trust_note(const std::vector<Doubt>& doubts, const std::string& then) {
   if (doubts.empty()) return {"trust_high", "trust: high"};
   std::vector<std::string> advice;
@@ -160,8 +159,7 @@ void add_outputs(Notes& notes, const Result& result) {
                    "or the captured step launches other kernels (`check.tolerated`)"));
 }
 
-// Adds a note on cells that run other kernels than eager: captured code may take other branches, and
-// compilers fuse ops. Then graphs are not the only cause of a gain.
+// Captured code may take other branches, and compilers fuse ops. Then graphs are not a gain's only cause.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";
@@ -234,8 +232,7 @@ void add_witness(Notes& notes, const Result& result) {
   for (const CellResult& cell : result.cells) {
     if (!cell.profile || !cell.profile->witness) continue;
     const DeviceTimeCheck& witness = *cell.profile->witness;
-    // An event may be wrong by 1 us, which is a large share of a short step. So 50 us is the smallest
-    // divisor.
+    // An event may be wrong by 1 us, a large share of a short step, so the divisor is at least 50 us.
     const double share = std::abs(witness.difference_seconds - witness.events_seconds) /
                          std::max(witness.device_seconds, 50e-6);
     if (share > worst_share) {

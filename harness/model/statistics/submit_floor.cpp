@@ -13,8 +13,7 @@ double later_launch(const model::Floor& idle, const std::optional<model::Floor>&
   return queued ? std::min(idle.p50, queued->p50) : idle.p50;
 }
 
-// Returns the number of eager launches. For a foreign step, the activity records give this number, but only
-// some cells have records.
+// For a foreign step, the activity records count eager launches. Only some of its cells have records.
 std::optional<std::int64_t> eager_launches(const model::CellResult& cell) {
   if (cell.cell.preset != model::of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
   if (!cell.records) return std::nullopt;
