@@ -1,4 +1,4 @@
-// Reads the values of each axis. The axis's row has the allowed values and the default.
+// Reads the values of each axis, with the allowed values and the default from the axis's row.
 #include "harness/options/axis_values.hpp"
 
 #include <charconv>
@@ -17,7 +17,7 @@ namespace {
 
 void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
   for (const std::string& word : given) {
-    // The plan checks modes of foreign steps later.
+    // The plan checks the modes of foreign steps, when the step's library is known.
     if (axis.texts == &model::Axes::mode && model::is_step_mode(word)) continue;
     require_known(where, word, axis.noun, axis.choices);
   }
@@ -28,7 +28,7 @@ std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<
                        {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 
-// Translates modes to our words, so that two names of the same mode count as a duplicate.
+// Translates vLLM's names of modes to ours, so that two names of one mode count as a duplicate.
 std::vector<RawItem> modes_of(std::vector<RawItem> items) {
   for (RawItem& item : items) item.text = join(split(item.text, ','), ",", model::mode_named);
   return items;
@@ -73,7 +73,7 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
   if (items == nullptr) return grids;
   std::vector<std::string> names;
   for (const model::Axis& axis : table) {
-    // An axis without a default describes the plan's workloads, so a grid may not set it.
+    // workload, preset and dtype have no default in the table. A grid may not set these axes.
     if (!axis.fallback.empty()) names.push_back(axis.name);
   }
   for (const RawItem& item : *items) {

@@ -1,4 +1,4 @@
-// Turns exceptions into messages and exit codes. No other file does.
+// Turns exceptions into messages and exit codes for all commands.
 #include "harness/options/command.hpp"
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace graphbench::cli {
 namespace {
 
 int fail_with(const std::string& message, int exit_code) {
-  // Parts of the message that are not quoted, such as a path, may contain control characters.
+  // Unquoted parts of the message, such as a path, may contain control characters.
   std::string line = message;
   for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
   line = with_unseen_escaped(line, Controls::escaped);
@@ -28,7 +28,7 @@ int fail_with(const std::string& message, int exit_code) {
 int guarded(const std::function<int()>& work) {
   try {
     const int exit_code = work();
-    // A write of an earlier full buffer may have failed: ferror() reports that too.
+    // ferror() also reports failed writes before this fflush(), when the buffer was full.
     const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (unwritten && exit_code == exit_done && !reader_is_gone()) {
       return fail_with("write to stdout: the output could not be written", exit_error);
@@ -41,7 +41,7 @@ int guarded(const std::function<int()>& work) {
   } catch (const std::bad_alloc&) {
     return fail_with("allocate memory: the system refuses more memory to this process", exit_error);
   } catch (const std::system_error& error) {
-    // The standard library throws this error code only when it cannot start a thread.
+    // The standard library uses this error code only if a thread cannot be started.
     const bool of_thread = error.code() == std::errc::resource_unavailable_try_again;
     return fail_with((of_thread ? "start a thread: " : "") + std::string(error.what()), exit_error);
   } catch (const std::exception& error) {

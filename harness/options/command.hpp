@@ -1,4 +1,4 @@
-// The interface of a command, and the roles of the child processes in which graphbench starts itself.
+// The interface of a command, and the roles of the child processes in which graphbench runs its own binary.
 #pragma once
 
 #include <functional>
@@ -10,38 +10,38 @@
 
 namespace graphbench::cli {
 
-// The facts that a command may need besides its own options.
+// What a command may need to know besides its own options.
 struct Invocation {
-  std::vector<std::string> argv;             // as documents show it: without the binary's folder
+  std::vector<std::string> argv;             // for documents: without the binary's folder
   std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", for Google Benchmark
-  bool served = false;                       // a sweep that reports to the service on file descriptor 3
-  std::vector<std::string> concurrent;       // all devices that are measured at the same time as this sweep's
+  bool served = false;                       // the sweep reports to the service on file descriptor 3
+  std::vector<std::string> concurrent;       // all devices that are measured at the same time; empty: one
 };
 
-// Constructed before the command line is parsed: the command's options point to its members.
+// The parser of the command line writes option values into the members of this object.
 class Command {
  public:
   Command() = default;
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
-  // Checks the parsed options before anything is run. Throws InputError.
+  // Checks the parsed options before run(). Throws InputError.
   virtual void check() {}
   // Returns the exit code, or throws.
   virtual int run(const Invocation& invocation) = 0;
 };
 
-// Returns the result of `work`. If it throws, prints one line on stderr and returns the exit code for it.
+// Returns the exit code of `work`. If `work` throws, prints one line on stderr and returns that error's code.
 int guarded(const std::function<int()>& work);
 
-// The first argument of a child process. Only graphbench itself gives it.
+// The first argument of a child process. Users never give this argument.
 inline constexpr const char* worker_role = "--worker";
 inline constexpr const char* ranks_role = "--ranks-process";
 inline constexpr const char* probe_role = "--probe";
 inline constexpr const char* floor_role = "--floor-process";
 inline constexpr const char* ladder_role = "--ladder-process";
 inline constexpr const char* bill_role = "--bill-process";
-inline constexpr const char* doctor_role = "--doctor";  // Python's alone
+inline constexpr const char* doctor_role = "--doctor";  // only for Python's process (--torch)
 inline constexpr const char* served_role = "--served-sweep";
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// Adds a command's options to CLI11. Checks errors afterwards that CLI11 would report in its own words.
+// Adds a command's options to CLI11. check() reports errors that CLI11 would report in its own words.
 #include "harness/options/command_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -103,7 +103,7 @@ void Options::words(const std::string& name, std::vector<std::string>& target, c
 }
 
 void Options::sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden) {
-  // Adds one group after the other, as the help shows them.
+  // The table is sorted by group, and the help shows the options in this order.
   for (const config::OptionSpec& spec : config::sweep_options()) {
     if (!contains(names, spec.name)) continue;
     CLI::Option* option = nullptr;
@@ -153,7 +153,7 @@ bool Options::given(const std::string& name) const {
 config::RawOptions Options::sweep() const {
   config::RawOptions flags;
   for (const auto& [name, values] : sweep_texts_) {
-    // CLI11 stores an empty text for an option that is given without a value.
+    // For an option without a value, CLI11 stores an empty text.
     const std::string& alone = config::find_option(name)->alone;
     for (const std::string& value : values)
       flags[name].push_back({value.empty() && !alone.empty() ? alone : value, "--" + name});
@@ -176,7 +176,7 @@ std::vector<std::string> Options::names() const {
 std::string Options::first_given(const std::string& except) const {
   for (const CLI::Option* option : app_.get_options()) {
     if (option->count() == 0) continue;
-    // get_name() is empty for a hidden option, so its long name comes first.
+    // For a hidden option get_name() returns "", so the long name is preferred.
     const std::vector<std::string>& names = option->get_lnames();
     const std::string name = names.empty() ? option->get_name() : "--" + names.front();
     if (name != except) return name;

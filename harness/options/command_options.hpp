@@ -1,5 +1,5 @@
-// The options of one command: a thin layer over CLI11. Only two files include CLI11, because it is slow to
-// compile. The layer adds a sweep's options from config's table, and checks that name the wrong option.
+// The options of one command: a layer over CLI11. Only two files include CLI11, because it compiles slowly.
+// The layer adds a sweep's options from option_table.hpp, and checks whose messages name the wrong option.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@ class App;
 
 namespace graphbench::cli {
 
-// CLI11 keeps pointers to this object and to the targets, so neither may move.
+// CLI11 keeps pointers to members of this object and to the targets, so none of these may move.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
-  // Whether an option may have the value "". Some commands treat "" as if the option were not given.
+  // Whether an option may have the value "", which means for some commands that the option is not given.
   enum class Empty : std::uint8_t { refused, allowed };
 
-  // `name` may be "-o,--output". The help shows `placeholder` as the option's value.
+  // `name` may contain several names: "-o,--output". `placeholder` is the name of the value in the help.
   void flag(const std::string& name, bool& target, const std::string& help);
   void text(const std::string& name, std::string& target, const std::string& placeholder,
             const std::string& help, Empty empty = Empty::refused);
-  // Like text(), but the option may be given without a value: its value is then `alone`.
+  // Like text(), but the user may give the option without a value. The value is then `alone`.
   void text_or(const std::string& alone, const std::string& name, std::string& target,
                const std::string& placeholder, const std::string& help);
   void texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
@@ -40,12 +40,12 @@ class Options {
   void word(const std::string& name, std::string& target, const std::string& help);
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
-  // Adds the sweep options with these names, in groups. The help leaves out the `hidden` options: they are
-  // parsed so that the command can explain why it refuses them.
+  // Adds the sweep options with these names, in groups. The help does not show the `hidden` options, which
+  // the command parses only to explain why it refuses them.
   void sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden = {});
   // Adds --config, a file of sweep options.
   void config_file();
-  // Replaces the help text of a sweep's option.
+  // Replaces the help text of a sweep option.
   void describe(const std::string& name, const std::string& help);
   void footer(const std::string& text);
   // Adds a subcommand, such as `history add`. `usage` is the text after "graphbench ".
@@ -53,13 +53,13 @@ class Options {
 
   bool parsed() const;
   bool given(const std::string& name) const;
-  // The sweep's options, where flags override the file. Throws InputError for an invalid file.
+  // Returns the options of --config and of flags, which override the file. Throws InputError for a bad file.
   config::RawOptions sweep() const;
-  // Names of all options, for suggestions.
+  // Returns the names of all options, for suggestions in messages.
   std::vector<std::string> names() const;
-  // The first given option other than `except`; empty if there is none.
+  // Returns the first given option other than `except`, or "" if there is none.
   std::string first_given(const std::string& except = "") const;
-  // Throws InputError for an option that is empty or given twice. Checks subcommands too.
+  // Throws InputError for an option that is empty or given twice, also in subcommands.
   void check() const;
 
  private:
@@ -78,7 +78,7 @@ struct Example {
   std::string_view what;  // what the command line does
   bool brief = false;     // also shown in the short help
 };
-// Returns one line per example: " graphbench floor what launches cost here".
+// Returns one line per example: "  graphbench floor   what launches cost here".
 std::string lines_of(const std::vector<Example>& examples);
 // Shows the examples below the app's options. A subcommand shows the examples that begin with its name.
 void set_examples(CLI::App& app, const std::vector<Example>& examples);

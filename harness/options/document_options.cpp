@@ -1,4 +1,4 @@
-// Turns each value of a document into the text of a flag, so that files and flags get the same checks.
+// Turns each value of a document into the text of a flag, so that one set of checks covers files and flags.
 #include "harness/options/document_options.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string real_text(double value) {
   return {text.data(), end};
 }
 
-// Returns the value as text, or nullopt if the option does not take this type.
+// Returns the value as text, or nullopt if options of this kind do not accept the value's type.
 std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
   if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;
@@ -80,7 +80,7 @@ void add_values(RawOptions& raw, const std::string& name, OptionKind kind, const
   for (const DocumentValue& element : *array) add_one(element);
 }
 
-// Accepts `"mlp.hidden" = 2048` and the nested tables of `mlp.hidden = 2048`.
+// Accepts the quoted key in `"mlp.hidden" = 2048`, and the nested tables that `mlp.hidden = 2048` makes.
 void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given) {
   const auto* inner = std::get_if<DocumentValue::Table>(&given.value);
   if (inner != nullptr && key.find('.') == std::string::npos) {
@@ -144,7 +144,7 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
     const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
     return TomlFault{1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n')), why};
   };
-  std::size_t parts = 1;  // parts of the current key; a value never has as many dots
+  std::size_t parts = 1;  // parts of the current key; a value has too few dots to exceed the limit
   while (i < toml.size()) {
     const char c = toml[i];
     if (c == '#') {

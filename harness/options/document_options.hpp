@@ -15,13 +15,13 @@
 
 namespace graphbench::config {
 
-// A value of a document in either format.
+// A value of a TOML or JSON document.
 struct DocumentValue {
   using Array = std::vector<DocumentValue>;
   using Table = std::vector<std::pair<std::string, DocumentValue>>;
 
   std::string place;  // "sweep.toml:3"; empty if the line is not known
-  std::string type;   // as messages name it: "a string", "null"
+  std::string type;   // the type's name in messages: "a string", "null"
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table> value = {};
 };
 
@@ -29,19 +29,19 @@ struct DocumentValue {
 // unknown key. The message begins with the place, and names the nearest known key.
 RawOptions options_of(const DocumentValue::Table& document, const std::vector<OptionSpec>& more = {});
 
-// Throws InputError if the file cannot be read, and InputError with FILE:LINE for malformed TOML and for the
-// faults of options_of().
+// Throws InputError if the file cannot be read. For malformed TOML, and for the faults of options_of(), the
+// message begins with FILE:LINE.
 RawOptions read_toml_file(const std::string& path);
 
 // Like read_toml_file() for a text. Messages name `path`. `more`: allowed keys that are not sweep options.
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 
-// A text, outside of strings and comments, that toml++ 3.3 must not get, with its line (from 1). Non-ASCII
-// bytes cause undefined behaviour in toml++ (U+0185 in a bare key). A key of thousands of parts crashes the
-// process, because toml++ walks the parts recursively without a limit.
+// A fault that toml++ 3.3 does not survive, so the text must not be parsed. Non-ASCII bytes outside of
+// strings and comments cause undefined behaviour (U+0185 in a bare key). A key of thousands of parts crashes
+// the process, because toml++ walks over the parts recursively without a limit.
 struct TomlFault {
-  std::size_t line = 0;
+  std::size_t line = 0;  // from 1
   std::string why;
 };
 std::optional<TomlFault> fault_before_parsing(std::string_view toml);

@@ -1,5 +1,5 @@
-// Parses numbers with std::from_chars and the rules of a command line. An entry of a list is a number or a
-// range. An error names the entry and a valid form.
+// Parses numbers with std::from_chars. An entry of a list is a number or a range. Error messages show the
+// entry and a valid form.
 #include "harness/options/numbers.hpp"
 
 #include <charconv>
@@ -58,7 +58,7 @@ class NumberListParser {
     throw InputError(where_, in_quotes(entry) + " " + why + ": give " + numbers + ", e.g. " + example);
   }
 
-  // Messages show `entry`, the part of the list that contains `text`.
+  // Returns the number `text`. Error messages show `entry`, the part of the list that contains `text`.
   std::int64_t value(std::string_view text, std::string_view entry) const {
     const ParsedInteger parsed = parse_integer(text);
     if (parsed.fault == NumberFault::overflow) refuse(entry, "is too large for a " + rules_.noun);
@@ -113,7 +113,7 @@ class NumberListParser {
     std::int64_t current = first;
     while (true) {
       add(current, text);
-      // Both tests avoid an overflow of the next value.
+      // The divided or reduced `last` avoids an overflow, which computing the next value could cause.
       const bool past_end = geometric ? current > last / step : current > last - step;
       if (past_end) break;
       current = geometric ? current * step : current + step;

@@ -1,5 +1,5 @@
 // Parses whole and real numbers, and the numbers of an axis: lists and ranges. A number must be the whole
-// text, without trailing characters. Pure.
+// text, without trailing characters. All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ struct ParsedInteger {
   NumberFault fault = NumberFault::none;
 };
 
-// Decimal digits with an optional leading minus.
+// Parses decimal digits with an optional leading minus.
 ParsedInteger parse_integer(std::string_view text) noexcept;
 
 struct IntegerRange {
   std::int64_t low;
   std::int64_t high;
 };
-// Throws InputError outside of `range`: the quoted text, `advice` (" is not valid: give "), the range.
+// Returns the whole number `text`. If it is outside of `range`, throws InputError: the quoted text, `advice`
+// (" is not valid: give "), the range.
 std::int64_t parse_within(const std::string& where, const std::string& text, IntegerRange range,
                           const std::string& advice);
 
@@ -32,7 +33,7 @@ std::int64_t parse_within(const std::string& where, const std::string& text, Int
 std::optional<double> parse_real(std::string_view text) noexcept;
 
 struct NumberRules {
-  std::string noun;         // as messages name one value: "batch"
+  std::string noun;         // the name of one value in messages: "batch"
   bool allow_zero = false;  // a warmup count may be 0
   std::size_t values_max = 10'000;
 };

@@ -1,5 +1,5 @@
-// The table of a sweep's options. `--config` is not in it, because a configuration file cannot name another
-// one. A last `true` in a row marks a local option.
+// Makes the table of a sweep's options. `--config` is not in the table, because a configuration file cannot
+// name another one. `true` after the help text marks a local option (OptionSpec::local).
 #include "harness/options/option_table.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ OptionKind kind_of(model::AxisValues values) {
   return OptionKind::text;
 }
 
-// Options of the first seven axes belong to the plan. A later axis belongs to the topic of its passes.
+// The first seven axes are in the group `plan`. The passes of a later axis decide the axis's group.
 OptionGroup group_of(const model::Axis& axis) {
   if (!axis.came_later()) return OptionGroup::plan;
   if (axis.passes == std::vector<std::string>{"training"}) return OptionGroup::training;
@@ -30,7 +30,7 @@ OptionGroup group_of(const model::Axis& axis) {
   return OptionGroup::steps;
 }
 
-// All options except those of axes and of the machine.
+// Returns the options that no other function of this file returns.
 std::vector<OptionSpec> other_options() {
   using enum OptionKind;
   using enum OptionGroup;

@@ -11,7 +11,7 @@
 namespace graphbench::config {
 
 enum class OptionKind : std::uint8_t {
-  words,     // one or more comma-separated lists
+  words,     // one or more comma-separated lists of words
   numbers,   // a numeric axis
   integer,   // one whole number
   real,      // one number
@@ -20,7 +20,7 @@ enum class OptionKind : std::uint8_t {
   flag,      // without a value
 };
 
-// The topics, in the order of the help.
+// The topics of the help, in the help's order.
 enum class OptionGroup : std::uint8_t {
   plan,
   steps,
@@ -50,14 +50,14 @@ struct OptionSpec {
   std::string help = {};
   // A request to the service may not give this option: it names a file or an address, or changes the output.
   bool local = false;
-  std::string alone = {};  // value of the option without a value; empty: it requires one
+  std::string alone = {};  // the value if the user gives none; empty: the option requires a value
   bool brief = false;      // also shown in the short help
 };
 
-// The options of axes, then the others, in the order of `--help`.
+// All options, sorted by group, in the order of `--help`. In each group, the options of axes come first.
 const std::vector<OptionSpec>& sweep_options();
 
-// The second grid of a sweep whose options name no axis.
+// The second grid of the default plan (with_default_plan() in options.hpp).
 inline constexpr std::string_view default_grid = "batch=8 warmup=0,1,3,10 mode=whole prepare=first-use";
 
 // The options of the axes in `table`.

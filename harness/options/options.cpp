@@ -64,7 +64,7 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
   return paths;
 }
 
-// Returns the first executable `name` in PATH, or `name` itself if it is a path. "" if there is none.
+// Returns the first executable `name` in PATH, or the absolute path if `name` is a path. "" if there is none.
 std::string find_program(const std::string& name) {
   const auto runs = [](const std::string& path) {
     std::error_code error;
@@ -197,7 +197,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
-// A package holds compiled programs, so options about building programs are refused.
+// Refuses options for building programs together with --package, because a package has compiled programs.
 model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
                                   const model::AxisTable& table) {
   model::PackageFiles files;

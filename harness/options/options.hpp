@@ -1,4 +1,4 @@
-// The options of a sweep: raw values with the place of each, and checked values.
+// The options of a sweep: first raw values, each with the place where the user wrote it, then checked values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ShardOption {
   std::int64_t count = 1;
   bool replica = false;  // --shard-by replica: each shard runs the whole plan
   std::string costs;     // --costs: path of a document; empty: none
-  std::string said;      // variables that `auto` read the shard from; else empty
+  std::string said;      // the scheduler's variables that `auto` read: "SLURM_PROCID=3"; else empty
 };
 
 inline constexpr std::int64_t shards_max = 100'000;
@@ -26,19 +26,19 @@ inline constexpr std::int64_t shards_max = 100'000;
 // Returns the value of an environment variable, or null if it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
-// `text` is "3/8", or "auto" for the scheduler's variables. Throws InputError(where, ...).
+// `text` is "3/8", or "auto" to read the scheduler's variables. Throws InputError(where, ...).
 ShardOption read_shard(const std::string& where, const std::string& text, const Variables& variables);
 
-// One value as the user wrote it. Messages about it begin with `where`: "--batch" or "sweep.toml:3: batch".
+// One value as the user wrote it. Its error messages begin with `where`: "--batch" or "sweep.toml:3: batch".
 struct RawItem {
   std::string text;
   std::string where;
 };
 
-// The key is the option's name. A list option may have several items, and each may hold commas.
+// The key is the option's name. A list option may have several items, and an item may contain commas.
 using RawOptions = std::map<std::string, std::vector<RawItem>>;
 
-// A flag replaces the file's value of the same option. `set` is merged by key.
+// Returns the file's options, where each flag replaces the file's value. Values of `set` are merged by key.
 RawOptions merge(RawOptions file, const RawOptions& flags);
 
 // A `--set WORKLOAD.KEY=VALUE`.
@@ -48,10 +48,10 @@ struct SetOption {
   std::int64_t value = 0;
   std::string word;  // a named value, in place of `value`
   std::string where;
-  bool from_flag = false;  // from the command line: must name a workload of the sweep
+  bool from_flag = false;  // from the command line, which may name only workloads of the sweep
 };
 
-// Paths of a server's PEM files; empty: none. harness/service/publish checks them.
+// Paths of a server's PEM files; empty: no TLS. harness/service/publish checks the files.
 struct TlsOptions {
   std::string certificate;
   std::string key;
@@ -67,7 +67,7 @@ struct TorchStep {
   std::string name() const { return file + ":" + function; }
 };
 
-// The ways to send results to Prometheus. An empty text: not this way. harness/service/publish checks them.
+// How results reach Prometheus. An empty text: not in this way. harness/service/publish checks these options.
 struct PrometheusOptions {
   std::string listen;
   bool allow_remote = false;
@@ -77,18 +77,18 @@ struct PrometheusOptions {
   std::string push;
   std::vector<std::string> grouping;  // KEY=VALUE
   bool push_delete = false;
-  std::string baseline;  // the result to compare with; empty: none
-  std::string against;   // the name of that result in the history; empty: none
+  std::string baseline;  // path of the result to compare with; empty: none
+  std::string against;   // or its name in the history: a branch, label or commit; empty: none
   std::string history;   // the history's file; empty: the default file
 };
 
-// Values checked without the device and the workloads, which decide the default of an absent value.
+// Values that are checked as far as possible without the device and the workloads, which are not known yet.
 struct SweepOptions {
   model::Axes axes;                     // an empty list: all built-in workloads, or the device's default
-  std::vector<model::Axes> more_grids;  // of --grid
+  std::vector<model::Axes> more_grids;  // one per --grid
   std::string device = "auto";
   std::int64_t launches = 1;
-  std::string json = "graphbench.json";  // of a shard "graphbench.I-of-N.json"
+  std::string json = "graphbench.json";  // the default for a shard: "graphbench.I-of-N.json"
   std::optional<ShardOption> shard;
   std::string samples;               // empty: no sample file
   std::vector<std::string> plugins;  // absolute paths of files that exist
@@ -99,27 +99,28 @@ struct SweepOptions {
   double worker_timeout_seconds = 120;
   std::string cache;  // a folder or "off"; empty: the environment decides
   model::CallerOptions caller;
-  model::PackageFiles package;  // without its digest
+  model::PackageFiles package;  // without the digest
   TorchStep torch;
   model::InstrumentOptions instruments;
-  std::string trace;  // empty: none
+  std::string trace;  // path of the Chrome trace; empty: none
   PrometheusOptions prometheus;
   bool quiet = false;
   bool dump_program = false;
   bool dry_run = false;
   std::map<std::string, std::string> places;  // option name -> where it was given
 
-  // Files of code that the user names: plugins, and the step of --torch.
+  // Returns the files of code that the user names: plugins, and the step of --torch.
   std::vector<std::string> code_files() const;
-  // The place where option `name` was given, or "--name" if it was not given.
+  // Returns the place where the user gave option `name`, or "--name" if it was not given.
   std::string where(const std::string& name) const;
 };
 
-// Adds the default plan if the options name no axis (but workload, preset or dtype), no grid and no programs:
-// every batch in three launches, and a second grid that shows how many warmups a capture needs.
+// Adds the default plan, unless an option names an axis (other than workload, preset, dtype), a grid or other
+// programs (--torch, --package, --shape-trace): a second grid, which shows how many warmups a capture needs,
+// and three launches unless --launches is given.
 RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes = model::axes());
 
-// Throws InputError for the first wrong value. With --shard 3/8, "{shard}" in any value becomes "3-of-8".
+// Throws InputError for the first invalid value. With --shard 3/8, "{shard}" in any value becomes "3-of-8".
 SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes = model::axes());
 
 }  // namespace graphbench::config

@@ -1,4 +1,4 @@
-// Checks streams and files through system calls. If a file cannot be written, its option is refused.
+// Prepares and checks streams and output files with system calls.
 #include "harness/options/output.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace graphbench::cli {
 void prepare_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // open() returns the lowest free descriptor, which is this one: all lower ones are open by now.
+    // open() returns the lowest free descriptor, which is this one, because all lower ones are open.
     if (open("/dev/null", O_RDWR) != descriptor) std::abort();
   }
   std::signal(SIGPIPE, SIG_IGN);

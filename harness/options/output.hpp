@@ -7,13 +7,13 @@
 
 namespace graphbench::cli {
 
-// Opens /dev/null on each of descriptors 0 to 2 that is closed, so that no file or pipe of ours gets its
-// number. Ignores SIGPIPE and SIGXFSZ, so that a failed write returns an error instead of ending the process.
+// If descriptor 0, 1 or 2 is closed, opens /dev/null there, so that no later file or pipe gets that number.
+// Ignores SIGPIPE and SIGXFSZ, so that a failed write returns an error instead of ending the process.
 void prepare_streams();
 
 bool is_terminal(int descriptor);
 
-// Whether stdout is a pipe without a reader ("| head"). Missing output is then not an error.
+// Whether stdout is a pipe whose reader has ended ("| head"). Missing output is then not an error.
 bool reader_is_gone();
 
 // True for a terminal that is not "dumb", unless NO_COLOR is set and not empty (no-color.org).
@@ -24,7 +24,7 @@ int width_of(int descriptor, int fallback);
 
 enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is accepted as stdout
 
-// Throws InputError for a file that cannot be written. Its message begins with `where`.
+// Throws InputError if the file cannot be written. The message begins with `where`.
 void check_output_file(const std::string& where, const std::string& path, Stdout dash);
 
 // Writes a document to `path`; "-" is stdout. Throws std::system_error for a file, Error(io) for stdout.

@@ -1,4 +1,4 @@
-// Reads raw values, with one function per form of value.
+// Reads raw values, with one function per form of value, and merges the values of file and command line.
 #include "harness/options/raw_options.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback) 
   if (items == nullptr) return fallback;
   const RawItem& item = items->back();
   const std::optional<double> parsed = parse_real(item.text);
-  // Timers and messages can handle a limit of one day.
+  // The limit of one day keeps times within the range of timers and the width of messages.
   if (!parsed || *parsed <= 0 || *parsed > 86400) {
     throw InputError(item.where, in_quotes(item.text) +
                                      " is not valid: give seconds, more than 0 and at most 86400, e.g. 0.5");

@@ -1,5 +1,5 @@
 // Reads raw values one by one. A value of the wrong form throws InputError, which names the place and a valid
-// form. `fallback` is the value of an option that was not given. The last value of a repeated option counts.
+// form. If the option was not given, functions return `fallback`. If it was repeated, the last value counts.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace graphbench::config {
 
 // Returns null if the option was not given.
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
-// Returns the words of a list. Throws InputError for a duplicate. Messages call a word `noun`.
+// Returns the words of a list. Throws InputError for an empty or duplicate word. Messages call a word `noun`.
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun);
 std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun);
 std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_t fallback,
                      IntegerRange range);
-// The value must be more than 0 and at most one day (86400 s).
+// Throws InputError unless the value is more than 0 and at most one day (86400 s).
 double seconds(const RawOptions& raw, const std::string& name, double fallback);
 // Throws InputError for an empty text.
 std::string text_of(const RawItem& item);
@@ -27,7 +27,7 @@ std::string text_of(const RawOptions& raw, const std::string& name, const std::s
 bool flag(const RawOptions& raw, const std::string& name);
 // Replaces every `placeholder`, such as "{device}", in all values by `value`.
 RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::string& value);
-// The default is the first choice.
+// Returns one of `choices`. The default is the first choice. Throws InputError for another word.
 std::string word_of(const RawOptions& raw, const std::string& name, const std::vector<std::string>& choices);
 
 }  // namespace graphbench::config

@@ -10,7 +10,7 @@
 namespace graphbench::config {
 namespace {
 
-// A limit, because each step becomes an entry of the document.
+// The number of steps is limited, because the document has an entry for each step.
 constexpr std::size_t steps_max = 4096;
 constexpr std::size_t bytes_max = std::size_t{1} << 20;
 constexpr IntegerRange sizes = {1, 1 << 30};

@@ -1,5 +1,5 @@
-// Reads --shard. `auto` finds the shard in environment variables. A table names them for each scheduler: the
-// variables of an array's task, and those of a rank within a task.
+// Reads --shard. For `auto`, reads the shard from a scheduler's environment variables. A table has the
+// variables of each scheduler, for a task of an array and for a rank within a task.
 #include <optional>
 
 #include "graphs/base/text.hpp"
@@ -11,15 +11,15 @@ namespace {
 
 struct Scheduler {
   bool ranks;                  // true: a rank within a task; false: a task of an array
-  const char* index;           // of this process
-  const char* count;           // null: no variable has the count
+  const char* index;           // variable with the index of this process
+  const char* count;           // variable with the number of processes; null: none
   const char* first;           // variable with the lowest index; null: the index is 0
   const char* last;            // variable with the highest index; null: none
   const char* with = nullptr;  // the row is used only if this variable is set
 };
 
-// An MPI launcher may start its daemons as a Slurm step. Slurm's variables then number the daemons, not the
-// ranks, so an MPI row takes precedence over Slurm's row.
+// An MPI launcher may start its daemons as a Slurm step. Slurm's variables then number the daemons and not
+// the ranks, so rows of MPI come before Slurm's row of ranks.
 constexpr Scheduler schedulers[] = {
     {false, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"},
     {false, "JOB_COMPLETION_INDEX", nullptr, nullptr, nullptr},
@@ -29,7 +29,7 @@ constexpr Scheduler schedulers[] = {
 };
 constexpr const char* shards_variable = "GRAPHBENCH_SHARDS";
 
-// The place of this process among several. The index starts at 0; a count of 0 means that it is not known.
+// The place of this process among several. The index starts at 0. A count of 0 is not known.
 struct Place {
   std::int64_t index = 0;
   std::int64_t count = 1;
@@ -99,7 +99,7 @@ class Auto {
     const std::int64_t last = number(found->last).value_or(count > 0 ? first + count - 1 : index);
     const std::string range = std::to_string(first) + " to " + std::to_string(last);
     if (index < first || index > last) refuse(said(*found) + " contradicts ids from " + range);
-    // The array may be a part that is submitted again. Its ids start at 1, or at 0 if id 0 is in it.
+    // This array may repeat a part of an array, whose ids start at 1, or at 0 if this part contains id 0.
     if (number(shards_variable)) return Place{index - (first == 0 ? 0 : 1), 1, said(*found)};
     if (count == 0) {
       refuse(said(*found) + " does not say how many there are: set " + shards_variable + " to that number");
