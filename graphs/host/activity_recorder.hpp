@@ -1,5 +1,5 @@
 // Records start and end of every op that the host device runs while a profiler is attached. Stream threads
-// write and the profiler reads the records; the device's execution mutex protects them.
+// add records and the profiler reads them; the device's execution mutex protects them.
 #pragma once
 
 #include <string>

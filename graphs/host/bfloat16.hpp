@@ -28,7 +28,7 @@ inline float from_float<float>(float value) {
 template <>
 inline BFloat16 from_float<BFloat16>(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  // A NaN keeps its sign and becomes quiet; rounding could turn its payload into infinity.
+  // A NaN keeps its sign and becomes quiet: rounding its payload could give infinity.
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x0040u)};
   return {static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16)};
 }

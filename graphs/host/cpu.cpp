@@ -1,4 +1,4 @@
-// Reads the CPU's name, cores and caches from the system, and divides its CPUs into shares of adjacent CPUs.
+// Reads the CPU's name, cores and caches from the system. Divides the CPUs into shares of adjacent CPUs.
 #include "graphs/host/cpu.hpp"
 
 #include <sched.h>

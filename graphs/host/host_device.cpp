@@ -33,7 +33,7 @@ struct FillRequest {
   ir::DType dtype = ir::DType::fp32;
 };
 
-// `Convert` turns the fp32 value into an element.
+// `convert` turns an fp32 value into an element.
 template <typename T, typename Convert>
 void fill_elements(const FillRequest& request, const Convert& convert) {
   T* data = static_cast<T*>(request.destination);
@@ -56,7 +56,7 @@ void run_fill(const FillRequest& request) {
     case ir::DType::bf16:
       return fill_elements<BFloat16>(request, from_float<BFloat16>);
     case ir::DType::i32:
-      // A cast rounds towards zero on every device.
+      // The cast rounds towards zero, as on every device.
       return fill_elements<std::int32_t>(request,
                                          [](float value) { return static_cast<std::int32_t>(value); });
     case ir::DType::fp16:
@@ -149,7 +149,7 @@ std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, 
   return made;
 }
 
-// The profiler records from construction to destruction.
+// Records activities from its construction to its destruction.
 class HostProfiler final : public ActivityProfiler {
  public:
   explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }

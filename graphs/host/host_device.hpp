@@ -1,4 +1,4 @@
-// The host device: this machine's CPU behind the same interface as a GPU. Real ops run on real threads,
+// The host device: this machine's CPU behind the same interface as a GPU. CPU threads run the ops,
 // asynchronously to the thread that submits them.
 #pragma once
 
@@ -19,7 +19,7 @@ class HostStream;
 
 class HostDevice final : public Device {
  public:
-  // `share` is the device's name ("host:N") if it is only a part of the host.
+  // `share` is "host:N" for a part of the host, and empty for the whole host.
   explicit HostDevice(const std::string& share = "");
   ~HostDevice() override;
 
@@ -27,7 +27,7 @@ class HostDevice final : public Device {
   static bool takes(ir::DType dtype);
   bool supports(ir::DType dtype) const override { return takes(dtype); }
   std::unique_ptr<Stream> make_stream() override;
-  // The host has no stream of its own, so this makes one.
+  // The host has no default stream, so this function makes a new stream.
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
@@ -51,7 +51,7 @@ class HostDevice final : public Device {
   ProfilerResult make_profiler() override;
 
   int cores() const noexcept { return cores_; }
-  // If there are several cores, one is left to the submitting thread.
+  // Leaves one core to the submitting thread, if there are several.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
   // A stream's thread holds this mutex while it runs a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }

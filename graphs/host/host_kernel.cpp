@@ -75,7 +75,7 @@ std::string signature_text(const ir::OpCall& call) {
 
 std::uint64_t KernelCache::find_or_make(const std::string& text,
                                         const std::function<std::unique_ptr<OpImplementation>()>& make) {
-  // If another text has the same hash, the next free signature is used.
+  // If another text has this hash, uses the next free signature.
   std::uint64_t signature = hash_of(text);
   auto found = entries_.find(signature);
   while (found != entries_.end() && found->second.text != text) found = entries_.find(++signature);

@@ -1,5 +1,5 @@
-// Prepared ops of the host device. A launch finds its implementation in the device's cache by signature, as
-// framework dispatchers do, copies the operands into the stream's ring and returns.
+// Prepared ops of the host device. A launch finds the op's implementation in the device's cache by
+// signature, as framework dispatchers do, copies the operands into the stream's ring and returns.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@
 
 namespace graphbench::host {
 
-// All that an implementation depends on (kind, attributes, dtypes and shapes) as text. Two ops share an
-// implementation if and only if their texts are equal. A foreign op's text also contains the op's name,
-// because every launch passes the name to the op.
+// Returns all that an implementation depends on (kind, attributes, dtypes and shapes) as text. Two ops share
+// an implementation if and only if their texts are equal. A foreign op's text also contains the op's name,
+// because every launch passes the name to the plugin.
 std::string signature_text(const ir::OpCall& call);
 
 class KernelCache {
@@ -30,8 +30,8 @@ class KernelCache {
                              const std::function<std::unique_ptr<OpImplementation>()>& make);
   OpImplementation& at(std::uint64_t signature) const { return *entries_.find(signature)->second.op; }
   std::size_t size() const noexcept { return entries_.size(); }
-  // Returns a copy of the operands that lives as long as the cache, for ops with more operands than a task
-  // has words. Equal operand lists share one copy.
+  // Returns a copy of the operands that lives as long as the cache. Used for ops with more operands than a
+  // task has words. Equal operand lists share one copy.
   void* const* keep(const std::vector<void*>& operands) { return lists_.insert(operands).first->data(); }
 
  private:
@@ -60,10 +60,10 @@ class HostKernel final : public Kernel {
   std::uint64_t signature_;
   std::size_t operand_count_;
   KernelPath path_;
-  void* const* latest_ = nullptr;  // the list of the last launch's operands, or null
+  void* const* latest_ = nullptr;  // the kept operand list of the last launch, or null
 };
 
-// A marker does nothing. Its kind can be named as a split point.
+// A marker does nothing. `--split-ops` can name its kind as a split point.
 class MarkerKernel final : public Kernel {
  public:
   void launch(Stream&, void* const*) override {}

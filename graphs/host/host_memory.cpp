@@ -52,7 +52,7 @@ HostMemory::~HostMemory() {
 
 MemoryInfo HostMemory::info() const {
   const SystemMemory system = read_system_memory();
-  // 5% is left to the process itself, its libraries and other processes.
+  // Leaves 5 % to the process itself, its libraries and other processes.
   const std::size_t reserve = system.total_bytes / 20;
   MemoryInfo info;
   info.total_bytes = system.total_bytes;
@@ -78,9 +78,8 @@ void* HostMemory::allocate(std::size_t bytes) {
     throw Error(ErrorCode::out_of_memory,
                 "allocate " + std::to_string(bytes) + " bytes on host: the system refused the memory");
   }
-  // One write per page makes the system provide the memory now, not in the middle of a measured step. So the
-  // next allocation sees how much memory is left.
-  // Since Linux 5.14 one call does the same faster.
+  // One write per page makes the system provide the memory now, not during a measured step. So the next
+  // allocation sees how much memory is left. Since Linux 5.14, one madvise() call does this faster.
   const std::size_t ahead = (page_bytes - reinterpret_cast<std::uintptr_t>(data) % page_bytes) % page_bytes;
   if (size > ahead + page_bytes) (void)madvise(data + ahead, size - ahead, MADV_POPULATE_WRITE);
   for (std::size_t at = 0; at < size; at += page_bytes) data[at] = 0;
@@ -110,7 +109,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads a file that holds one number; absent if the file is missing or says "max".
+// Reads a file that contains one number; absent if the file is missing or contains "max".
 std::optional<std::size_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -141,7 +140,7 @@ constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
-  // In a container the path may be the host's path although the container's group is mounted at the root.
+  // In a container, /proc may give the host's path, although the container's group is mounted at the root.
   for (;; path = path.parent_path()) {
     const auto limit = read_number(path / files.limit);
     const auto usage = read_number(path / files.usage);

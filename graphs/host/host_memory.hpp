@@ -1,5 +1,4 @@
-// The host device's memory. Refuses an allocation that exceeds the available memory, though the system may
-// grant it.
+// The host device's memory. Refuses more than the available memory, even if the system would grant it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,8 @@ struct SystemMemory {
 };
 SystemMemory read_system_memory();
 
-// The environment variable that limits the device's memory: a plain number of bytes. It keeps a sweep within
-// a budget, and lets tests provoke out_of_memory.
+// The environment variable that limits the device's memory, as a number of bytes. It keeps a sweep within a
+// budget, and lets tests cause out_of_memory.
 inline constexpr const char* memory_limit_variable = "GRAPHBENCH_HOST_MEMORY_BYTES";
 
 class HostMemory {
@@ -27,7 +26,7 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // Returns memory with 512-byte alignment whose pages all exist. Throws Error(out_of_memory) with sizes.
+  // Returns memory, aligned to 512 bytes, with all pages present. Throws Error(out_of_memory) with sizes.
   void* allocate(std::size_t bytes);
   void deallocate(void* data) noexcept;
   MemoryInfo info() const;

@@ -32,11 +32,11 @@ class HostGraphExec final : public GraphExec {
 
  private:
   struct Node {
-    Task task;  // the task as recorded: an update may not change its kind
+    Task task;  // the recorded task: an update may not change its kind
     std::shared_ptr<BoundOp> op;
   };
   // The work of a launch. A change while launches are enqueued creates a new version; enqueued launches keep
-  // the old one.
+  // the old version.
   struct Version {
     std::vector<Node> nodes;
     std::atomic<int> in_flight{0};
@@ -71,7 +71,7 @@ class HostGraph final : public Graph {
   std::vector<std::shared_ptr<HostBranch>> branches_;
 };
 
-// A bound fill or copy: it holds only its task.
+// A bound fill or copy, which consists of its task alone.
 class BoundTask final : public BoundOp {
  public:
   explicit BoundTask(const Task& task) : task_(task) {}
@@ -83,7 +83,7 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
-// Marks the task of a branch. Graphs run a BoundBranch instead.
+// Identifies the task of a branch. Does nothing: graphs run the BoundBranch that bind() makes.
 void run_branch(Task&, StreamContext&) {}
 
 class BoundBranch final : public BoundOp {
@@ -107,7 +107,7 @@ OpImplementation& op_of(const Task& task) {
   return *static_cast<OpImplementation*>(task.object);
 }
 
-// Two ops have the same kind if the same class runs them under the same name, such as one op at two sizes.
+// Two op tasks have the same kind if one class runs both under one name, such as one op at two batch sizes.
 // All fills have one kind, and all copies have one kind.
 bool same_kind(const Task& a, const Task& b) {
   if (a.run != b.run || a.run != HostKernel::run) return a.run == b.run;
@@ -233,7 +233,7 @@ void HostGraphExec::launch(Stream& stream) {
 
 void HostGraphExec::run(Task& task, StreamContext& context) {
   auto& version = *static_cast<Version*>(task.object);
-  // Decrement the count last, because the version may be destroyed right afterwards.
+  // Decrements the count last, because the version may be destroyed right afterwards.
   struct Landing {
     std::atomic<int>& in_flight;
     ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
@@ -243,7 +243,7 @@ void HostGraphExec::run(Task& task, StreamContext& context) {
     return;
   }
   for (const Node& node : version.nodes) {
-    const std::string name = name_of(node.task);  // read again when the record ends
+    const std::string name = name_of(node.task);  // `recorded` keeps a reference to it
     const RecordedOp recorded(context.recorder, name);
     node.op->run(context);
   }
@@ -261,10 +261,10 @@ struct CopyBytes {
   std::size_t bytes;
 };
 
-// A sleeping thread takes about 5 us to wake, 100 us in a virtual machine: as long as a short step. So both
-// threads spin during the pauses of a measurement; Parking yields the core to a thread that needs it. An idle
-// stream spins between two samples. A thread that waits for the stream spins until a wake-up costs at most a
-// hundredth of the wait. On a single core, spinning would block the other thread.
+// Waking a sleeping thread takes about 5 us (100 us in a virtual machine), as long as a short step. So both
+// threads spin during the pauses of a measurement, and Parking yields the core to other threads. The
+// stream's thread spins between two samples. The submitting thread spins for so long that a wake-up then
+// costs at most a hundredth of the wait. On a single core, a spinning thread would block the other one.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};

@@ -1,4 +1,4 @@
-// The host device's stream: an in-order queue with its own thread. During a capture it records tasks instead.
+// The host device's stream: an in-order queue with its own thread. During a capture, it only records tasks.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class HostStream final : public Stream {
   std::size_t recorded_nodes() const override { return recorded_.size(); }
   std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
-  // Both block until the copy is done, as CUDA does with pageable memory, so the caller may reuse host
+  // Both block until the copy is done, as CUDA does for pageable memory. Then the caller may reuse the
   // memory.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
@@ -46,15 +46,15 @@ class HostStream final : public Stream {
 
   // Enqueues a task, or records it during a capture. Copies `payload` into the task's words.
   void submit(Task::Run run, void* object, const void* payload, std::size_t bytes);
-  // Enqueues a task that no graph can hold. During a capture it invalidates the capture and throws
+  // Enqueues a task that cannot be captured. During a capture, invalidates the capture and throws
   // Error(capture_unsupported), which names the operation.
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
-  // Make the task of a device copy; tell a copy from a fill; return the bytes of a copy or a fill.
+  // make_copy() turns `task` into a copy. bytes_of() returns the bytes of a copy or fill, or 0.
   static void make_copy(Task& task, const DeviceCopy& copy);
   static bool is_copy(const Task& task);
   static std::size_t bytes_of(const Task& task);
-  // Waits for all enqueued work. The next synchronize() throws the work's error.
+  // Waits for all enqueued work. If the work failed, the next synchronize() throws its error.
   void drain() noexcept;
 
  private:
@@ -71,9 +71,9 @@ class HostStream final : public Stream {
   CaptureState capture_ = CaptureState::none;
   std::thread::id capture_thread_;
   std::vector<Task> recorded_;
-  std::vector<std::shared_ptr<HostBranch>> branches_;  // of `recorded_`
-  // The first failure since the last synchronize. The stream's thread writes it before it completes the task;
-  // the submitting thread reads it after it has seen the completion.
+  std::vector<std::shared_ptr<HostBranch>> branches_;  // the branches in `recorded_`
+  // The first failure since the last synchronize. The stream's thread writes it before it completes the
+  // task; the submitting thread reads it after it has seen the completion.
   std::exception_ptr error_;
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// Sets up oneDNN. Uses its C API for handles in our headers, so that they need not include oneDNN's headers.
+// Sets up oneDNN. Uses oneDNN's C API for handles, so that our headers need not include oneDNN's headers.
 #include "graphs/host/library_stream.hpp"
 
 #include <omp.h>

@@ -13,10 +13,11 @@ dnnl_engine* library_engine();
 const char* library_version();
 
 // True if oneDNN multiplies bf16 with fp32 accumulation by CPU instructions (avx512_bf16). The environment
-// variable ONEDNN_MAX_CPU_ISA can forbid them.
+// variable ONEDNN_MAX_CPU_ISA can disable these instructions.
 bool library_multiplies_bf16();
 
-// A oneDNN stream for the calling thread, whose parallel regions use `threads` threads from then on.
+// A oneDNN stream for the calling thread. The constructor also makes this thread's later parallel regions
+// use `threads` OpenMP threads.
 class LibraryStream {
  public:
   explicit LibraryStream(int threads);
@@ -29,8 +30,8 @@ class LibraryStream {
   dnnl_stream* stream_ = nullptr;
 };
 
-// While this object lives, primitives are planned for this number of threads. The destructor restores the
-// calling thread's own number.
+// While this object lives, oneDNN plans primitives for `threads` threads. The destructor restores the
+// calling thread's previous number.
 class PlanningThreads {
  public:
   explicit PlanningThreads(int threads);

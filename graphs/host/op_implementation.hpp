@@ -1,5 +1,5 @@
-// Runs an op on the host. Preparing an op chooses and allocates everything. Addresses are bound at each run
-// (eager) or once (a graph's node).
+// Runs an op on the host. Preparing an op makes all choices and allocations. Operand addresses are bound at
+// each run (eager) or once (a node of a graph).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class ActivityRecorder;
 // The arguments that the stream's thread gives to the tasks that it runs.
 struct StreamContext {
   dnnl_stream* library_stream = nullptr;  // oneDNN's in-order stream, made on this thread
-  ActivityRecorder* recorder = nullptr;   // null unless a profiler records
+  ActivityRecorder* recorder = nullptr;   // null while no profiler records
 };
 
 // An op whose operand addresses are already bound.
@@ -41,8 +41,7 @@ class OpImplementation {
   // The name in activity records: the kind of the op.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  // True if the op has more operands than a task has words. Its tasks then hold the address of an operand
-  // list.
+  // True if the op has more operands than a task has words. Its tasks then have the address of a list.
   bool operands_listed() const noexcept { return operands_listed_; }
   void list_operands() noexcept { operands_listed_ = true; }
 

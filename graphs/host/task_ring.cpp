@@ -9,8 +9,8 @@ Task& TaskRing::claim() {
   const std::uint64_t index = published_.load(std::memory_order_relaxed);
   if (index - seen_completed_ >= capacity) {
     seen_completed_ = completed_.load();
-    // The producer waits until a full ring is half empty. With one wake-up per slot, it would sleep and wake
-    // once per task, which costs both threads time.
+    // If the ring is full, the producer waits until half of it is empty. If it woke up for each free slot,
+    // it would sleep and wake once per task, which costs both threads time.
     if (index - seen_completed_ >= capacity) wait_completed(index - capacity / 2, spin_.producer);
   }
   return slots_[index % capacity];

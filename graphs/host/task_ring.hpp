@@ -1,6 +1,6 @@
 // The queue between the submitting thread and the stream's thread: a bounded ring with one producer and one
-// consumer. Tasks are copied into fixed slots, so submitting never allocates. A waiting thread first spins,
-// which costs less than a short sleep, and then sleeps.
+// consumer. Tasks are copied into fixed slots, so submitting never allocates. A waiting thread spins first,
+// because a short sleep costs more, and then sleeps.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ inline void relax_cpu() noexcept {
 #endif
 }
 
-// A place where one thread sleeps until another wakes it.
+// One thread sleeps here until another thread wakes it.
 //
-// The sleeper sets its flag, then checks the condition again; the waker publishes, then checks the flag. All
-// four accesses are sequentially consistent, so no wake-up is lost. (std::atomic::notify_one reads its own
-// waiter count, which does not guarantee this after a release store.)
+// The sleeper sets its flag, then checks the condition again. The waker publishes, then checks the flag. All
+// four accesses are sequentially consistent, so no wake-up is lost. (std::atomic::notify_one alone can lose
+// one after a release store, because it reads its own count of waiters.)
 class Parking {
  public:
   // Returns once `ready()` is true. `ready` must read the waker's data with sequential consistency.
@@ -80,7 +80,7 @@ struct Task {
 
   Run run = nullptr;
   void* object = nullptr;
-  std::array<void*, words_max> words;  // undefined beyond the words that the task needs
+  std::array<void*, words_max> words;  // words that the task does not need are undefined
 
   template <typename Payload>
   Payload payload() const {
@@ -96,14 +96,14 @@ class TaskRing {
  public:
   static constexpr std::size_t capacity = 1024;
 
-  // How long a wait spins before it sleeps.
+  // The time for which a wait spins before it sleeps.
   struct SpinTimes {
     std::chrono::microseconds consumer{0};
     std::chrono::microseconds producer{0};
   };
   explicit TaskRing(SpinTimes spin);
 
-  // Producer. Returns the next slot, to be filled in place; waits while the ring is full.
+  // Producer. Returns the next slot for the caller to fill. Waits while the ring is full.
   Task& claim();
   // Producer. Passes the claimed slot to the consumer.
   void publish() noexcept;
@@ -111,7 +111,7 @@ class TaskRing {
   void wait_idle();
   // Producer. Waits like wait_idle(), but sleeps at once.
   void wait_idle_asleep();
-  // Producer. No task follows this call.
+  // Producer. Ends the queue: no task may be published after this call.
   void close() noexcept;
 
   // Consumer. Returns the next task, or null once the ring is closed and empty.
@@ -127,9 +127,9 @@ class TaskRing {
   // The producer's and the consumer's variables are on different cache lines.
   alignas(64) std::atomic<std::uint64_t> published_{0};
   std::atomic<bool> closed_{false};
-  std::uint64_t seen_completed_ = 0;  // producer's last look at completed_
+  std::uint64_t seen_completed_ = 0;  // the last value of completed_ that the producer read
   alignas(64) std::atomic<std::uint64_t> completed_{0};
-  std::uint64_t seen_published_ = 0;  // consumer's last look at published_
+  std::uint64_t seen_published_ = 0;  // the last value of published_ that the consumer read
   alignas(64) Parking consumer_;
   alignas(64) Parking producer_;
   // the number of completed tasks that a sleeping producer waits for

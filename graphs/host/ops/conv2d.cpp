@@ -1,5 +1,5 @@
-// conv2d is one oneDNN convolution over NHWC with bias, residual and activation as post-operations. Its
-// gradients are oneDNN's backward convolutions. If a gradient is accumulated, only the sum is rounded.
+// conv2d is one oneDNN convolution over NHWC, with bias, residual and activation as post-operations. Its
+// gradients are oneDNN's backward convolutions. An accumulated gradient is rounded once, after the sum.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -11,8 +11,8 @@ using Type = dnnl::memory::data_type;
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-// Describes an image, or a filter whose first dimension counts the filters. Both have the channels last, but
-// oneDNN always lists dimensions in the order NCHW.
+// Describes an image, or a filter whose first dimension counts the filters. Channels come last in memory,
+// but oneDNN always lists dimensions in the order NCHW.
 dnnl::memory::desc described(const std::vector<std::int64_t>& dims, Type type, Tag tag) {
   return {{dims[0], dims[3], dims[1], dims[2]}, type, tag};
 }

@@ -1,6 +1,6 @@
-// Ops that are plain loops or a plugin's function. They need only operand addresses, so binding only copies
-// addresses. A loop is split over the OpenMP threads of its stream. One thread computes each element from its
-// index alone, so the bits do not depend on the number of threads.
+// Ops that are plain loops or a plugin's function. Binding such an op only copies its operand addresses. A
+// loop is split over the OpenMP threads of the stream's thread. One thread computes each element from the
+// element's index alone, so the bits do not depend on the number of threads.
 #pragma once
 
 #include <omp.h>
@@ -71,8 +71,8 @@ auto for_float_type(ir::DType dtype, const Choose& choose) {
   return dtype == ir::DType::bf16 ? choose(BFloat16{}) : choose(float{});
 }
 
-// Splits [0, count) into parts of at least `grain`, and calls body(first, last) for each part in parallel. If
-// fewer than two parts fit, the calling thread does all. `body` must not throw.
+// Splits [0, count) into parts of at least `grain`, and calls body(first, last) for each part in parallel.
+// If fewer than two parts fit, the calling thread does all the work. `body` must not throw.
 template <typename Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   const std::int64_t parts =

@@ -1,4 +1,4 @@
-// Elementwise ops (add, bias_add, relu, gelu_tanh) and gradients read contiguous elements once, in fp32.
+// Elementwise ops (add, bias_add, relu, gelu_tanh) and gradients read each element once and compute in fp32.
 #include <cmath>
 
 #include "graphs/host/ops/direct_op.hpp"
@@ -33,7 +33,7 @@ struct GeluTanhGrad {
   }
 };
 
-// Element i depends only on elements i, so operands may be the same memory, but must not overlap in part.
+// Output i depends only on inputs i, so operands may be the same memory, but must not overlap in part.
 template <typename Function>
 std::unique_ptr<OpImplementation> make_elementwise(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();

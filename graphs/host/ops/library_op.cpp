@@ -1,5 +1,5 @@
-// Binds and runs oneDNN primitives through its C API, because its array of arguments can be built once. The
-// C++ API builds a map for each run.
+// Binds and runs oneDNN primitives through the C API, whose arrays of arguments are built once. The C++ API
+// builds a map for each run.
 #include "graphs/host/ops/library_op.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class Binding {
 
   std::vector<dnnl::memory> memories_;
   std::vector<Call> calls_;
-  std::vector<OpenArgument> open_;  // arguments whose address is an operand's
+  std::vector<OpenArgument> open_;  // arguments in operands, without an address yet
 };
 
 class BoundLibraryOp final : public BoundOp {
@@ -152,7 +152,7 @@ std::unique_ptr<OpImplementation> LibraryOpBuilder::finish(ScratchArena& arena) 
 
 dnnl::engine library_engine_handle() {
   dnnl::engine engine;
-  engine.reset(library_engine(), true);  // a weak handle: the process owns the engine
+  engine.reset(library_engine(), true);  // a weak handle, which does not destroy the engine
   return engine;
 }
 

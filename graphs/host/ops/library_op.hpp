@@ -1,5 +1,5 @@
-// An op made of oneDNN primitives. The primitives run in order; their arguments are operands or scratch
-// memory. Binding addresses and running are separate, as everywhere on this device.
+// An op made of oneDNN primitives, which run in order. Their arguments are operands or scratch memory.
+// Binding addresses and running are separate, as for all ops of this device.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct Located {
   Place place;
 };
 
-// The attributes of every primitive here: the op provides the primitive's scratch memory.
+// The attributes of all primitives: the op, not oneDNN, provides the scratch memory.
 dnnl::primitive_attr library_attributes();
 // The process's engine as a handle of oneDNN's C++ API.
 dnnl::engine library_engine_handle();
@@ -51,7 +51,7 @@ class LibraryOpBuilder {
   Place scratch(std::size_t bytes);
   // Keeps a copy of the data as long as the op lives.
   Place constant(const std::vector<float>& data);
-  // Adds a primitive. Scratch memory also covers the scratchpad that oneDNN requests.
+  // Adds a primitive. finish() also reserves the scratchpad that oneDNN requests for it.
   template <typename Primitive>
   void step(const typename Primitive::primitive_desc& chosen, std::vector<LibraryArgument> arguments) {
     add(Primitive(chosen), chosen.scratchpad_desc(), std::move(arguments));
@@ -63,8 +63,8 @@ class LibraryOpBuilder {
                     std::move(arguments));
   }
   void reorder(const Located& from, const Located& to);
-  // Returns the place of the tensor in the layout that a primitive wants. Every run repacks the tensor: the
-  // caller owns the weights, and a copy from an earlier run would be wrong after they change.
+  // Returns the place of the tensor in the layout that a primitive requires. Every run repacks the tensor,
+  // because the caller may change the weights between runs.
   Place repacked(const Located& given, const dnnl::memory::desc& wanted);
   std::unique_ptr<OpImplementation> finish(ScratchArena& arena);
 
@@ -79,14 +79,14 @@ class LibraryOpBuilder {
 };
 
 dnnl::memory::data_type library_type(ir::DType dtype);
-// A plain row-major tensor.
+// Describes a dense row-major tensor.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
 // A mask of tokens x slots: 0 if a query may see a slot, else a value so far below every score that its
-// exponential in the softmax is exactly 0. It is not infinity, because infinity minus infinity is NaN.
+// exponential in the softmax is exactly 0. The value is finite, because infinity minus infinity is NaN.
 std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);
-// Appends the op's activation.
 void append_activation(dnnl::post_ops& post_ops, const ir::Op& op);
-// Runs `build`. Rethrows oneDNN's exceptions as Error(library_failed or out_of_memory) that names the op.
+// Runs `build`. Rethrows oneDNN's exceptions as Error (out_of_memory, unsupported or library_failed), which
+// names the op.
 std::unique_ptr<OpImplementation> library_guard(
     const ir::OpCall& call, const std::function<std::unique_ptr<OpImplementation>()>& build);
 

@@ -1,5 +1,5 @@
-// Losses compute their value, in fp32, and its gradient with respect to the model's output in one pass. The
-// order of additions depends only on the shape.
+// A loss op computes its value, in fp32, and the gradient with respect to the model's output in one pass.
+// The order of additions depends only on the shape.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace graphbench::host {
 namespace {
 
-// Writes the gradient dy with respect to a row y of the model's output. Returns the row's loss.
+// Writes to dy the gradient with respect to y, one row of the model's output. Returns the row's loss.
 template <typename T>
 float cross_entropy_row(const T* y, std::int64_t columns, std::int32_t target, float slope, T* dy) {
   float largest = to_float(y[0]);

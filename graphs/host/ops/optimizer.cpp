@@ -1,4 +1,4 @@
-// An optimizer is one op over all parameters. Counting the steps is an op too.
+// An optimizer is one op over all parameters. A separate op, advance, counts the steps.
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -14,9 +14,8 @@ float real(const ir::OpCall& call, const char* name) {
   return static_cast<float>(ir::real_attribute(*call.op, name));
 }
 
-// Applies an optimizer's step to every element of every parameter. `Rule` has `group`, the number of operands
-// per parameter; `ahead`, the number of operands before the first parameter; and step(), which returns a
-// group's function.
+// Applies an optimizer's step to every element of every parameter. In `Rule`, `group` is the number of
+// operands per parameter, `ahead` the number of operands before them, and step() returns a group's function.
 template <typename T, typename Rule>
 class Optimizer {
  public:

@@ -16,8 +16,8 @@ struct RopeExtents {
   std::int64_t batch, heads, tokens, slots, head_dim;
 };
 
-// cos and sin of every angle of every slot. They are computed in fp64 when the op is prepared, because
-// computing them costs more than the rest of the op.
+// Returns cos and sin of every angle of every slot. The op computes them in fp64 when it is prepared,
+// because that costs more than the rest of the op.
 std::vector<float> angle_table(const RopeExtents& e, double theta) {
   std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
   const std::int64_t half = e.head_dim / 2;
@@ -106,7 +106,7 @@ class RopeKvAppend {
   bool apart_;  // rows of q, k and v are three operands
   RopeExtents e_;
   std::vector<float> angles_;
-  std::vector<std::int32_t> starts_;  // rope's positions, all zero; for rope_kv_append they are an input
+  std::vector<std::int32_t> starts_;  // rope's positions, all zero; empty for rope_kv_append
 };
 
 template <typename T>

@@ -1,6 +1,6 @@
-// sdpa is a matmul, a softmax and a matmul over chunks of sequences, so that a chunk's scores stay in the
-// cache and scratch memory does not grow with the batch. Scores and probabilities are fp32. Its gradient
-// loops over queries for dq, then over keys for dk and dv, and computes the probabilities again from q and k.
+// sdpa is a matmul, a softmax and a matmul over chunks of sequences. So a chunk's scores stay in the cache,
+// and scratch memory does not grow with the batch. Scores and probabilities are fp32. sdpa_grad loops over
+// queries for dq, then over keys for dk and dv. It computes the probabilities again from q and k.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -38,7 +38,7 @@ class ChunkPlan {
  public:
   ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences);
   void append(LibraryOpBuilder& builder, Dim chunk) const;
-  // The chunks run one after another, so they share scratch memory, which is laid out once.
+  // The chunks run one after another, so they share scratch memory. This function reserves it once.
   void lay_out(LibraryOpBuilder& builder);
 
  private:
@@ -67,8 +67,8 @@ class ChunkPlan {
 ChunkPlan::ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences)
     : e_(e), type_(type), causal_(causal), sequences_(sequences) {
   const dnnl::engine engine = library_engine_handle();
-  // The products see sequences times heads as one dimension. It comes second, after a 1, because oneDNN's
-  // fast kernels then broadcast one mask to all of them.
+  // The matmuls have one dimension for sequences times heads. It is the second one, after a 1, so that
+  // oneDNN's fast kernels broadcast one mask over it.
   const Dim n = sequences * e.heads;
   q_ = plain({1, n, e.tokens, e.head_dim}, type);
   const Dim head = e.slots * e.head_dim;
@@ -178,7 +178,7 @@ class SdpaGrad {
   }
 
  private:
-  // For each query: the log-sum-exp of its scores, and the dot product of its o and dy.
+  // Per query: the log-sum-exp of its scores, and the dot product of its rows of o and dy.
   struct Stats {
     float log_sum;
     float projection;
@@ -187,7 +187,7 @@ class SdpaGrad {
     const T *dy, *q, *k, *v, *o;
     T *dq, *dk, *dv;
   };
-  // For a query and a key: the probability, and the loss's gradient with respect to the score.
+  // Per query and key: the probability, and the gradient of the loss with respect to the score.
   struct Weight {
     float probability;
     float slope;
@@ -196,7 +196,7 @@ class SdpaGrad {
   float dot(const T* a, const T* b) const {
     return sum_in_lanes(dim_, [=](std::int64_t d) { return to_float(a[d]) * to_float(b[d]); });
   }
-  // The offset in o and dy that belongs to row `row` of q.
+  // The offset in o and dy of the row that belongs to row `row` of q.
   std::int64_t output_at(std::int64_t row) const {
     const std::int64_t head_row = row / tokens_;
     return ((head_row / heads_ * tokens_ + row % tokens_) * heads_ + head_row % heads_) * dim_;

@@ -1,4 +1,4 @@
-// Sums along rows, down columns and over many elements. Their order of addition depends only on the shape.
+// Sums along rows, down columns and over many elements. The order of additions depends only on the shape.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace graphbench::host {
 
-// Adds in a fixed number of lanes, so the order of additions vectorises and never changes.
+// Adds in a fixed number of lanes, so that the loop vectorises and the order of additions never changes.
 template <typename Term>
 float sum_in_lanes(std::int64_t columns, const Term& term) {
   constexpr int lanes = 16;
@@ -39,8 +39,8 @@ struct Matrix {
   std::int64_t columns = 0;
 };
 
-// out[c] = sum over rows of term(row, c), plus so_far[c] if so_far is not null. Rows are added in blocks, so
-// that the rounding error grows at most with the square root of their number.
+// out[c] = sum over rows of term(row, c), plus so_far[c] if so_far is not null. Adds rows in blocks, so that
+// the bound of the rounding error grows with rows / 128, not with rows.
 template <typename T, typename Term>
 void sum_columns(const Matrix& shape, const T* so_far, T* out, const Term& term) {
   constexpr std::int64_t columns_at_once = 64;
@@ -65,7 +65,7 @@ void sum_columns(const Matrix& shape, const T* so_far, T* out, const Term& term)
   });
 }
 
-// Calls part(first, last) on parts of [0, count) with `size` elements each, and adds the results.
+// Calls part(first, last) on parts of [0, count) with at most `size` elements each, and adds the results.
 class SumOfParts {
  public:
   SumOfParts(std::int64_t count, std::int64_t size, ScratchArena& scratch)
