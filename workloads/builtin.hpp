@@ -5,8 +5,7 @@
 
 namespace graphbench::workloads {
 
-// Adds mlp, attention and conv, in this order, with origin "builtin". Throws the errors of
-// WorkloadRegistry::add().
+// Adds mlp, attention and conv, in this order, with origin "builtin". Throws like WorkloadRegistry::add().
 void add_builtin(abi::WorkloadRegistry& registry);
 
 }  // namespace graphbench::workloads

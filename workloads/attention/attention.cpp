@@ -1,8 +1,7 @@
 // attention: layers of x + Wo * sdpa(rope(q), K, V) with q, k, v = Wqkv * rmsnorm(x), over a KV cache that
 // every step writes. The batch is the number of sequences. Decode has one token per sequence and a filled
-// cache; prefill has several tokens and is causal. In training a sequence attends to itself: k and v are
-// activations, and there is no cache. With `qkv` apart, q, k and v are three products. Piecewise mode splits
-// at `sdpa`.
+// cache; prefill has several tokens and is causal. In training, a sequence attends to itself: k and v are
+// activations, without a cache. With `qkv` apart, q, k and v are three products. `piecewise` splits at sdpa.
 #include <algorithm>
 
 #include "graphs/abi/graphbench_abi.h"
@@ -25,7 +24,7 @@ struct Sizes {
   std::int64_t head_dim() const { return hidden / heads; }
 };
 
-// Checks rules between options. graphbench checks each option's bounds.
+// Checks rules between options. graphbench itself checks the bounds of each option.
 void check(Build& build, const Sizes& sizes) {
   const std::string hidden = "hidden=" + std::to_string(sizes.hidden);
   const std::string heads = "heads=" + std::to_string(sizes.heads);
@@ -43,8 +42,8 @@ void check(Build& build, const Sizes& sizes) {
   }
 }
 
-// Adds q, k and v of `rows`, which are the rows of q, k and v, or one row of all. k and v are caches that the
-// op writes; in training they are outputs of the op.
+// Adds the op that makes q, k and v of heads. `rows` is the output of the joined product, or those of the
+// three products. k and v are caches that the op writes; in training they are outputs of the op.
 std::array<std::int32_t, 3> add_heads(Build& build, const std::string& layer, const Sizes& sizes,
                                       const std::vector<std::int32_t>& rows, std::int32_t positions) {
   std::vector<gb_attr> attributes = {integer("heads", sizes.heads), integer("head_dim", sizes.head_dim())};
@@ -87,13 +86,12 @@ int build_attention(const gb_build_request* request, gb_builder* builder, const 
   Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
                  build.option("cache"),  build.option("tokens"), build.option("qkv") == 2,
                  build.is_training()};
-  // A single token attends only to itself, so training with decode's sizes uses several tokens, as prefill
-  // does.
+  // A single token attends only to itself, so training with decode's sizes uses several tokens instead.
   if (sizes.training && sizes.tokens == 1) sizes.tokens = std::clamp<std::int64_t>(sizes.hidden / 4, 2, 128);
   check(build, sizes);
   std::int32_t x = build.value(GB_INPUT, "x", build.dtype(),
                                {of_batch(sizes.tokens), fixed_dim(sizes.hidden)}, uniform(1.0));
-  // The step's tokens are the last ones of the cache, so all slots before them are filled and none is masked.
+  // The step's tokens use the last slots of the cache, so all slots before them are filled and not masked.
   std::int32_t positions = kNoValue;
   if (!sizes.training) {
     positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},

@@ -1,8 +1,8 @@
-// A thin header-only C++ wrapper of the plugin ABI: names instead of arrays, and one status at the end. A
-// plugin's author may copy this file; it needs only graphbench_abi.h.
+// Wraps the plugin ABI in header-only C++: functions instead of hand-made arrays, and one status at the end.
+// A plugin's author may copy this file, which needs only graphbench_abi.h.
 //
-// After graphbench refuses a call, every further call does nothing and returns kNoValue, so build() needs no
-// checks before it returns `status()`. No exception is thrown.
+// After graphbench refuses a call, all later calls do nothing, and the value ids that they return are not
+// valid. So build() needs no checks before it returns `status()`. No exception is thrown.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ inline gb_attr text(const char* name, const char* value) {
   return {name, GB_ATTR_TEXT, 0, 0, 0.0, value};
 }
 
-// A workload's record, and the record of a plugin with one workload.
+// Makes a workload's record, and the record of a plugin with one workload.
 template <std::size_t options, std::size_t presets>
 constexpr gb_workload describe_workload(const char* name, const char* help,
                                         const gb_option (&option)[options],
@@ -58,7 +58,7 @@ class Build {
   Build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api)
       : request_(request), builder_(builder), api_(api) {}
 
-  // The requested dtype, which every floating value of the program has.
+  // The requested dtype, which is the dtype of every floating-point value of the program.
   gb_dtype dtype() const { return static_cast<gb_dtype>(request_->dtype); }
 
   bool is_training() const { return std::strcmp(request_->pass, "training") == 0; }
@@ -82,7 +82,7 @@ class Build {
     return value(GB_WEIGHT, name, dtype(), shape, init);
   }
 
-  // Adds an op with one output and returns this output.
+  // Adds an op with one output. Returns the output's id.
   std::int32_t op(const char* kind, const std::string& name, const std::vector<std::int32_t>& inputs,
                   const std::vector<gb_attr>& attributes = {}) {
     std::int32_t output = kNoValue;
@@ -91,7 +91,7 @@ class Build {
     return kNoValue;
   }
 
-  // Adds an op with `count` outputs and returns these outputs.
+  // Adds an op with `count` outputs. Returns the outputs' ids.
   template <std::size_t count>
   std::array<std::int32_t, count> ops(const char* kind, const std::string& name,
                                       const std::vector<std::int32_t>& inputs,

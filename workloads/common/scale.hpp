@@ -1,4 +1,4 @@
-// How the base workloads scale their weights: activations stay of order one through any number of layers, and
+// Scales of the base workloads' weights: activations stay of order one through any number of layers, and
 // low-precision values neither overflow nor vanish.
 #pragma once
 
@@ -14,14 +14,14 @@ inline gb_init kept_variance(std::int64_t fan_in) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in)));
 }
 
-// For the last weight of a residual branch. Each of `layers` branches adds a variance of 1 / layers, so their
-// sum stays of order one.
+// For the last weight of a residual branch. Each of `layers` branches adds variance 1 / layers: their sum
+// stays of order one.
 inline gb_init residual_variance(std::int64_t fan_in, std::int64_t layers) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in) / static_cast<double>(layers)));
 }
 
-// Norm gains are near one, and biases are small compared with activations. None are zero or equal, so that an
-// op that drops or swaps them fails the check.
+// Norm gains are near one, and biases are small compared with activations. None of them is zero, and no two
+// are equal, so an op that drops or swaps values fails the check.
 inline gb_init gain() {
   return uniform(0.5, 1.5);
 }

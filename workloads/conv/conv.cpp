@@ -1,6 +1,6 @@
-// conv: residual blocks of two 3x3 convolutions with bias, ReLU and skip, in NHWC. The batch is the number of
-// images. Piecewise mode splits at each block's second convolution, so n blocks make n pieces, each with a
-// first convolution. A `boundary` between blocks is another possible split point.
+// conv: residual blocks of two 3x3 convolutions with bias, ReLU and skip, in NHWC. The batch is the number
+// of images. Piecewise mode splits at each block's second convolution, so each block gives one piece, with
+// its first convolution. Piecewise mode can also split at the `boundary` between blocks.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
@@ -11,7 +11,7 @@ namespace {
 using namespace graphbench::workloads;
 
 constexpr std::int64_t kKernel = 3;
-constexpr std::int64_t kPadding = 1;  // a 3x3 convolution then keeps the image's size
+constexpr std::int64_t kPadding = 1;  // with this padding, a 3x3 convolution keeps the image's size
 
 struct Sizes {
   std::int64_t blocks;
