@@ -1,4 +1,4 @@
-// Numbers and words as the console shows them: three significant digits, fixed widths, colours on request.
+// Formats numbers and words for the console: three significant digits, fixed widths, colours on request.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@ namespace graphbench::reporters {
 std::string format_seconds(double seconds);
 // "1.23x", "12.3x", "0.85x", "1234x".
 std::string format_ratio(double ratio);
-// "2.4 %" of a fraction, "-" if it is absent.
+// "2.4 %" for the fraction 0.024, "-" if absent.
 std::string percent_text(const std::optional<double>& fraction);
 // "7", "847", "12.3k", "4.56M".
 std::string format_count(double count);
-// "43s", "2m10s", "1h05m": for people who wait.
+// "43s", "2m10s", "1h05m".
 std::string format_duration(double seconds);
 // "315 MB", "27.4 MB".
 std::string format_bytes(std::int64_t bytes);
 
-// In code points.
+// The width of valid UTF-8, counted in code points.
 int columns_of(std::string_view text);
-// Padded with blanks or cut ("~" at the cut) to exactly `width` columns; counts code points.
+// Pads with blanks, or cuts ("~" at the cut), to exactly `width` columns, counted in code points.
 std::string left(std::string_view text, int width);
 std::string right(std::string_view text, int width);
 
 enum class Colour : std::uint8_t { bold, dim, red, green, yellow };
 std::string paint(std::string_view text, Colour colour, bool colours);
 
-// Makes text one line for a terminal: control characters, also those of text direction, become blanks.
+// Makes text one line: control characters become blanks, invisible characters (text direction) escapes.
 std::string one_line(std::string_view text);
 
 }  // namespace graphbench::reporters

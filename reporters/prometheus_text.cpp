@@ -1,4 +1,4 @@
-// Writes metrics as text. The serializer writes whole families; this file cuts a series' lines out of them.
+// Writes metrics as text. The serializer writes whole families; this file cuts the lines of one series out.
 #include "reporters/prometheus_text.hpp"
 
 #include <prometheus/metric_family.h>
@@ -49,7 +49,7 @@ std::string head_text(const std::string& name, const std::string& help, MetricTy
   return serialized({name, help, type, {}});
 }
 
-// Without help text, the serializer puts only the TYPE line before the series. This line belongs to the head.
+// Without help text, the serializer puts only a TYPE line before the series. head_text() has that line.
 std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
   const std::string text = serialized({name, "", type, {std::move(metric)}});
   return text.substr(text.find('\n') + 1);

@@ -1,5 +1,5 @@
-// Writes Prometheus's text format by prometheus-cpp's serializer: single lines, which callers render once and
-// keep, and a registry's families in a fixed order.
+// Writes Prometheus's text format with prometheus-cpp's serializer: lines of one series, which callers
+// render once and keep, and all families of a registry in a fixed order.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -34,8 +34,8 @@ std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMe
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
 prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);
 
-// Sorts families by name and series by labels: the registry keeps series in hash order, but people and golden
-// files need a fixed order.
+// Sorts families by name and series by labels. The registry keeps series in hash order, but people and
+// golden files need a fixed order.
 std::string rendered(std::vector<prometheus::MetricFamily> families);
 
 }  // namespace graphbench::reporters
