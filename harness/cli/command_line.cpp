@@ -29,7 +29,7 @@ struct Entry {
   CLI::App* app;
   Options options;
   std::unique_ptr<Command> command;
-  bool given = false;  // for a flag: whether it was given
+  bool given = false;  // only for a flag: true if the user gave it
 };
 
 bool is_flag(const CommandRow& row) {
@@ -48,7 +48,7 @@ std::vector<std::string> without_synonyms(std::vector<std::string> words) {
   const bool asks = !words.empty() && words.front() == "help";
   if (asks) words.erase(words.begin());
   if (!words.empty() && words.front() == "sweep") words.front() = "--sweep";
-  // A topic follows --help.
+  // --help stands before a topic, and after a command.
   const bool topic = asks && !words.empty() && topic_help(words.front());
   if (asks) words.insert(topic ? words.begin() : words.end(), "--help");
   return words;
@@ -178,7 +178,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // Refuses options before the command's name, because there they would belong to a flag such as --sweep.
+  // Refuses options before the command's name, because they would be options of a flag such as --sweep.
   void check_nothing_before(const Entry& chosen) const {
     const std::string command(chosen.row->name);
     for (const Entry& each : entries) {
@@ -193,7 +193,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // Returns the flag's command if no subcommand was given.
+  // Returns the command of the given flag, such as --sweep. Call only without a subcommand.
   Entry& flagged() {
     for (Entry& each : entries) {
       if (is_flag(*each.row) && each.given) return each;
@@ -219,9 +219,9 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   const std::vector<std::string> words = without_synonyms({argv + std::min(argc, 1), argv + argc});
   own.resize(static_cast<std::size_t>(std::min(argc, 1)));
   own.insert(own.end(), words.begin(), words.end());
-  // Documents keep the command line, but the binary's folder has no effect on the numbers.
+  // Documents record the command line. Drops the binary's folder, which does not affect the numbers.
   if (argc > 0) own.front() = std::filesystem::path(argv[0]).filename().string();
-  // Google Benchmark gets its own flags. CLI11 gets all others, in reverse order.
+  // Google Benchmark gets its own flags. CLI11 gets the other words, in the reverse order that it requires.
   std::vector<std::string> rest;
   for (std::size_t i = 1; i < own.size(); ++i)
     (bench::is_flag(own[i]) ? request.invocation.benchmark_flags : rest).push_back(own[i]);

@@ -17,14 +17,14 @@ enum class CommandGroup : std::uint8_t { measure, compare, operate };
 
 struct CommandRow {
   CommandGroup group;
-  std::string_view name;  // with "--" in front: a flag, whose options are graphbench's own
+  std::string_view name;  // with "--" it is a flag, whose options need no command
   std::string_view help;
   std::string_view usage;
   std::unique_ptr<Command> (*make)(Options& options);
   std::vector<Example> examples;
   bool takes_benchmark_flags = false;
 };
-// In the order of the help.
+// The rows are in the order of the help.
 const std::vector<CommandRow>& commands();
 
 // Returns a help text of one screen for a new user, made from the tables of commands and options.
@@ -34,18 +34,17 @@ std::optional<std::string> topic_help(const std::string& topic);
 // Returns the names of all topics: "plan, steps, ...".
 std::string topics();
 
-// The child processes in which graphbench starts itself. `parent` is the process id of graphbench.
+// The child processes: graphbench starts its own binary. `parent` is the id of the starting process.
 struct ChildRow {
   std::string_view role;  // the first argument
   int (*run)(std::string_view parent);
 };
 const std::vector<ChildRow>& children();
 
-// Runs the command or child process that `argv` names. An exception becomes an exit code and a line on
-// stderr.
+// Runs the command or child process that `argv` names. Turns an exception into an exit code and a message.
 int run(int argc, const char* const* argv);
 
-// Runs a sweep for the service, process `parent`. Reads a serve::ServedSweep from stdin.
+// Runs a sweep for the service, whose process id is `parent`. Reads a serve::ServedSweep from stdin.
 int run_served(std::string_view parent);
 
 class CommandLine {
@@ -56,7 +55,7 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;       // name in the command's row; empty: print `text` only
+    std::string_view name;       // the name in the command's row; empty: only print `text`
     Command* command = nullptr;  // owned by the command line
     Invocation invocation;
     std::string text;  // help or version

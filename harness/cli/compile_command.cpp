@@ -1,5 +1,5 @@
 // Runs graphbench compile, which writes a workload's programs and library choices as a package, and its
-// weights as a file. Opens the device in this process, like `bench`, because nothing is measured.
+// weights as a file. Opens the device in this process, like `bench`: it measures nothing for a document.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -99,7 +99,7 @@ class CompileCommand final : public Command {
     const std::string text = package::write_package(package);
     static_cast<void>(package::read_package(text));
     std::int64_t weights_bytes = 0;
-    // Writes the weights first: they do no harm alone, but a package without its weights is refused.
+    // Writes the weights first: alone they do no harm, but a package without its weights is refused.
     write_file_atomically(asked_.weights, [&](const std::function<void(std::string_view)>& write) {
       compiler.write_weights(package.manifest.tensors, [&](std::string_view part) {
         weights_bytes += static_cast<std::int64_t>(part.size());
@@ -116,7 +116,7 @@ class CompileCommand final : public Command {
   }
 
  private:
-  // Takes each architecture once, in the table's order.
+  // Adds each given architecture once, in the order of known_architectures().
   void take_architectures(const std::vector<std::string>& given) {
     const std::vector<std::string>& known = package::known_architectures();
     for (const std::string& each : given) require_known("--arch", each, "known architecture", known);

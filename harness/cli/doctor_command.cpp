@@ -1,4 +1,5 @@
-// Runs graphbench doctor: becomes a Python process, which captures a step and names what stops a capture.
+// Runs graphbench doctor, which replaces this process by Python. Python captures a step and names the ops
+// that stop the capture.
 #include <unistd.h>
 
 #include <cstdio>
@@ -36,7 +37,7 @@ class DoctorCommand final : public Command {
 
   int run(const Invocation&) override {
     std::vector<std::string> command = child_command(sweep_, doctor_role);
-    command.at(3) = std::to_string(getppid());  // execv() keeps this process's parent
+    command.at(3) = std::to_string(getppid());  // execv() does not change the parent process
     command.push_back(std::to_string(sweep_.axes.batch.front()));
     command.push_back(sweep_.device);
     command.push_back(sweep_.places.contains("json") ? sweep_.json : "");

@@ -1,4 +1,4 @@
-// Runs graphbench floor, which measures the least costs that this machine can reach.
+// Runs graphbench floor, which measures the least costs of launches, graphs and waits on this machine.
 #include <unistd.h>
 
 #include <cstdio>

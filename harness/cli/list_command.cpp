@@ -1,4 +1,4 @@
-// Runs graphbench list, which prints the machine's devices, the workloads, and the tables of words.
+// Runs graphbench list, which prints devices, workloads, presets, modes, dtypes, axes and metrics.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A line of the table, and its entry in `--format json`. Null: an earlier line has the same entry.
+// A line of the table, and its entry in `--format json`. Null: an earlier line already has this entry.
 struct Line {
   std::string name;
   std::string text;
@@ -30,7 +30,7 @@ using Lines = std::vector<Line>;
 // A word that may follow `list`.
 struct Listing {
   std::string name;
-  bool sweep::ProbeRequest::*asks;  // the request to the probe; null: none
+  bool sweep::ProbeRequest::*asks;  // the question to the probe; null: needs no probe
   Lines (*lines)(const sweep::ProbeAnswer& answer);
 };
 

@@ -1,5 +1,5 @@
 // Compiles a package: opens the device, then compiles one method after another. Copies tensors from the
-// device in parts, for their digests and for the file.
+// device to the host, in parts, for their digests and for the file.
 #include "harness/cli/package_compiler.hpp"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ std::map<std::string, std::string> PackageCompiler::load_plugins() {
 }
 
 void PackageCompiler::open() {
-  // An absent device is not a mistake of the user, so its error keeps its code.
+  // An absent device is not a mistake of the user, so the Error keeps its code.
   try {
     device_ = open_device(asked_.device);
   } catch (const Error& error) {

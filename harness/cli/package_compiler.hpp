@@ -19,7 +19,7 @@
 
 namespace graphbench::cli {
 
-// The weights during a compilation: all in host memory, or filled again when the file is written.
+// The weights during a compilation: kept in host memory, or with --low-memory ON made again for the file.
 class KeptWeights {
  public:
   explicit KeptWeights(bool low_memory) : low_memory_(low_memory) {}
@@ -28,14 +28,14 @@ class KeptWeights {
   void add(const package::Method& method, const model::WorkerTask& task, const ir::Program& program,
            worker::TaskRig& rig, std::vector<package::Tensor>& tensors);
 
-  // Writes the file. In low memory, fills each method on the device again, so no other method may be there.
+  // Writes the file. With --low-memory ON, it fills each method again: free the other methods' memory first.
   void write(Device& device, const std::vector<package::Tensor>& tensors, const package::TakePart& write);
 
   // The peak of host memory that weights took.
   std::size_t staging_bytes() const noexcept { return staging_bytes_; }
 
  private:
-  // A task and program that fill a method's weights again.
+  // A task and program from which a method's weights can be filled again.
   struct Source {
     model::WorkerTask task;
     ir::Program program;
@@ -46,7 +46,7 @@ class KeptWeights {
     ir::ValueId id = 0;
   };
 
-  // Copies a tensor to the host, in one part unless memory is low. The last part stays in part_.
+  // Copies a tensor to the host, in one part unless --low-memory is ON. The last part stays in part_.
   void download(worker::TaskRig& rig, ir::ValueId id, const package::TakePart& take);
   void keep(std::string content);
 
@@ -56,11 +56,11 @@ class KeptWeights {
   std::map<std::string, std::pair<ir::TensorDesc, ir::Init>> shared_;  // by name
   std::vector<std::string> contents_;  // by tensor; empty with --low-memory ON
   std::string part_;
-  std::size_t kept_bytes_ = 0;  // of contents_
+  std::size_t kept_bytes_ = 0;  // size of contents_
   std::size_t staging_bytes_ = 0;
 };
 
-// The values of the user's options. An empty text means that the device decides.
+// The values of the user's options. If preset, dtype or architectures are empty, the device decides.
 struct CompileRequest {
   std::string workload;
   std::string preset;
@@ -68,7 +68,7 @@ struct CompileRequest {
   std::string device = "auto";
   std::string batches;
   std::string architectures;
-  std::map<std::string, std::string> axes;  // of package::packaged_axes()
+  std::map<std::string, std::string> axes;  // the axes in package::packaged_axes()
   std::string weights;
   std::string output;
   std::string cache;
@@ -80,8 +80,8 @@ struct CompileRequest {
 
 class PackageCompiler {
  public:
-  // `asked` must outlive this. The compiler adds the device's values to `manifest`. All functions throw
-  // InputError, which names the option, for a user's mistake, and Error for a limit of the device.
+  // `asked` must outlive this object. The compiler adds the device's values to `manifest`. All functions
+  // throw InputError, which names the option, for a user's mistake, and Error for a limit of the device.
   PackageCompiler(const CompileRequest& asked, package::Manifest manifest);
 
   package::Package run();
@@ -90,10 +90,10 @@ class PackageCompiler {
   void print_memory() const;
 
  private:
-  std::map<std::string, std::string> load_plugins();  // by kind of op
+  std::map<std::string, std::string> load_plugins();  // paths by kind of op
   void open();
   void compile(const package::Method& method, const std::map<std::string, std::string>& plugin_of_kind);
-  // Keeps the method on the device only until it returns.
+  // Frees the method's device memory before it returns.
   void prepare(const package::Method& method, const model::WorkerTask& task, const ir::Program& program);
 
   const CompileRequest& asked_;

@@ -1,5 +1,5 @@
-// libgraphbench_step.so: runs the worker, the probe and the bill in a process that has its own step, such as
-// a Python interpreter. It has no command line.
+// libgraphbench_step.so: runs the worker, the probe and the bill in a process that provides the step itself,
+// such as a Python interpreter. The library has no command line.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -13,11 +13,11 @@
 #include "harness/sweep/probe_main.hpp"
 
 // Runs the child process `role` to its end, and returns its exit code. `parent` is graphbench's process id.
-// `plugin` has the step, and must live until the process ends. `origin` names the plugin in messages.
+// `plugin` contains the step, and must live until the process ends. `origin` names the plugin in messages.
 extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, const gb_plugin* plugin,
                                           const char* origin) {
   using namespace graphbench;
-  // Finds the CUDA module beside this library, because it is not beside the interpreter.
+  // Looks for the CUDA module beside this library, because it is not beside the interpreter.
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&graphbench_child), &here) != 0) {
     const std::filesystem::path folder = std::filesystem::path(here.dli_fname).parent_path() / "graphbench";

@@ -68,7 +68,7 @@ std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan
                                   sweep::identity_of(plan, catalog.facts, options.code_files()),
                                   {machine::read_environment().hostname, catalog.facts.uuid}};
   if (!options.samples.empty()) settings.identity.emplace_back("value of --samples", "given");
-  settings.start_over = invocation.served;  // the service owns the journal
+  settings.start_over = invocation.served;  // replaces another sweep's journal: the service owns the file
   auto journal = std::make_unique<sweep::Journal>(std::move(settings));
   if (!journal->said().empty()) complain("warning: %s", journal->said().c_str());
   return journal;
@@ -152,7 +152,7 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   out.flush();
 }
 
-// Prints a line on stderr and returns false if `write` throws. The option `name` asked for the file.
+// Prints a line on stderr and returns false if `write` throws. `name` is the option that gave the file.
 template <typename Write>
 bool written_well(const config::SweepOptions& options, const std::string& name, Write&& write) {
   try {
@@ -215,7 +215,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// Samples need their own file, because stdout may hold only the document.
+// Checks a file that is written beside the document. It cannot be stdout, which only the document may use.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   if (path.empty()) return;
   if (path == "-") {
@@ -295,8 +295,8 @@ class SweepCommand final : public Command {
     plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     say_what_comes(plan, catalog, journal.get(), options);
-    // The publisher begins before read_conditions() measures the floors, so that its threads have left the
-    // submitting thread's CPU by then.
+    // The publisher begins before read_conditions() measures the floors, so that the publisher's threads
+    // have left the submitting thread's CPU by then.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};
@@ -313,7 +313,7 @@ class SweepCommand final : public Command {
     const int exit_code = report(outcome, options, report_path, !invocation.served);
     if (outcome.interrupted && journal && !invocation.served)
       complain("repeat the command to continue the sweep");
-    // If a file could not be written, the journal keeps the results.
+    // Keeps the journal if a file could not be written, because only the journal then has the results.
     if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);
     return published || outcome.interrupted ? exit_code : exit_error;
