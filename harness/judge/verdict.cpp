@@ -69,7 +69,7 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
       format(&format_of(arguments)),
       output(arguments.output == "-" ? "" : arguments.output) {
-  // Checked before any reading or measuring, so that a wrong path does not cost the user that time.
+  // Checks the path before documents are read or cells are measured, so that a wrong path wastes no time.
   if (!output.empty()) check_output_file("-o", output, Stdout::refused);
 }
 

@@ -9,7 +9,7 @@
 
 namespace graphbench::cli {
 
-// The options that decide and show a verdict, as the user wrote them. Empty: not given.
+// The text of the options that decide a verdict or print it; empty if the user did not give the option.
 struct VerdictArguments {
   std::string margin;
   std::string floor;
@@ -22,11 +22,10 @@ struct VerdictArguments {
   bool common = false;
 };
 
-// Parsing the command line fills `arguments`, so it must stay at its address.
+// `options` keeps references to `arguments`: parsing the command line fills `arguments` later.
 void add_verdict_options(Options& options, VerdictArguments& arguments);
 
-// The parsed options. The constructor throws InputError for a wrong value or an output file that cannot be
-// written.
+// The parsed options. The constructor throws InputError for a wrong value or an unwritable output file.
 struct VerdictRequest {
   explicit VerdictRequest(const VerdictArguments& arguments);
   model::ComparisonSettings settings;

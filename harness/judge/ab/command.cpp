@@ -44,7 +44,7 @@ bool is_by_cell(const std::string& text) {
                    in_quotes(text) + " is not valid: give ladder or cell" + did_you_mean(text, words));
 }
 
-// The options of `ab` that it passes on to its sweeps. It refuses by name the options that it sets itself.
+// The options that `ab` passes on to its sweeps. Refuses by name the sweep options that `ab` sets itself.
 class SideBySideOptions {
  public:
   explicit SideBySideOptions(Options& options) : options_(options) {
@@ -53,11 +53,11 @@ class SideBySideOptions {
         "ladder: the sides alternate after all batches of a mode; cell: after each cell (default: ladder)");
     options.config_file();
     options.sweep_options(config::option_names(), ab::refused_options());
-    // The help of a sweep shows another default.
+    // The text from the table of sweep options names another default.
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
 
-  // If `launches` is not 0, plans that number of launches and refuses --launches. Throws InputError for
+  // If `launches` is not 0, plans this number of launches and refuses --launches. Throws InputError for
   // options that `ab` refuses.
   void check(std::int64_t launches = 0) {
     sweep_ = options_.sweep();
@@ -99,14 +99,14 @@ class SideBySideOptions {
   const Options& options_;
   std::string alternate_ = "ladder";
   bool cell_processes_ = false;
-  config::RawOptions sweep_;  // flags override the file; always has launches
+  config::RawOptions sweep_;  // flags override the file; has an entry "launches"
 };
 
 constexpr double minutes_max = 1e5;  // ten weeks
 constexpr double slowdown_wanted = 0.05;
 
 struct AbArguments {
-  std::string base;  // binaries; empty: this one
+  std::string base;  // path of the binary; empty: this binary
   std::string now;
   std::vector<std::string> base_environment;  // "NAME=VALUE"
   std::vector<std::string> new_environment;
@@ -121,7 +121,6 @@ struct AbArguments {
   }
 };
 
-// The paths of the two result documents.
 struct Files {
   std::string base;
   std::string now;
@@ -196,7 +195,7 @@ model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Fil
                           compare::side_of(*outcome.now, files.now), settings);
 }
 
-// Throws Error(device_failed) if every launch of a side failed before its device was open.
+// Throws Error(device_failed) if a side has no result: all its launches failed before their device was open.
 void check_measured(const ab::InterleavedOutcome& outcome, const ab::InterleavedRequest& request) {
   for (const auto& [result, target] :
        {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
@@ -208,8 +207,7 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
   }
 }
 
-// "Against itself, 5 launches per side find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 launches per
-// side."
+// "Against itself, 5 launches per side would find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 ..."
 std::string self_text(const model::Comparison& itself) {
   const std::int64_t launches = itself.base.launches_max;
   const std::optional<double> found = ab::slowdown_found_by(launches, itself);
@@ -242,7 +240,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   }
   print_verdict(comparison, verdict);
   if (asked.against_itself()) {
-    // On stdout this line may follow only the table, because a document must be alone there.
+    // On stdout, this line may follow only the table, because the other formats are documents.
     const bool beside = verdict.output.empty() && verdict.format == &reporters::formats().front();
     fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
   }

@@ -1,5 +1,5 @@
-// Merges launches into one result, with cells in the plan's order. As in a sweep, a cell that fails in one
-// launch counts as failed and keeps its first reason. harness/measure computes the summaries in the same way.
+// Merges launches into one result, with cells in the plan's order. A cell that fails in one launch is failed
+// in the result, with its first reason. harness/sweep does the same and computes the same summaries.
 #include <algorithm>
 #include <cmath>
 
@@ -74,7 +74,7 @@ void take_from_launches(CellSummary& summary, const Summaries& own) {
   if (steady) summary.steady_after = static_cast<std::int64_t>(std::ceil(*steady));
 }
 
-// Marks unmeasured cells as skipped. In a complete run they were left out on purpose.
+// Marks unmeasured cells as skipped. In a complete run, they are cells that --confirm did not measure again.
 void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   const model::Reason reason =
       complete ? model::Reason{"not_repeated", "only cells that were slower were measured again"}
@@ -86,7 +86,7 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   }
 }
 
-// Merges each floor as its median over the sweeps that have it, and adds up its counts. Floors of graphs with
+// Merges each floor as its median over the sweeps that have it, and adds its counts. Floors of graphs with
 // many nodes come from the first sweep. Absent if no sweep has floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
@@ -96,9 +96,9 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   return merged;
 }
 
-// Fills `summary` of every ok cell from the cell's launches, as harness/measure does. `own` maps a cell id to
-// the summaries of its single launches, which give within_launch and steady_after: these two need all
-// samples. `floors` belong to the merged result, so that a reader can recompute submit_over_floor.
+// Fills `summary` of every ok cell from the cell's launches, as harness/sweep does. `own` has the summaries
+// of single launches by cell id. They give within_launch and steady_after, which need all samples. `floors`
+// belong to the merged result, so that a reader can recompute submit_over_floor.
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
   statistics::summarize_cells(cells);

@@ -1,4 +1,4 @@
-// Measures two sides in turns. Each run starts the side's binary with `--sweep` and reads its document.
+// Measures two sides in turn. Each run starts the side's binary with `--sweep` and reads a result document.
 #include "harness/judge/ab/run_interleaved.hpp"
 
 #include <unistd.h>
@@ -28,10 +28,10 @@ namespace {
 
 using How = process::ChildExit::How;
 
-// A sweep has timeouts for its own workers, so this process needs no timeout for a silent sweep.
+// A sweep has timeouts for its own workers, so this process waits for a silent sweep without a limit.
 constexpr double silent_seconds_max = 1e8;
 
-// A comparison needs two launches per side, so a run until decided makes two even if its time is up.
+// A comparison needs two launches per side, so `ab --until-decided` makes two even if its time is up.
 constexpr std::int64_t launches_judged_min = 2;
 
 std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
@@ -46,7 +46,7 @@ std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t grou
   return make_schedule({groups, request.plan.facts.launches, request.seed});
 }
 
-// Returns a plan with one task per run, from which the progress tracker estimates the remaining time.
+// Returns a plan with one task per run. The progress tracker estimates the remaining time from these tasks.
 model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::WorkerTask>& groups) {
   model::Plan plan;
   for (const Run& run : runs) plan.tasks.push_back(groups[run.group]);
@@ -149,7 +149,7 @@ class Interleaved {
            !contains(going_, true);
   }
 
-  // Compares the launches so far and stops the decided groups. Stops none while a side has no result.
+  // Compares the launches so far and stops the decided groups. Stops no group while a side has no result.
   void look(std::size_t next) {
     looks_.push_back(runs_[next].launch);
     if (base_.empty() || now_.empty()) return;
@@ -247,7 +247,7 @@ class Interleaved {
   std::string started_at_;
   const std::string id_;
   std::int64_t measurements_ = 0;
-  std::vector<bool> going_;  // by group
+  std::vector<bool> going_;  // by group; false: the group is decided
   std::int64_t launches_ = 0;
   std::vector<std::int64_t> looks_;
   InterleavedOutcome outcome_;

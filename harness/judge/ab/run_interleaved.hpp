@@ -1,4 +1,4 @@
-// Measures two sides launch by launch, in adjacent runs, and makes one result document per side.
+// Measures two sides launch by launch, in adjacent runs. Makes one result document per side.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace graphbench::ab {
 
-// Settings of a run that ends when every metric is decided, the time is up, or the plan's launches are done.
-// The run compares its sides after each of compare::planned_looks and stops the decided groups.
+// Settings of `ab --until-decided`. The run ends when every metric is decided, the time is up, or the plan
+// is done. At each of compare::planned_looks, the run compares its sides and stops decided groups.
 struct UntilDecided {
-  double seconds_max = 0;  // the first two pairs of launches always run; later pairs begin before this time
+  double seconds_max = 0;  // two pairs of launches always run; no later pair begins after this time
   model::ComparisonSettings settings;
 };
-// The most launches per side of a run until decided. The plan has this number.
+// The most launches per side with --until-decided, and the number of launches in its plan.
 inline constexpr std::int64_t launches_until_decided = compare::planned_looks.back();
 
 struct InterleavedRequest {
@@ -34,7 +34,7 @@ struct InterleavedRequest {
   Target base;
   Target now;
   std::optional<UntilDecided> until_decided;
-  // shuffles the runs, and seeds the data: launch i uses seed + i on both sides
+  // seed of the order of the runs, and of the data: launch i uses seed + i on both sides
   std::uint64_t seed = 1;
 };
 
@@ -50,22 +50,23 @@ struct InterleavedOutcome {
 InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
                                    sweep::SweepListener& progress);
 
-// Facts about the whole run. The two merged results differ only in `role`.
+// Facts about the whole run. Only `role` differs between the two merged results.
 struct RunFacts {
-  std::string interleaved_id;  // the same on both sides: a comparison pairs their launches
+  std::string interleaved_id;  // equal on both sides, so a comparison pairs their launches
   std::string role;            // "base", "new"
   std::string started_at;
   std::string finished_at;
   bool complete = true;
-  std::vector<std::int64_t> looks = {};  // numbers of launches after which a run until decided was judged
+  std::vector<std::int64_t> looks = {};  // launches per side when --until-decided judged
 };
 
-// Merges single launches into one result, as a sweep does. Computes the summaries over launches again.
+// Merges single launches into one result, as a sweep does, and computes the summaries over all launches.
 class ResultMerge {
  public:
   explicit ResultMerge(const model::Plan& plan) : plan_(plan), table_(plan) {}
 
-  // Adds a sweep's result as this launch. Throws Error(invalid_argument) if it lacks a cell of the task.
+  // Adds one sweep's `result` as launch `launch`. Throws Error(invalid_argument) if `result` lacks a cell of
+  // the task.
   void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
   // Marks the task's cells as failed.
   void fail(const model::WorkerTask& task, const model::Reason& reason);
@@ -78,9 +79,9 @@ class ResultMerge {
   model::Plan plan_;
   sweep::CellTable table_;
   std::optional<model::Result> first_;  // without its cells
-  std::vector<model::Floors> floors_;   // every sweep's
+  std::vector<model::Floors> floors_;   // one per sweep
   std::vector<model::LibraryChoice> choices_;
-  // The summaries of single launches by cell id, for figures that need all samples.
+  // The summaries of single launches by cell id, for figures that need all samples of a launch.
   std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };
 

@@ -1,6 +1,6 @@
-// Orders the runs of an A/B run. A loop shuffles with std::mt19937_64, so that a seed gives the same order
-// with every standard library. Also computes which slowdown a comparison of a binary with itself could find:
-// the spread of a pair is the measured one; error and degrees of freedom follow from the number of pairs.
+// Orders the runs of `ab`. A loop shuffles with std::mt19937_64, so that a seed gives the same order with
+// every standard library. Also computes which slowdown a comparison of a binary with itself could find. The
+// spread of a pair is the measured one; error and degrees of freedom follow from the number of pairs.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ const MetricComparison* find_mean(const model::Comparison& comparison, const mod
   return found == comparison.means.end() ? nullptr : &found->metric;
 }
 
-// Replaces the verdict `slower` if the second run does not repeat it. Returns true if replaced.
+// Replaces the verdict `slower`, and returns true, if the second run does not repeat this verdict.
 bool take_back(MetricComparison& metric, const MetricComparison* again) {
   if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;
@@ -111,7 +111,7 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 }
 
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first) {
-  std::set<std::string> modes;  // whose mean is slower
+  std::set<std::string> modes;  // modes with a slower mean
   for (const model::MeanComparison& mean : first.means) {
     if (is_slower(mean.metric)) modes.insert(mean.mode);
   }

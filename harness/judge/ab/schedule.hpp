@@ -1,5 +1,5 @@
-// Pure functions that order an A/B run (launch by launch, then once more the tasks with a slower cell), and
-// that compute the slowdown which this machine can find from a comparison of a binary with itself.
+// Pure functions that order the runs of `ab`: launch by launch, then (--confirm) the tasks with a slower
+// cell. From a comparison of a binary with itself, they compute the slowdown that this machine can find.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace graphbench::ab {
 
-// Splits every task into one task, and so one process, per batch. If a task had several batches, the plan's
-// hash changes, because the measurement changes: the only cell of a process captures into an empty pool.
-// Otherwise returns `plan` unchanged.
+// Splits every task into one task per batch, so each batch has its own process. If a task had several
+// batches, the plan's hash changes, because the measurement changes: each cell then captures into an empty
+// pool. Otherwise returns `plan` unchanged.
 model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };
@@ -34,27 +34,27 @@ struct ScheduleOptions {
 };
 
 // Makes the runs launch by launch. Each launch has every group once, in a new random order. A group's two
-// sides run back to back. A random choice per group decides which side is first in launch 0, and the first
+// sides run back to back. A random choice per group decides which side runs first in launch 0. The first
 // side alternates from launch to launch (ABBA or BAAB), so that a slow drift affects both sides equally.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
 
-// Returns, by group, whether a tested metric of one of its cells is inconclusive.
+// Returns one value per group: true if a tested metric of one of its cells is inconclusive.
 std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
                                    const model::Comparison& comparison);
 
-// The plan's tasks in which a cell's metric, or the mean of the task's mode, is slower. Tasks stay whole,
-// because the other cells of a worker influence a cell's measurement.
+// Returns the plan with only the tasks in which a cell's metric, or the mean of the task's mode, is slower.
+// Tasks keep all cells, because the other cells of a worker influence a cell's measurement.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
 
-// Keeps a verdict `slower` if `again` is slower too. Otherwise the verdict becomes `inconclusive` and gives
-// both ratios. Updates the counts, the verdict and the headline.
+// Keeps a verdict `slower` if `again` is slower too. Otherwise sets `inconclusive`, with both ratios as the
+// reason. Updates the counts, the verdict and the headline.
 void apply_confirmation(model::Comparison& first, const model::Comparison& again);
 
 inline constexpr std::int64_t launches_max = 1000;
 
-// The slowdown of one cell's latency, as a fraction, that this number of launches per side would find in nine
-// cases of ten in any cell, given the spreads of `itself`. Absent if no latency was tested, if there are
-// fewer than two launches, or if the slowdown is more than tenfold.
+// The slowdown of one cell's latency, as a fraction, that `launches` per side find in nine cases of ten. It
+// holds for every cell, given the spreads of `itself`. Absent if no latency was tested, if there are fewer
+// than two launches, or if the slowdown is more than tenfold.
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
 
 // The fewest launches per side that would find `slowdown`; absent if launches_max are too few.

@@ -15,12 +15,12 @@
 namespace graphbench::ab {
 namespace {
 
-// A binary has its own defaults for these options, so a sweep gets only the values that the user gives.
+// Each binary has its own defaults for these options, so `ab` passes them on only if the user gives them.
 const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
                                             "on-skip",       "sustained",   "capture-stream", "tune-sizes"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
 
-// True if the task's callers use the option. A sweep refuses the option otherwise.
+// True if the task's --io uses the option. A sweep refuses the option otherwise.
 bool says_something(const std::string& option, const model::WorkerTask& task) {
   const std::string_view io = model::later_axis(task, "io");
   return option == "io-addresses" ? !io.empty() : io.starts_with("copy") && io != "copy_out";
@@ -57,7 +57,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     arguments.push_back("--" + name);
     arguments.push_back(value);
   };
-  // An older binary does not know --pass.
+  // An older binary does not know --pass, so only a training task gives it.
   const bool trains = task.pass == "training";
   if (trains) add("pass", task.pass);
   for (const auto& [name, value] : task.more_axes) add(name, value);

@@ -1,5 +1,5 @@
-// One side of an A/B run (a graphbench binary and its environment), and the command line for one launch of
-// one group: `graphbench --sweep`. It uses only options of the first version, because BASE may be old.
+// One side of `ab` (a graphbench binary and its environment), and the command line for one launch of a
+// group: `graphbench --sweep`. Because BASE may be old, newer options appear only where a task needs them.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace graphbench::ab {
 
-// Sweep options that `ab` refuses, because it makes its own documents: --profile and all local options except
-// --quiet and --plugin.
+// The sweep options that `ab` refuses, because `ab` writes its own documents: --profile and all local
+// options except --quiet and --plugin.
 std::vector<std::string> refused_options();
 
 struct SubSweep {
   model::WorkerTask task;
   std::uint64_t seed = 1;
-  std::string json;  // where its document goes
+  std::string json;  // path of the document that the sweep writes
 };
 
 // The arguments after the binary's name. `raw` has the user's options, `options` their checked form.
@@ -26,16 +26,16 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
                                       const config::SweepOptions& options);
 
 struct Target {
-  std::string where;                     // "--base"; error messages begin with it
-  std::string binary;                    // as given
-  std::vector<std::string> environment;  // "NAME=VALUE", added to this process's variables
+  std::string where;                     // "--base"; error messages begin with this
+  std::string binary;                    // as the user gave it
+  std::vector<std::string> environment;  // "NAME=VALUE", in addition to this process's variables
 };
 
 // The absolute path of the binary, so that the child process does not search PATH.
 std::string file_of(const Target& target);
 
-// Starts the binary with --version. Throws InputError if it is not a file, cannot be executed or is not
-// graphbench. Throws process::Interrupted.
+// Starts the binary with --version. Throws InputError if `target.binary` is not a file, cannot be executed
+// or is not graphbench. Throws process::Interrupted.
 void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 
 // Throws InputError for anything but NAME=VALUE.

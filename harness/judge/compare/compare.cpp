@@ -1,4 +1,4 @@
-// Pairs cells by id, records each cell's coverage (compared, lost or new), and has the pairs judged.
+// Pairs cells by id, records each cell's coverage (compared, lost or new), and judges the pairs.
 #include "harness/judge/compare/compare.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
   return times;
 }
 
-// Fills in `cell.listed` (the metrics `listed`) and `cell.changed` (counts and paths of both sides).
+// Fills in `cell.listed` with the metrics `listed`, and `cell.changed` with counts and paths that changed.
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
@@ -88,13 +88,13 @@ struct Trials {
   struct Lack {
     std::size_t cell = 0;
     Metric metric = Metric::latency;
-    bool lost = false;  // BASE has it
+    bool lost = false;  // true: BASE has the metric; false: NEW has it
   };
   std::vector<Lack> lacks;
 };
 
-// The launches of both sides that have the metric. In an interleaved run only launches with a partner count;
-// if no launch has a partner, all are returned and `partnerless` is set. A side without the metric is empty.
+// Returns the launches that have the metric; a side without the metric is empty. In an interleaved run, only
+// launches with a partner count. If no launch has one, returns all launches and sets `partnerless`.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
@@ -115,7 +115,7 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-// Adds the metrics to `cells` directly, so that a large comparison does not hold them twice.
+// Adds the metrics to `cells` directly, so that a large comparison does not keep them in memory twice.
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches, std::vector<CellComparison>& cells) {
   const std::vector<Metric> tested = model::tested_metrics();
@@ -192,7 +192,7 @@ CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& name
   return cell;
 }
 
-// Finds NEW's cells by id. Hashes nothing if both results list the same cells in the same order.
+// Finds NEW's cells by id. Builds no hash table if both results list the same cells in the same order.
 class Partners {
  public:
   explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
@@ -325,7 +325,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
   describe_pairs(pairs, throttling_told, comparison);
-  // Judges every look of a run until decided, with the launches that had been made by then.
+  // Judges every look of an `ab --until-decided` run, with the launches that the run had made at that look.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);

@@ -1,4 +1,4 @@
-// Compares two sides: facts, coverage, then every metric of every cell that both measured, and a headline.
+// Compares two sides: first facts and coverage, then every metric of every cell that both sides measured.
 #pragma once
 
 #include <string>

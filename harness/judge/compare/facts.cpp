@@ -16,7 +16,7 @@ namespace {
 struct Field {
   std::string_view name;
   bool blocking = false;
-  bool on_host = false;  // blocking if the device is the host
+  bool on_host = false;  // blocking only if the device is the host
 };
 
 // The facts in the order in which differences are listed.
@@ -46,7 +46,7 @@ constexpr std::array<Field, 23> known_fields = {{
     {"fingerprint", true},
 }};
 
-// Facts outside the fingerprint. A difference in them does not explain a different fingerprint.
+// These facts are not part of the fingerprint, so their differences do not explain a different fingerprint.
 constexpr auto outside_fingerprint = std::to_array<std::string_view>(
     {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
      "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",

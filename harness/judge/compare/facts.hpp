@@ -1,5 +1,5 @@
-// The facts that decide whether two results are comparable, under the field names that --allow takes. Also
-// the parts of a document that a comparison reads.
+// The facts that decide whether two results are comparable, under the field names that --allow accepts. Also
+// names the parts of a document that a comparison reads.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ using codec::library_prefix;
 using codec::parse_document;
 using codec::variable_prefix;
 
-// Every name that --allow takes; "device" includes its kind, name and compute capability.
+// Every name that --allow accepts; "device" covers device kind, device name and compute capability.
 const std::vector<std::string>& allowable_fields();
 
-// Lists the differences in a fixed order. Blocking are: device, plan, measuring method, the CPU if the device
-// is the host, and a fingerprint whose difference no listed field explains. Not blocking, because people
-// compare them: driver, libraries, tool, clock policy, our environment variables, and library choices if both
-// sides record them. If both sides have a device monitor, also lists a median SM clock that differs by more
-// than 5 %, and each throttling reason that only one side has; neither is blocking.
+// Lists the differences in a fixed order. These block: device, plan, measuring method, the CPU if the device
+// is the host, and a fingerprint whose difference no listed field explains. These do not block, because
+// people compare them: driver, libraries, tool, clock policy, our environment variables, and library choices
+// if both sides record them. If both sides have a device monitor, two more do not block: a median SM clock
+// that differs by more than 5 %, and each throttling reason that only one side has.
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow);
 

@@ -1,5 +1,5 @@
-// Corrects tests by families: Simes' p is the smallest of Benjamini-Hochberg's adjusted p within the family.
-// Estimates spreads, with digamma, trigamma and Fisher's F from Boost.Math.
+// Corrects p values by family: a family's Simes p is the smallest Benjamini-Hochberg adjusted p of its
+// members. Estimates spreads with digamma, trigamma and Fisher's F from Boost.Math.
 #include <algorithm>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/special_functions/digamma.hpp>
@@ -53,7 +53,7 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
   if (p.empty()) return tests;
   tests.members.resize(std::size_t{std::ranges::max(family)} + 1);
   for (const std::uint32_t number : family) ++tests.members[number];
-  // per family: its end in `order`, which is sorted by family
+  // ends[f] is the position in `order` of family f's next member, and after the loop of the family's end.
   std::vector<std::size_t> ends(tests.members.size());
   std::exclusive_scan(tests.members.begin(), tests.members.end(), ends.begin(), std::size_t{0});
   std::vector<std::size_t> order(p.size());
@@ -111,7 +111,7 @@ double p_of_larger(const Spread& own, const Spread& common) {
 
 bool exceeds(const Spread& own, const Spread& common) {
   const double ratio = own.variance / common.variance;
-  // A bound below the percentile for any degrees of freedom of `common`. It saves most calls of the F tail.
+  // The bound is below the percentile for all degrees of freedom of `common`. It avoids most calls of F.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
   return p_of_larger(own, common) < by_chance;
 }

@@ -1,5 +1,5 @@
-// Judges by the rules of docs/reference/statistics.md: beyond the margin, within the margin, or inconclusive.
-// Variances are per launch, so that trials with different numbers of launches are comparable.
+// Judges by the rules of docs/reference/statistics.md: a change is beyond the margin, within the margin, or
+// inconclusive. Variances are per launch, so that trials with different numbers of launches are comparable.
 #include "harness/judge/compare/judge.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ T& at(std::vector<T>& values, std::size_t place) {
   return values[place];
 }
 
-// Replaces the spread of each trial; all trials have the same metric.
+// Replaces the spread of each trial. All trials have the same metric.
 void share_spread(const std::vector<Trial*>& trials) {
   std::vector<double> tasks;
   std::vector<std::vector<Spread>> families;
@@ -47,7 +47,7 @@ void share_spread(const std::vector<Trial*>& trials) {
     freedom = std::max(freedom, own.freedom);
   }
   const double known = std::accumulate(tasks.begin(), tasks.end(), 0.0);
-  std::vector<Spread> spreads;  // of families
+  std::vector<Spread> spreads;  // one per family
   std::ranges::transform(families, std::back_inserter(spreads), pooled);
   std::vector<Spread> measured = spreads;
   std::erase_if(measured, [](const Spread& family) { return family.freedom == 0; });
@@ -71,17 +71,17 @@ void share_spread(const std::vector<Trial*>& trials) {
   }
 }
 
-// Replaces the error and the degrees of freedom of each difference by estimates from all cells, metric by
+// Replaces the error and the degrees of freedom of each difference by estimates from all cells of its
 // metric. A family's spread moves toward the spread of all families, and a member's spread toward its
-// family's; the more closely spreads agree, the further they move (common_freedom). A member's spread is
-// never below its family's, because a few launches may agree by chance. Cells of one task share processes, so
-// a task counts its degrees of freedom once.
+// family's spread; the more closely spreads agree, the further they move (common_freedom). A member's spread
+// is never below its family's spread, because a few launches may agree by chance. Cells of one task share
+// processes, so a task counts its degrees of freedom once.
 void share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {
     if (trial.difference) tested[trial.result.metric].push_back(&trial);
   }
-  // One metric at a time, because each needs memory for every family. Threads save no time here.
+  // Handles one metric at a time, because each needs memory for every family. Threads save no time here.
   for (const auto& [metric, same] : tested) share_spread(same);
 }
 
@@ -91,7 +91,7 @@ using model::Verdict;
 // exp() of a half width must be a finite double
 constexpr double half_width_max = 600;
 constexpr double launches_advised_max = 1000;
-constexpr double interval_alpha = 0.05;  // of ratio_ci95
+constexpr double interval_alpha = 0.05;  // for ratio_ci95
 
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs(values.size());
@@ -116,7 +116,7 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
   return "one launch per side: repeat both with --launches 5";
 }
 
-// Says how many launches per side would have distinguished the change from the margin, at this spread.
+// States the launches per side that would have separated the change from the margin, at this spread.
 std::string undecided(const Trial& trial, double half_width) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin());
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
@@ -143,7 +143,7 @@ void give_verdict(Trial& trial, double alpha) {
   };
   result.detectable = found(statistics::four_of_five);
   result.detectable90 = found(statistics::nine_of_ten);
-  // Two one-sided tests at alpha/2 each. They say `same` if the interval of 1 - alpha lies within the margin.
+  // Two one-sided tests at alpha/2 each: `same` if the interval at level 1 - alpha lies within the margin.
   const double critical = alpha == interval_alpha ? trial.interval_critical
                                                   : statistics::t_critical(alpha / 2, difference.freedom);
   const double half_width = critical * difference.error;
@@ -160,7 +160,7 @@ void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
   const statistics::MeanDifference& difference = *trial.difference;
-  // Two launches may differ by any factor; the bound keeps exp() finite.
+  // The bound keeps exp() finite, because two launches may differ by any factor.
   trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
   const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);
@@ -202,7 +202,7 @@ Tests judge(std::span<Trial> trials, double alpha) {
   std::vector<std::uint32_t> families;
   constexpr std::uint32_t unnumbered = 0xffff'ffff;
   const std::size_t metrics = model::all_metrics().size();
-  std::vector<std::uint32_t> numbers;  // by family and metric
+  std::vector<std::uint32_t> numbers;  // indexed by family and metric
   std::uint32_t next = 0;
   for (const Trial& trial : trials) {
     if (!trial.result.p) continue;

@@ -1,5 +1,5 @@
 // Makes verdicts from launch medians: one test per metric of a cell, spreads estimated over all cells, and
-// one correction over all families, also for a run with several looks. All of it is pure.
+// one correction over all families, also for a run with several looks. All functions are pure.
 #pragma once
 
 #include <array>
@@ -22,23 +22,24 @@ struct Replicates {
   std::vector<double> base;
   std::vector<double> now;
   bool paired = false;  // base[i] and now[i] ran back to back in one interleaved run
-  // One interleaved run in which no launch has a partner, so the metric cannot be judged.
+  // True for an interleaved run in which no launch has a partner, so the metric cannot be judged.
   bool partnerless = false;
 };
 
 // One metric of one cell.
 struct Trial {
   model::MetricComparison& result;  // not owned
-  // Index of the cell's family (cells that differ only in the warmup count), of its task (cells that differ
-  // only in the batch and share processes), and of the cell.
+  // Indices. A family has the cells that differ only in the warmup count. A task has the cells that differ
+  // only in the batch and share processes.
   std::uint32_t family = 0;
   std::uint32_t task = 0;
   std::uint32_t cell = 0;
   bool partnerless = false;
-  // The difference of logarithms; judge() replaces its spread. Absent if a side has one launch.
+  // The difference of logarithms; judge() replaces its spread. Absent if a side has one launch, or if
+  // `partnerless`.
   std::optional<statistics::MeanDifference> difference = {};
-  double interval_critical = 0;  // Student's t of the interval of 95 %
-  double threshold = 0;          // the next p of the family must be smaller
+  double interval_critical = 0;  // Student's t for the 95 % interval
+  double threshold = 0;          // a p below this would be significant
   statistics::Power power = {};  // at `threshold`
 
   double log_margin() const { return std::log1p(result.margin); }
@@ -53,33 +54,32 @@ struct Tests {
   std::int64_t families = 0;
 };
 
-// Fills in spreads, intervals, p and verdicts. Corrects families by Benjamini-Hochberg, and members by
-// Benjamini and Bogomolov (2014).
+// Fills in spreads, intervals, p values and verdicts. Corrects families by Benjamini-Hochberg, and members
+// by Benjamini and Bogomolov (2014).
 Tests judge(std::span<Trial> trials, double alpha);
 
 // The slowdown of one cell's latency, as a fraction, that is found in nine cases of ten in any of the judged
 // cells. Absent if no latency was tested, or if the slowdown is more than tenfold.
 std::optional<double> slowdown_found(std::span<const Trial> trials);
 
-// Numbers of launches per side after which a run until decided is judged. The run ends at the last one.
+// `ab --until-decided` judges after these numbers of launches per side. The run ends at the last number.
 inline constexpr std::array<std::int64_t, 4> planned_looks = {5, 10, 15, 20};
 
 // The part of `alpha` that look `at` may spend: the increment of the Pocock-type spending function of Lan &
-// DeMets (1983), alpha ln(1 + (e - 1) t), where t is the look's share of the most launches. If the run does
-// not go on, the last look spends the rest. Each look is a test at its own level, so together they err at
-// most as often as alpha (Bonferroni). A joint distribution would need its normal limit, which few launches
-// do not reach.
+// DeMets (1983), alpha ln(1 + (e - 1) t). t is the look's launches divided by the most launches. If no look
+// follows, the last look spends the rest. Each look is a test at its own level, so the joint error rate is
+// at most alpha (Bonferroni). Few launches do not reach the normal limit that a joint distribution needs.
 double level_at(double alpha, std::span<const std::int64_t> looks, std::size_t at, bool goes_on);
 
-// Judges one look after the other. A test that one look decides keeps its verdict.
+// Judges one look after the other. Once a look decides a test, the test keeps its verdict.
 class Looks {
  public:
   // `looks` are increasing numbers of launches per side. Empty: one look at all launches.
   Looks(const model::ComparisonSettings& settings, std::vector<std::int64_t> looks);
-  // Judges the next look. Scales q, so that every look compares it with the same alpha.
+  // Judges the next look. Scales q, so that every look can compare q with the same alpha.
   Tests judge(std::span<Trial> trials);
-  // compare::slowdown_found() at the last look. In a run with looks it covers only the undecided tests, and
-  // is 0 if all are decided.
+  // Returns compare::slowdown_found() at the last look. In a run with looks, it covers only the undecided
+  // tests, and is 0 if all tests are decided.
   std::optional<double> slowdown_found(std::span<const Trial> trials) const;
 
  private:
@@ -103,31 +103,31 @@ struct FamilyTests {
 
 // family[i] is the family of p[i]; families are numbered from 0 without gaps. A family's p is Simes' (1986)
 // over its members. Families are corrected by Benjamini & Hochberg (1995). If R of m families fall below
-// `alpha`, their members are corrected within each family at alpha R / m, which keeps the expected share of
+// `alpha`, their members are corrected within each family at alpha R / m. This keeps the expected share of
 // wrong members, averaged over the R families, below alpha (Benjamini & Bogomolov 2014). A member's q is
-// below alpha if both its family's test and its own find it.
+// below alpha if its family's test and its own test both reject.
 FamilyTests test_families(std::span<const double> p, std::span<const std::uint32_t> family, double alpha);
 
 // The degrees of freedom with which a group's variance predicts a member's variance (Smyth 2004, *Linear
 // models and empirical Bayes methods*, section 6.2: moments of the logarithms). Assumes a scaled F
-// distribution around each group's variance, equally close in every group. Infinite if members differ only by
-// chance; 0 if no group has two members. Variances and their degrees of freedom are positive.
+// distribution around each group's variance, with equal degrees of freedom in all groups. Infinite if
+// members differ only by chance; 0 if no group has two members. Variances and degrees of freedom are
+// positive.
 double common_freedom(std::span<const std::vector<Spread>> groups);
 
 // The common variance of one group, and its common_freedom(); 0 degrees for fewer than two members.
 Spread common_spread(const std::vector<Spread>& group);
 
-// The probability that chance makes `own`'s variance as large as it is, if `common` estimates the same
-// variance: F's tail. Both have positive degrees of freedom.
+// The probability that chance makes `own.variance` at least as large, if `common` estimates the same
+// variance (F's tail). Both have positive degrees of freedom.
 double p_of_larger(const Spread& own, const Spread& common);
 
-// True if the variance of `own` is beyond the 99th percentile of F for a member of `common`. Both have
-// positive degrees of freedom.
+// True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.
 bool exceeds(const Spread& own, const Spread& common);
 
 // Smyth's posterior variance: the mean of both, weighted by their degrees of freedom, which are added. If
-// `own` exceeds `common`, returns `own` (as Phipson et al. 2016 do for hypervariable members), so that quiet
-// neighbours do not hide odd launches.
+// `own` exceeds `common`, returns `own` (as Phipson et al. 2016 do for hypervariable members). Otherwise
+// steady members of the group would hide odd launches.
 Spread moderated(const Spread& own, const Spread& common);
 
 }  // namespace graphbench::statistics

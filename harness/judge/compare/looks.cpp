@@ -1,4 +1,4 @@
-// Judges a run look by look. Each look judges all trials again, at a smaller alpha.
+// Judges an `ab --until-decided` run look by look. Each look judges all trials again, at a smaller alpha.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@ using statistics::LaunchValue;
 struct Table {
   CellValues base;
   CellValues now;
-  CellValues differences;  // between launches with the same index, if all cells can be paired
+  CellValues differences;  // NEW minus BASE per launch index, if all cells can be paired
 };
 
 struct Mode {
@@ -68,7 +68,7 @@ std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::in
   return differences;
 }
 
-// A cell with one launch shows no spread. It is left out if another cell has more launches.
+// Leaves out cells with one launch, which show no spread, if another cell has more launches.
 Table table_of(const Mode& mode, Metric metric, std::int64_t end) {
   Table all;
   Table known;
@@ -115,8 +115,8 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   result.new_seconds = std::exp(now);
   result.ratio = std::exp(now - base);
   result.floor_seconds = settings.floor_seconds;
-  // The resolution of the clock moves the times of different cells independently, so it moves their mean
-  // less: by the square root of the number of cells.
+  // The resolution of the clock changes the times of cells independently. It therefore changes their mean
+  // less, by a factor of the square root of the number of cells.
   const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
   result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));
   Trial trial{result};

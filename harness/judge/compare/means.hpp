@@ -20,16 +20,16 @@ struct Pair {
   std::size_t cell = 0;
 };
 
-// Which launches are compared, and how.
+// The launches to compare, and whether both sides come from one interleaved run.
 struct Launches {
   bool interleaved = false;
-  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // compares launches with a smaller index
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // only launches with a smaller index
 };
 
 // True if no launch index repeats on either side.
 bool can_be_paired(const Pair& pair);
 
-// A number for the launch's document and index. Cells that one launch measured have the same number.
+// A number made of the launch's document and index. Cells that one launch measured have the same number.
 std::int64_t key_of(const LaunchTimes& launch);
 
 // The mode in a cell's id, such as "whole"; empty for an id of another form.
@@ -42,7 +42,7 @@ std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::Compa
 // Marks the means whose launches spread more in NEW than in BASE.
 void judge_steadiness(std::vector<model::MeanComparison>& means);
 
-// Finds launches that differ from the others of their side, by more than the margin and chance explain.
+// Finds launches that differ from the others of their side by more than the margin and chance can explain.
 std::vector<model::OddLaunch> odd_launches(std::span<const Pair> pairs,
                                            const model::ComparisonSettings& settings);
 

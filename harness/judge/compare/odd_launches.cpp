@@ -1,4 +1,4 @@
-// Finds launches that are far from the others of their side, by the median over their cells.
+// Finds launches that are far from the others of their side. The distance is a median over cells.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,13 +17,13 @@ using model::OddLaunch;
 // With fewer launches, the spread of the other launches is unknown.
 constexpr std::size_t launches_min = 3;
 
-// The most cells of any launch. A launch with less than half of them may be far from the others by chance.
+// The most cells of any launch. A launch with less than half of this number may be far off by chance.
 std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
   return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
 }
 
-// The launches of one side, and each launch's distance from the side's mean, as a logarithm. It is the median
-// over cells, so that a few cells do not decide.
+// The launches of one side, and each launch's distance from the side's mean, as a logarithm. The distance is
+// the median over cells, so that a few cells do not decide.
 struct Effects {
   std::vector<OddLaunch> launches;
   std::vector<double> effects;

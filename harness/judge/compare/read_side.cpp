@@ -26,7 +26,7 @@ std::string shown(const std::string& value) {
   return value.empty() ? "nothing" : in_quotes(value);
 }
 
-// Checks the facts that all documents of a side must share. The fingerprint covers the facts not named here.
+// Checks the facts that all documents of a side must share. The fingerprint covers further facts.
 void check_agreement(const Document& first, const Document& other) {
   for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
                             "device.runtime", "fingerprint", "method"}) {
@@ -84,7 +84,7 @@ std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
 }
 
 // True if the documents share a launch (same index, same medians) in every cell that both measured. One
-// shared launch may be chance; one in every cell means that a document is a copy.
+// shared launch may be chance; one in every cell means that one document is a copy of the other.
 bool are_copies(const Document& one, const Document& other) {
   std::unordered_map<std::string_view, const DocumentCell*> cells;
   for (const DocumentCell& cell : one.cells) cells.emplace(cell.id, &cell);
@@ -98,11 +98,11 @@ bool are_copies(const Document& one, const Document& other) {
   return any;
 }
 
-// Throws InputError if documents of one cell have different plans, or if one copies another: copied launches
-// make any difference look certain. Compares only documents with a common digest, to save time.
+// Throws InputError if documents of one cell have different plans, or if one is a copy: copied launches make
+// any difference look certain. Only documents with a common digest are compared launch by launch.
 void check_shared_cells(const std::vector<Document>& documents) {
   if (documents.size() < 2) return;
-  std::unordered_map<std::string_view, std::size_t> first;            // document of a cell, by id
+  std::unordered_map<std::string_view, std::size_t> first;            // first document with a cell, by id
   std::unordered_map<std::size_t, std::vector<std::size_t>> holders;  // documents, by digest_of()
   for (std::size_t d = 0; d < documents.size(); ++d) {
     std::set<std::size_t> alike;
@@ -170,7 +170,7 @@ Side merge(const std::string& source, std::vector<Document> documents) {
   for (const Document& document : documents) check_agreement(documents.front(), document);
   check_shared_cells(documents);
   side.facts = merged_facts(documents);
-  std::unordered_map<std::string, std::size_t> positions;  // in the side
+  std::unordered_map<std::string, std::size_t> positions;  // in side.cells, by id
   for (Document& document : documents) {
     for (DocumentCell& cell : document.cells) {
       for (LaunchTimes& launch : cell.launches) launch.document = &document - documents.data();
@@ -211,8 +211,8 @@ Side read_side(const std::string& path) {
 
 Sides read_sides(const std::string& base, const std::string& now) {
   const bool in_turns = is_pipe(base) || is_pipe(now);
-  // The main thread reads BASE, so that BASE's error is reported first. std::launch::deferred reads NEW
-  // afterwards, for pipes or if no thread can be started.
+  // The main thread reads BASE, so that BASE's error is reported first. For pipes, or if no thread can be
+  // started, std::launch::deferred reads NEW afterwards.
   const auto how = in_turns ? std::launch::deferred : std::launch::async | std::launch::deferred;
   std::future<Side> second = std::async(how, [&] { return read_side(now); });
   Side first = read_side(base);

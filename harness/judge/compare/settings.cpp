@@ -1,4 +1,4 @@
-// Parses a comparison's settings. Both lists have one grammar: VALUE or METRIC=VALUE, comma-separated.
+// Parses a comparison's settings. Margins, floors and powers are lists of VALUE or METRIC=VALUE.
 #include "harness/judge/compare/settings.hpp"
 
 #include <optional>
@@ -42,7 +42,7 @@ std::optional<double> read_seconds(std::string_view text) {
   return std::nullopt;
 }
 
-// Accepts the name "capture", although the capture is tested only as a part of the setup.
+// Accepts the name "capture" for the setup, because the capture is tested only as a part of the setup.
 std::size_t metric_at(const std::string& flag, const std::string& name,
                       std::span<const model::Metric> metrics) {
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ Values read_list(const std::string& flag, const std::string& text, Read read, co
   return values;
 }
 
-// Sets a member of all tested metrics. A metric's own value overrides the value without a name.
+// Sets `member` for all tested metrics. A metric's own value overrides the value without a name.
 void set_all(const Values& values, double model::MetricSettings::*member,
              model::ComparisonSettings& settings) {
   for (std::size_t i = 0; i < values.own.size(); ++i) {

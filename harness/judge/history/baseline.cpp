@@ -17,7 +17,7 @@ namespace graphbench::history {
 namespace {
 
 constexpr std::size_t commit_digits_min = 7;
-// The search gives up after this number of entries.
+// The search stops after this number of entries.
 constexpr std::size_t tries_max = 50;
 
 bool is_called(const model::HistoryEntry& entry, const std::string& name) {
@@ -48,7 +48,7 @@ compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std:
   return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
 }
 
-// True for a UTC time of RFC 3339. Sorting such texts sorts the times.
+// True for a UTC time of RFC 3339. The order of these texts is the order of the times.
 bool is_instant(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00";
   if (text.size() <= form.size() || text.back() != 'Z') return false;
@@ -83,7 +83,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
   std::reverse(called.begin(), called.end());
-  // Entries of NEW's environment and plan come first. Within each part the latest entry comes first.
+  // Entries with NEW's environment and plan come first, then the others. The latest entry leads both parts.
   const auto is_same = [&](const model::HistoryEntry& entry) {
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };

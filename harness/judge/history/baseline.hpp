@@ -16,12 +16,13 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// Entries with that name, oldest first. Throws InputError with the known names if there are none.
+// The entries with branch, label or commit `name`, oldest first. If none, throws InputError with the known
+// names.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
-// Returns the latest complete entry with that name, environment and plan. Without one, returns the latest
-// complete entry that compare::comparable() accepts. NEW's own entries do not count. Throws InputError, which
-// names the blocking differences of the latest entry, if no entry is comparable.
+// Returns the latest complete entry called `request.name` that has NEW's environment and plan. Without one,
+// returns the latest complete entry that compare::comparable() accepts. Skips NEW's own entries. Throws
+// InputError if no entry is comparable, and names the blocking differences of the latest entry.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
 // The launch medians of every ok cell, for each metric that is a time.

@@ -27,7 +27,7 @@ namespace {
 
 using history::Store;
 
-// Reads the locale from the environment. The process keeps the locale C, in which numbers are written.
+// Reads the locale from the environment. Does not set it: the process keeps the locale C to write numbers.
 bool terminal_is_unicode() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
   if (locale == static_cast<locale_t>(nullptr)) return false;
@@ -37,13 +37,13 @@ bool terminal_is_unicode() {
 }
 
 struct HistoryArguments {
-  std::string file;                    // empty: the default one
-  std::vector<std::string> documents;  // of add
-  std::optional<std::string> commit;   // of add; absent: from the CI or git
-  std::optional<std::string> branch;   // of add; a filter of list and show
+  std::string file;                    // empty: the default file
+  std::vector<std::string> documents;  // for add
+  std::optional<std::string> commit;   // for add; absent: read from the CI or git
+  std::optional<std::string> branch;   // for add; filters entries in list and show
   std::string label;
-  std::string against;  // a filter of list: a NAME as in `compare --against`
-  std::string cell;     // of show
+  std::string against;  // filters entries in list: a NAME as in `compare --against`
+  std::string cell;     // for show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;
   bool every_environment = false;

@@ -40,7 +40,7 @@ namespace {
 struct CiSystem {
   const char* name;
   const char* commit;
-  std::vector<const char*> branches;  // the first variable that is set counts
+  std::vector<const char*> branches;  // the first variable that is set gives the branch
 };
 
 const std::vector<CiSystem>& ci_systems() {

@@ -23,14 +23,14 @@ Environment process_environment();
 // a pull request, the branch is its source branch.
 std::optional<FoundLabel> label_from_ci(const Environment& environment);
 
-// Reads HEAD in the working folder. Absent without a commit. A detached HEAD has no branch.
+// Reads HEAD in the working folder. Absent if git finds no commit. The branch is empty for a detached HEAD.
 std::optional<FoundLabel> label_from_git();
 
 // GRAPHBENCH_HISTORY, or graphbench/history.sqlite under XDG_DATA_HOME or ~/.local/share. Throws InputError
-// if no variable gives a path.
+// if HOME is needed but not set.
 std::string default_file(const Environment& environment);
 
-// Makes the folders of the default file. Throws Error(io).
+// Makes the folders that contain `file`. Throws Error(io).
 void make_folder_of(const std::string& file);
 
 }  // namespace graphbench::history

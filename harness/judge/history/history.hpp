@@ -1,5 +1,5 @@
-// Plain data of `graphbench history`: stored results, their series over time, and the changes found in these.
-// Times are in seconds. Empty text means unknown.
+// Plain data of `graphbench history`: stored results, their series over time, and the changes found in a
+// series. Times are in seconds. Empty text means unknown.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct HistoryEntry {
   std::int64_t id = 0;  // counts the added entries from 1
   HistoryLabel label;
   std::string started_at;   // RFC 3339, UTC; orders the history
-  std::string fingerprint;  // of the environment
+  std::string fingerprint;  // digest of the environment
   std::string plan_hash;
-  std::string device;  // its name
+  std::string device;  // name of the device
   std::string tool_version;
   bool complete = true;       // false: an interrupted sweep
-  std::int64_t cells = 0;     // that have launches
+  std::int64_t cells = 0;     // number of cells that have launches
   std::int64_t launches = 0;  // the most launches of any cell
 };
 
@@ -45,11 +45,11 @@ struct HistoryPoint {
 // A change of the level of a series.
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
-  double ratio = 1;        // median after the change over median before, each up to the next change
-  double p = 1;            // the larger p of both tests: permutations, and correlated series
+  double ratio = 1;        // median after the change / median before, each up to the neighbouring change
+  double p = 1;            // the larger p of the two tests: permutations, correlated series
 };
 
-// The rate of false changes (alpha) holds up to this correlation of neighbouring points.
+// Up to this correlation of neighbouring points, at most a share alpha of series show a false change.
 constexpr double correlation_max = 0.5;
 
 // One cell's metric over time, oldest first.
@@ -57,8 +57,8 @@ struct CellHistory {
   std::string cell;
   Metric metric = Metric::latency;
   std::vector<HistoryPoint> points;
-  std::vector<ChangePoint> changes;  // by index
-  // correlation of neighbouring points around their levels; absent in a shorter series
+  std::vector<ChangePoint> changes;  // sorted by index
+  // lag-one correlation of the points around their levels; absent in a constant or too short series
   std::optional<double> correlation;
   std::int64_t points_min = 0;  // a series with fewer points cannot show a change
   std::int64_t left_out = 0;    // points of other environments or plans
@@ -118,19 +118,20 @@ struct Findings {
 // correlated series (series.cpp). Values are not transformed: pass logarithms of times.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
-// With fewer values, too many permutations split as well as the best split, so no change reaches `alpha`.
+// The fewest values in which a change can reach `alpha`. With fewer values, too many permutations have a
+// split that is equally good.
 std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {
   std::string branch;  // branch of the points; empty: any
   // true: points of any environment; false: those with the latest point's fingerprint and plan
   bool every_environment = false;
-  std::int64_t last = 200;  // points at most; the test's time grows with their square
+  std::int64_t last = 200;  // maximum number of points; the time of the test grows with its square
   ChangePointOptions changes;
 };
 
-// `points` are oldest first, as in Store::points. Changes are looked for in the logarithms of the medians,
-// because times vary by factors.
+// `points` are oldest first, as from Store::points. The search for changes uses the logarithms of the
+// medians, because times vary by factors.
 model::CellHistory make_series(std::string cell, model::Metric metric,
                                std::vector<model::HistoryPoint> points, const SeriesOptions& options);
 

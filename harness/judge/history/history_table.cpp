@@ -1,5 +1,5 @@
-// Prints entries as a table without cut values, because people copy from it. Plots a series as a grid of
-// characters, in which a column stands for one entry, or for several if they do not all fit.
+// Prints entries as a table that truncates no value, because people copy from it. Plots a series as a grid
+// of characters. A column is one entry, or several entries if they do not all fit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ Scale scale_of(const CellHistory& history, const PlotOptions& options) {
   const double reach = std::max((high->median - low->median) / 2, middle * 0.01);
   scale.low = middle - reach;
   scale.high = middle + reach;
-  // A launch far outside is cut at the edge of the plot, so that the other points keep their resolution.
+  // Cuts a far launch off at the edge of the plot, so that the other points keep their resolution.
   for (const HistoryPoint& point : history.points) {
     if (point.launches < 2) continue;
     scale.low = std::min(scale.low, std::max(point.lowest, middle - 2 * reach));
@@ -97,7 +97,7 @@ class Grid {
  public:
   explicit Grid(const Scale& scale)
       : columns_(scale.columns), marks_(scale.rows * scale.columns, Mark::nothing) {}
-  // Keeps the mark with the higher value.
+  // Keeps the old mark if its value in Mark is higher.
   void put(std::size_t row, std::size_t column, Mark mark) {
     Mark& place = marks_[row * columns_ + std::min(column, columns_ - 1)];
     place = std::max(place, mark);

@@ -1,6 +1,6 @@
-// Finds changes in series. Permutations give candidates; each candidate is then tested against series whose
-// neighbours correlate, by a parametric bootstrap (a sieve of order one: Buehlmann, Bernoulli 3, 1997). Its
-// statistic is divided by the spread, because level and spread of the series are unknown.
+// Finds changes in series. Permutations give candidates. A parametric bootstrap then tests each candidate
+// against series whose neighbours correlate (a sieve of order one: Buehlmann, Bernoulli 3, 1997). It divides
+// the statistic by the spread, because level and spread of the series are unknown.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace graphbench::history {
 namespace {
 
 struct Split {
-  std::size_t at = 0;    // the first value behind the split
+  std::size_t at = 0;    // index of the first value after the split
   double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
@@ -25,7 +25,7 @@ struct Split {
 struct CorrelatedTest {
   double correlation = 0;  // correlation of the simulated series: measured_at_most() of the values
   std::size_t segment_min = 0;
-  std::int64_t series = 0;  // simulated, at most
+  std::int64_t series = 0;  // maximum number of simulated series
   double alpha = 0;         // the test stops when p can no longer reach alpha
 };
 
@@ -116,7 +116,8 @@ std::vector<double> around_means(const std::vector<double>& values,
   return rest;
 }
 
-// The statistic of the best split over the deviation that remains after the split. Infinite if none remains.
+// The statistic of the best split, divided by the mean absolute deviation that remains after the split.
+// Infinite if no deviation remains.
 double over_spread(const std::vector<double>& values, std::vector<std::size_t> boundaries,
                    std::size_t segment_min) {
   const auto split = best_over_segments(values, boundaries, segment_min);
@@ -146,8 +147,8 @@ void simulate(std::vector<double>& values, const std::vector<std::size_t>& bound
   }
 }
 
-// The lag-one correlation of the values around the means of their segments, corrected for the bias that
-// estimating the means brings (Marriott & Pope, Kendall, Biometrika 41, 1954). Absent if nothing varies.
+// The lag-one correlation of the values around the means of their segments; absent if nothing varies.
+// Corrects the bias from estimating the means (Marriott & Pope, Kendall, Biometrika 41, 1954).
 std::optional<double> lag_one_correlation(const std::vector<double>& values,
                                           const std::vector<std::size_t>& boundaries) {
   const std::vector<double> rest = around_means(values, boundaries);
@@ -167,17 +168,17 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
 }
 
 // The correlation that the test assumes: the measured one plus three standard errors, from 0 to
-// model::correlation_max. A short series measures it badly: with 24 values the standard error is 0.2, so the
-// result is nearly always correlation_max. A lower assumption would report more false changes, because a
-// split by chance makes the remaining values look uncorrelated.
+// model::correlation_max. In a short series the error is large: with 24 values it is 0.2, so the result is
+// nearly always correlation_max. A lower assumption would report more false changes, because a split by
+// chance makes the remaining values look uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
   const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
   return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,
                     model::correlation_max);
 }
 
-// The p value of the best split of `values`: how often a simulated series with the same segments splits as
-// well. The series are normal and autoregressive of order one.
+// The p value of the best split of `values`: the share of simulated series, with the same segments, whose
+// best split is at least as good. The series are normal and autoregressive of order one.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
                        const CorrelatedTest& test, std::mt19937_64& random) {
   const double observed = over_spread(values, boundaries, test.segment_min);
@@ -197,8 +198,8 @@ void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
 }
 
-// The p value of `statistic`: how often values that are shuffled within their segments split as well. Stops
-// when p can no longer reach alpha.
+// The p value of `statistic`: the share of shuffles, within the segments, whose best split is at least as
+// good. Stops when p can no longer reach alpha.
 double p_value_of(double statistic, std::vector<double> values, const std::vector<std::size_t>& boundaries,
                   const ChangePointOptions& options, std::mt19937_64& random) {
   const double orders = static_cast<double>(options.permutations + 1);
@@ -208,7 +209,7 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
       shuffle(values.data() + boundaries[k], boundaries[k + 1] - boundaries[k], random);
     }
     const auto split = best_over_segments(values, boundaries, static_cast<std::size_t>(options.segment_min));
-    // The order of a sum changes its last bits. An equal split must count as equal.
+    // The order of additions changes the last bits of a sum. Equally good splits must count as equal.
     if (split && split->statistic >= statistic * (1 - 1e-9)) ++as_good;
     if (static_cast<double>(as_good + 1) / orders > options.alpha) break;
   }
@@ -242,8 +243,8 @@ std::vector<FoundChange> candidates_of(const std::vector<double>& values, const 
   return found;
 }
 
-// A seed from the values. With one fixed seed, all series of a length would meet the same simulated series
-// and share their error.
+// Computes a seed from the values. With one fixed seed, all series of one length would be tested against the
+// same simulated series and share their sampling error.
 std::uint64_t digest_of(const std::vector<double>& values) {
   std::uint64_t digest = 0;
   for (const double value : values) digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3;
@@ -270,7 +271,7 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
 
 }  // namespace
 
-// Keeps candidates up to the first that correlated series split as well by chance.
+// Keeps the candidates before the first one that is not significant against correlated series.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
   const std::vector<FoundChange> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};
@@ -295,7 +296,7 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
   // The clearest change of a short series is a step in the middle. With ten values, 2 of C(10, 5) = 252
-  // orders split as well, but random draws find them more or less often. The loop therefore runs the test.
+  // orders split at least as well, but random draws find more or fewer. The loop therefore runs the test.
   std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;

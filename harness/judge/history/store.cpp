@@ -1,5 +1,5 @@
-// Stores the tables and queries of the history. The rollback journal, SQLite's default, leaves one file that
-// people can copy. Transactions are short, so that other writers can wait for them.
+// Defines the tables and queries of the history. The rollback journal, SQLite's default, leaves one file
+// that people can copy. Transactions are short, so other writers wait only briefly.
 #include "harness/judge/history/store.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Store::Store(const std::string& path, Access access) : path_(path), connection_(
   check_whole();
 }
 
-// Finds damage before the first read or write. The transaction keeps other writers out meanwhile.
+// Finds damage before the first read or write. The transaction keeps other writers out during the check.
 void Store::check_whole() {
   std::string finding;
   bool made = true;
@@ -106,7 +106,7 @@ void Store::check_whole() {
 
 void Store::create_tables() {
   Transaction transaction(connection_);
-  // Another process may have created the tables meanwhile.
+  // Another process may have created the tables since check_whole() looked.
   if (connection_.integer_of("PRAGMA user_version") != 0) return;
   connection_.execute(tables);
   connection_.execute(("PRAGMA application_id = " + std::to_string(application_id)).c_str());

@@ -27,7 +27,7 @@ struct NewEntry {
 
 struct Added {
   std::int64_t id = 0;
-  bool was_there = false;  // the history has the same text; nothing was changed
+  bool was_there = false;  // the history already had this text; nothing was changed
 };
 
 // One connection, for one thread. Several processes may use a file at once: a writer waits for the others.
@@ -44,7 +44,7 @@ class Store {
   // Adds all entries, or none if this throws or the process dies.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
-  // Lists entries by the time of measurement, oldest first. With `branch`, only entries of that branch.
+  // The entries by time of measurement, oldest first; if `branch` is not empty, only those of this branch.
   std::vector<model::HistoryEntry> list(const std::string& branch = "");
   // The text of the document. Throws InputError if the file is damaged.
   std::string document(std::int64_t id);

@@ -1,6 +1,5 @@
 // Runs graphbench merge, which makes one result from the shards of one plan. The first pass indexes and
-// checks the cells, the second copies their text, so memory grows with the number of cells, not with their
-// size.
+// checks the cells, the second copies their text. So memory depends on the number of cells, not their size.
 #include "harness/options/command.hpp"
 
 #include <algorithm>
@@ -42,14 +41,14 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
   }
 }
 
-// The preset of a workload: the shard's, else the first of the plan.
+// The preset of a workload in the shard; without one, the first preset of the plan.
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {
   const auto found = plan.shard->presets.find(workload);
   if (found != plan.shard->presets.end()) return found->second;
   return plan.axes.preset.empty() ? "" : plan.axes.preset.front();
 }
 
-// Replaces each folder by its *.json files in the order of their names, without `output`. Throws InputError
+// Replaces each folder by its *.json files in the order of their names, except `output`. Throws InputError
 // for a folder that cannot be read or has no such file.
 std::vector<std::string> documents_in(const std::vector<std::string>& paths, const std::string& output) {
   std::vector<std::string> files;
@@ -74,16 +73,17 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // Reads all files. `allow` has names of differences, as compare's --allow. Throws InputError, which names
-  // the file, for a file that is not a task shard, differs from the first in plan, assignment or device,
-  // repeats a shard or a cell, or has a cell that is not in the plan.
+  // Reads all files. `allow` names the differences that may remain, like compare's --allow. Throws
+  // InputError, which names the file: not a task shard; another plan, assignment or device than the first
+  // file; a shard or a cell that an earlier file has; a cell that is not in the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {
     for (const std::string& file : files) add(file, allow);
     plan_cells();
     std::ranges::sort(merged_.shards, {}, &model::MergedShard::index);
   }
 
-  // One line per missing shard, then per missing or unfinished cell (ten, then the number of others).
+  // Returns one line per missing shard, then one line per missing or unfinished cell. At most ten cells are
+  // listed; the number of further cells follows.
   std::vector<std::string> missing() const {
     std::vector<std::string> lines;
     const std::int64_t count = merged_.plan.shard->count;
@@ -107,7 +107,7 @@ class ShardMerge {
   std::size_t cells() const { return places_.size(); }
   std::int64_t cells_failed() const { return cells_failed_; }
 
-  // Writes the document with cells in the plan's order. Throws InputError if a file was changed meanwhile.
+  // Writes the document with cells in the plan's order. Throws InputError if a file has changed.
   void write(const std::function<void(std::string_view)>& part) {
     merged_.complete = missing().empty();
     merged_.plan.shard.reset();
@@ -129,7 +129,7 @@ class ShardMerge {
  private:
   struct Place {
     std::size_t file = 0;
-    std::size_t begin = 0;  // of the cell's text
+    std::size_t begin = 0;  // byte offset of the cell's text
     std::size_t bytes = 0;
     model::CellResult evidence{};  // the parts of the cell that findings read
   };
@@ -193,7 +193,7 @@ class ShardMerge {
                                    ": to merge them anyway, give --allow " + blocking->field + "");
       }
     }
-    // The shard with the lowest index gives these, so that the order of the files does not matter.
+    // Takes environment and argv from the shard with the lowest index: the order of files has no effect.
     if (by_index_.empty() || shard.index < by_index_.begin()->first) {
       merged_.environment = head.environment;
       merged_.plan.argv = head.plan.argv;
@@ -232,8 +232,8 @@ class ShardMerge {
     return text + ",\"shard\":" + std::to_string(file.index) + "}";
   }
 
-  model::Result merged_;        // all but the cells
-  codec::DocumentFacts facts_;  // of the first shard
+  model::Result merged_;        // everything except the cells
+  codec::DocumentFacts facts_;  // facts of the first shard
   std::vector<File> files_;
   std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index
   std::unordered_map<std::string, Place> places_;  // by cell id

@@ -16,8 +16,8 @@ struct FormatOptions {
 };
 
 struct Format {
-  std::string_view name;  // what --format takes
-  std::string_view what;  // for --help
+  std::string_view name;  // value of --format
+  std::string_view what;  // help text
   void (*print)(std::ostream& out, const model::Comparison& comparison, const FormatOptions& options);
 };
 
@@ -36,23 +36,23 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
 // The most bytes that GitHub accepts in a comment.
 inline constexpr std::size_t markdown_length_max = 65536;
 // Prints GitHub-flavoured Markdown for a pull request: a line with the verdict, a table of changes, and
-// folded details. It has at most markdown_length_max bytes; a table that does not fit is cut and gives the
-// number of omitted rows. Text from documents is escaped, so that it cannot format, mention or link.
+// folded details, in at most markdown_length_max bytes. A table that does not fit is cut and ends with the
+// number of omitted rows. Text from documents is escaped, so it cannot add formatting, mentions or links.
 void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
                                const FormatOptions& options);
 
-// Prints JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions, with one testcase per cell.
-// A slower metric or a lost cell is a failure. A cell is skipped if it is inconclusive (with --strict a
-// failure) or was not compared. There is a failure exactly if passed() is false. Testcases have no `time`,
-// because readers would take it for the duration of a test.
+// Prints JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions, with one testcase per
+// cell. A slower metric or a lost cell is a failure. A cell is skipped if it was not compared, or if it is
+// inconclusive (with --strict that is a failure). The XML has a failure exactly if passed() is false.
+// Testcases have no `time`, because readers would show it as the duration of a test.
 void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 
-// GitHub shows this number of errors and of warnings per step, and drops the others without a message.
+// GitHub shows this number of errors and this number of warnings per step. It drops the others silently.
 inline constexpr std::size_t annotations_max = 10;
-// Prints workflow commands, which GitHub shows as annotations. Errors: results that fail the comparison, with
-// --strict also inconclusive, changed or less steady ones. Warnings: interrupted sweeps, odd launches, less
-// steady means and different environments. One notice has the summary and the number of omitted annotations.
+// Prints workflow commands, which GitHub shows as annotations. Errors: results that fail the comparison;
+// with --strict also inconclusive, changed or less steady ones. Warnings: interrupted sweeps, odd launches,
+// less steady means and different environments. One notice has the summary and counts omitted annotations.
 void print_comparison_github(std::ostream& out, const model::Comparison& comparison,
                              const FormatOptions& options);
 

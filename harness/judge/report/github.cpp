@@ -1,5 +1,5 @@
-// Chooses the results that are worth one of the few annotations of a step, and escapes them for the runner's
-// command parser.
+// Chooses the results for the few annotations that GitHub shows per step, and escapes their text for the
+// parser of the runner's commands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ std::size_t write(std::ostream& out, std::string_view kind, const std::vector<An
   return annotations.size() - shown;
 }
 
-// Text for the notice. An inconclusive metric alone is not a warning: few launches would give ten per run.
+// Text for the notice. An inconclusive metric alone is not a warning: few launches would cause ten warnings.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)

@@ -1,5 +1,4 @@
-// Writes the comparison as JSON in the order of its schema, with one cell per line, which reads well in a
-// diff.
+// Writes the comparison as JSON in the order of its schema. Each cell is one line, for readable diffs.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -77,8 +76,8 @@ void add_string(Buffer& to, const std::string& value) {
   add(to, "{}", dump(value));
 }
 
-// Writes nine significant digits, because further digits depend on the machine that computed them. Adds ".0"
-// to an integer, so that the number reads as a real one.
+// Writes nine significant digits, because further digits depend on the machine. Adds ".0" to an integer, so
+// that parsers read the number as a real number.
 void add_number(Buffer& to, const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return add(to, "null");
   const std::string text = fmt::format("{:.9g}", *value);

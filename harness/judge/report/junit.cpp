@@ -25,13 +25,13 @@ struct Test {
   std::string classname;
   std::string name;
   Outcome outcome = Outcome::passed;
-  std::string type;     // a failure's
+  std::string type;     // type of the failure or the skip
   std::string message;  // one line: the reason of the failure or the skip
   std::string details;  // one line per metric
 };
 
-// A cell's class is its workload, mode, preset, dtype and pass, so reports group its batches and warmups. For
-// a benchmark of another tool it is the name up to the first parameter.
+// A cell's class is its workload, mode, preset, dtype and pass, so reports group its batches and warmups.
+// For another tool's benchmark, the class is the name up to the first parameter.
 std::string classname_of(const std::string& id) {
   const std::vector<std::string> parts = split(id, '/');
   if (parts.size() != 7) return parts.front();
@@ -112,7 +112,7 @@ Test test_of(const model::MeanComparison& mean, bool strict) {
   return test;
 }
 
-// A test for the whole comparison, if the sides are not comparable or no metric was judged.
+// Makes a test for the whole comparison. Used if the sides are not comparable or no metric was judged.
 Test test_of_all(const Comparison& comparison) {
   Test test;
   test.classname = "graphbench.compare";

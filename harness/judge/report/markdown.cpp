@@ -1,5 +1,5 @@
-// Writes GitHub-flavoured Markdown, the most urgent section first. A table may take half of the remaining
-// room, so that a thousand slower cells leave room for lost cells.
+// Writes GitHub-flavoured Markdown, with the most urgent section first. A table may use half of the
+// remaining room, so that a thousand slower cells leave room for lost cells.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -43,7 +43,7 @@ std::string as_entities(std::string_view text) {
       continue;
     }
     escaped += fmt::format("&#{};", static_cast<int>(c));
-    // GitHub finds @names and #numbers after it decodes entities. A zero-width space separates them.
+    // GitHub decodes entities before it looks for @names and #numbers. A zero-width space hides them.
     if (c == '@' || c == '#') escaped += "&#8203;";
   }
   return escaped;
@@ -52,7 +52,7 @@ std::string as_entities(std::string_view text) {
 using model::Comparison;
 using model::Verdict;
 
-// Bytes for everything but rows: titles, counts of omitted rows, and how to read the comment.
+// Bytes for everything except rows: titles, counts of omitted rows, and the section "How to read this".
 constexpr std::size_t reserved = 6144;
 
 constexpr std::string_view change_head =
@@ -162,7 +162,7 @@ std::string heading_of(const Comparison& comparison) {
 }
 
 void write_head(MarkdownText& text, const Comparison& comparison) {
-  // The marker lets a workflow find its own comment and edit it instead of writing another.
+  // A workflow finds its own comment by this marker, and edits it instead of writing another comment.
   text.add("<!-- graphbench-compare -->\n");
   text.add(fmt::format("### graphbench: {}\n\n", heading_of(comparison)));
   text.add(as_prose(comparison.headline) + "\n\n");
@@ -198,8 +198,8 @@ void write_advice(MarkdownText& text, const Comparison& comparison) {
 std::string as_code(std::string_view text) {
   const std::string line = printable(text, code_length_max);
   if (line.find_first_not_of(' ') == std::string::npos) return "(empty)";
-  // Renderers disagree about a backtick in a code span, and in a table about a pipe or a backslash before it.
-  // All of them decode entities in a <code> tag.
+  // Renderers disagree about a backtick in a code span; in a table also about a pipe and a backslash before
+  // a pipe. All renderers decode entities in a <code> tag.
   if (line.find_first_of("`|\\") == std::string::npos) return "`" + line + "`";
   return "<code>" + as_entities(line) + "</code>";
 }

@@ -124,7 +124,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Prints cells whose `text` is not empty. These remarks need no statistics.
+  // Prints the cells for which `text` returns some text. No statistics are needed for these texts.
   void print_said(const char* title, std::string (*text)(const model::CellComparison&)) {
     std::vector<const model::CellComparison*> cells;
     for (const model::CellComparison& cell : comparison_.cells) {
@@ -161,7 +161,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Shows the worst member of a family, and how many members have the verdict.
+  // Each row shows the worst member of a family. The column "warmups" counts the members with this verdict.
   void print_head(int id_width, bool families) {
     out_ << paint("  " + left("cell", id_width + 2) + left("metric", metric_width) +
                       right("BASE", time_width) + right("NEW", time_width) + right("ratio", ratio_width) +
@@ -187,7 +187,7 @@ class Table {
          << '\n';
   }
 
-  // Prints each reason once, because all rows with one launch per side have the same reason.
+  // Prints the reason once if all rows have the same one, as with one launch per side.
   void print_whys(const std::vector<Finding>& found, std::size_t rows) {
     std::vector<std::string> whys;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -207,7 +207,7 @@ class Table {
          << "\n\n";
   }
 
-  // Prints every mean, because each says what it could have found.
+  // Prints every mean, because each row also gives the smallest change that its test would find.
   void print_means() {
     if (comparison_.means.empty()) return;
     std::size_t mode_width = 4;

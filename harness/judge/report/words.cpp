@@ -1,5 +1,5 @@
-// Puts comparisons into words with three significant digits, and makes text from documents safe for one line
-// of Markdown, XML or a log.
+// Writes the parts of a comparison as text with three significant digits. Makes text from documents safe for
+// one line of Markdown, XML or a log.
 #include "harness/judge/report/words.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ std::string lacks_text(const std::vector<model::Metric>& metrics, const char* si
                        : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
 }
 
-// True if both sides are the same result. A CI gate with NEW as its own baseline always passes.
+// True if both sides are the same result. A CI gate that compares NEW with itself always passes.
 bool is_a_copy(const model::Comparison& comparison) {
   if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
     return false;
@@ -73,7 +73,7 @@ bool is_a_copy(const model::Comparison& comparison) {
   return metrics > 0;
 }
 
-// True if no metric was tested and a side has only one launch, the most common cause.
+// True if no metric was tested and a side has only one launch, which is the most common reason.
 bool lacks_launches(const model::Comparison& comparison) {
   return comparison.tests == 0 &&
          std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {
@@ -83,7 +83,7 @@ bool lacks_launches(const model::Comparison& comparison) {
          });
 }
 
-// A comparison that a user wrote by hand may lack the family.
+// The family may be empty in a comparison that a user wrote by hand.
 std::string_view family_of(const model::CellComparison& cell) {
   return cell.family.empty() ? cell.id : cell.family;
 }
@@ -311,7 +311,7 @@ bool is_choice(const model::Difference& difference) {
 
 namespace {
 
-// Counts one op's differing choices, with the range of the first dimension (8 in "matmul rows 8 ...").
+// Counts one op's differing choices, and keeps the range of the first dimension: 8 in "matmul rows 8 ...".
 struct OpChoices {
   std::int64_t count = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -391,7 +391,7 @@ std::string detectable_text(const model::Comparison& comparison) {
     }
   }
   if (tested == 0) return "";
-  // Metrics without a detectable change count as larger than all others.
+  // Metrics without a detectable change are ranked above all others.
   const auto at = [&](double share) -> std::string {
     const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
     if (rank >= std::ssize(changes)) return "more than 1000 %";

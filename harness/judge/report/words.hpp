@@ -13,15 +13,15 @@
 
 namespace graphbench::reporters {
 
-// Makes one line of valid UTF-8. Broken sequences become U+FFFD, control characters blanks, and invisible
-// characters an escape. Cuts after `length_max` code points, with an ellipsis.
+// Makes one line of valid UTF-8. Replaces broken sequences by U+FFFD and control characters by blanks, and
+// escapes invisible characters. Cuts after `length_max` code points, with an ellipsis.
 std::string printable(std::string_view text, std::size_t length_max = 500);
 
 // The most characters of a name on one line.
 inline constexpr std::size_t name_length_max = 240;
 
-// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123". An inconclusive metric also has the change that
-// it could have found: ", finds 6.8 %".
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123". For an inconclusive metric, the smallest change
+// that the test would have found follows: ", finds 6.8 %".
 std::string metric_text(const model::MetricComparison& metric);
 
 // A metric of a cell. Both pointers point into the comparison.
@@ -29,7 +29,7 @@ struct Finding {
   const model::CellComparison* cell = nullptr;
   const model::MetricComparison* metric = nullptr;
   std::size_t alike = 1;    // members of the family with this verdict
-  std::size_t members = 1;  // of the family
+  std::size_t members = 1;  // members of the family, with any verdict
 };
 
 // "whole submit of 27 cells 1.64us -> 1.97us, 1.200x [1.150, 1.252], q 0.0012".
@@ -37,15 +37,15 @@ std::string mean_text(const model::MeanComparison& mean);
 
 // "same", "slower, less steady".
 std::string verdict_text(const model::MeanComparison& mean);
-// "whole latency: launches of NEW spread by 18 %, of BASE by 0.1 %"; empty if the mean is as steady.
+// "whole latency: the spread of launches is 18 % in NEW and 0.1 % in BASE"; empty unless less steady.
 std::string less_steady_text(const model::MeanComparison& mean);
-// "launch 2 of NEW: latency 1.500x of the others, in most of 81 cells".
+// "launch 2 of NEW: latency is 1.500x that of the others, in most of 81 cells".
 std::vector<std::string> odd_launch_texts(const model::Comparison& comparison);
 
-// All metrics with this verdict, worst first: the largest ratio, or for `faster` the smallest.
+// All metrics with this verdict, the largest ratio first. For `faster`, the smallest ratio is first.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
 
-// The first of each family and metric in `found`, which is its worst. All of `found` have one verdict.
+// Keeps the first, and so the worst, finding of each family and metric. All of `found` have one verdict.
 std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found);
 // "8 metrics", or folded "8 metrics of 2 families".
 std::string count_text(std::size_t metrics, const std::vector<Finding>& families);
@@ -62,42 +62,42 @@ std::string q_text(const std::optional<double>& q);
 bool has_gaps(const model::CellComparison& cell);
 // "not in NEW", "failed in NEW: out_of_memory: ...", "latency is not in NEW" for a cell with gaps.
 std::string coverage_text(const model::CellComparison& cell);
-// "nodes 24 -> 26, pool_bytes 2.0 MiB -> 4.0 MiB"; empty if nothing changed.
+// "nodes 24 -> 26, pool_bytes 2.10 MB -> 4.19 MB"; empty if nothing changed.
 std::string changes_text(const model::CellComparison& cell);
 // "throttled: never -> power"; empty if the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
 // "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
-// "device.driver: 580 -> 590", and the consequence of a blocking difference.
+// "device.driver: 580 -> 590". A blocking difference adds what to do, or " (allowed)".
 std::string difference_text(const model::Difference& difference);
-// True if a library chose another algorithm. choices_text() sums up all such differences in one line:
-// "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json has all", or "".
+// True if a library chose another algorithm. choices_text() is one line for all such differences, or empty:
+// "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json shows all".
 bool is_choice(const model::Difference& difference);
 std::string choices_text(const model::Comparison& comparison);
-// "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 5 launches, 2026-..."
+// "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 81 cells, 5 launches, 2026-..."
 std::string side_text(const model::ComparisonSide& side);
-// "margin 2 %, floor 200ns, alpha 0.05"; by metric if the metrics differ.
+// "margin 2 %, floor 200ns, alpha 0.05"; metric by metric if margins or floors differ between metrics.
 std::string settings_text(const model::ComparisonSettings& settings);
-// "could have found: a change of 1.9 % in half of the metrics, of 5.1 % in nine out of ten"; empty if nothing
-// was tested.
+// "could have found a change of 1.9 % in half of the metrics, and of 5.1 % in nine out of ten metrics".
+// Empty if no metric was tested.
 std::string detectable_text(const model::Comparison& comparison);
-// "of all cells alike (of one mode's cells): latency 2.3 % (4.1 %), submit 12 % (19 %)": the slowdowns of
-// means that would have been found. Empty if no mean was tested.
+// "slowdown found over all cells (over one mode's cells): latency 2.3 % (4.1 %), submit 12 % (19 %)". Empty
+// if no mean was tested.
 std::string means_found_text(const model::Comparison& comparison);
-// "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten; " and
-// means_found_text(). Empty if the sides are not comparable, or if no slowdown is left to find and
-// --require-power holds.
+// "A slowdown of 3.1 % in one cell's latency would have been found in nine cases of ten; " and then
+// means_found_text(). Empty if the sides are not comparable. Also empty if every latency is decided and
+// --require-power is met.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
-// The text as a code span, which also works in a table. Nothing in it formats, mentions or links.
+// The text as a code span, which also works in a table. The text cannot add formatting, mentions or links.
 std::string as_code(std::string_view text);
 
-// The text as prose in which nothing formats, mentions or links.
+// The text as prose. The text cannot add formatting, mentions or links.
 std::string as_prose(std::string_view text);
 
-// Collects Markdown. A table takes at most half of the remaining room, so that later tables get some.
+// Collects Markdown. A table uses at most half of the remaining room, so that later tables have room too.
 class MarkdownText {
  public:
   explicit MarkdownText(std::size_t length_max) : length_max_(length_max) {}
@@ -105,14 +105,14 @@ class MarkdownText {
   // Does not check the length: only for short, fixed text.
   void add(std::string_view text) { text_ += text; }
 
-  // Rows are made one by one, because only the first few hundred of a hundred thousand fit.
+  // Calls `row` for one row after the other, because only a few hundred of a hundred thousand rows fit.
   struct Rows {
     std::size_t count = 0;
-    std::function<std::string(std::size_t)> row;  // makes one row, with the line break that ends it
+    std::function<std::string(std::size_t)> row;  // returns one row, with its line break
   };
 
-  // Adds `title` and the table; nothing if there are no rows. A table that does not fit is cut and ends with
-  // the number of omitted rows.
+  // Adds `title` and the table, or nothing if there are no rows. A table that does not fit is cut and ends
+  // with the number of omitted rows.
   void add_table(std::string_view title, std::string_view head, const Rows& rows);
 
   // Adds the table, folded under "title (count)".
