@@ -26,7 +26,7 @@ class CacheFlush {
   CacheFlush(Device& device, Stream& stream)
       : stream_(stream), memory_(device, bytes_for(device), MemoryKind::harness) {}
 
-  // Call this outside of timed regions: the stream is idle before and after.
+  // Call this outside of timed regions. The stream must be idle before, and is idle after.
   void run() {
     stream_.fill_bytes(memory_.data(), ++byte_ & 0x7f, memory_.bytes());
     stream_.synchronize();

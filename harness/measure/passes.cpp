@@ -19,14 +19,14 @@
 namespace graphbench::measure {
 namespace {
 
-// Shares of a cell's time. Latency decides verdicts, so it gets most. The untimed steps at the start of each
-// visit take the rest.
+// Shares of a cell's time. Latency decides verdicts, so its share is the largest. The rest is for the
+// untimed steps at the start of each visit.
 constexpr double latency_share = 0.32;
 constexpr double device_share = 0.09;
 constexpr double throughput_share = 0.07;
 
-// The bounds of a pass in one placement. The launch's p50 is the geometric mean of independent medians, so
-// each median may have a half width that is larger by sqrt(placement_count).
+// The bounds of a pass in one placement. The launch's p50 is the geometric mean of the placements' medians,
+// which are independent. So the half width of each median may be larger by the factor sqrt(placement_count).
 PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placement_count) {
   const auto count = static_cast<double>(placement_count);
   PassBounds pass;
@@ -47,10 +47,10 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
-// One pass in one placement; it continues at each visit. The next placement resets it.
+// A pass with its state in one placement. Each visit continues the pass; the next placement resets it.
 struct Pass {
   PassBounds bounds;  // bounds for all visits of a placement together
-  // Takes this number of steps and returns their samples.
+  // Runs this number of steps and returns their samples.
   std::function<std::vector<double>(std::int64_t steps)> round;
   PassState state = nothing_yet;
   std::vector<double> sorted = {};              // the samples so far
@@ -69,7 +69,7 @@ void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
     std::int64_t steps = bound ? 0 : next_round(bounds, pass.state);
     if (rank != nullptr) steps = rank->decide(steps);
     if (steps == 0) {
-      pass.stopped_by = bound.value_or(StoppedBy::time);  // other ranks than 0 are not asked
+      pass.stopped_by = bound.value_or(StoppedBy::time);  // absent if only rank 0 reached a bound
       return;
     }
     std::vector<double> samples = pass.round(steps);
@@ -107,7 +107,7 @@ struct Samples {
   DurationBuffer submit_ns;
   SampleBuffer latency_ns;
   SampleBuffer device_ns;
-  std::int64_t steps = 0;  // of throughput
+  std::int64_t steps = 0;  // steps of the throughput pass
   std::int64_t elapsed_ns = 0;
 };
 
@@ -226,8 +226,8 @@ class CellPasses::Implementation {
     return now_->device_ns.seconds(before);
   }
 
-  // Divides all steps by all time: the best round would be a lucky one, and each round first fills the
-  // pipeline.
+  // Adds up steps and time over all rounds. The best round could be a lucky one, and each round first fills
+  // the pipeline.
   std::vector<double> throughput_round(std::int64_t steps) {
     std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
     if (step_->rank != nullptr)

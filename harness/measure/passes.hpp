@@ -1,4 +1,4 @@
-// The measuring passes of one cell: one for latency and submit time, one for device time, one for throughput.
+// The timing passes of one cell: one for latency and submit time, one for device time, one for throughput.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace graphbench::measure {
 
-// Times the first steps after the setup one by one: sample 0 is the first step ever. This ramp precedes the
-// launch's other samples and is not part of any summary.
+// Times the first steps after the setup one by one, from the very first step. These samples, the ramp,
+// precede the launch's other samples, and no summary of the launch includes them.
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
-// A launch sets up its batches in several placements, each in new memory, and visits every cell several times
-// per placement. A step's time depends on its memory addresses, which stay the same within a placement, on
-// the contents of the last cache, which may last for seconds if a step is larger than the cache, and on the
-// device's power. One visit samples one such state. The method, changing the memory layout during a run, is
-// from Curtsinger and Berger, "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013. Several
-// placements share an opened device, because opening takes longer than a placement. A task that loads code at
-// its first use has one placement, because code stays loaded in a second one. A placement has two short
-// visits instead of a long one, because in a long visit a power limit lowers the clock more often.
+// A launch sets up its batches in several placements, each in new memory, and visits every cell several
+// times per placement. A step's time depends on its memory addresses, which are constant in a placement, and
+// on the device's power. It also depends on the contents of the last cache, which may last for seconds if a
+// step is larger than the cache. One visit samples one such state. Curtsinger and Berger, "Stabilizer:
+// Statistically Sound Performance Evaluation", ASPLOS 2013, also change the memory layout during a run.
+// Several placements share an opened device, because opening takes longer than a placement. A task that
+// loads code at its first use has one placement, because in a second one the code is already loaded. A
+// placement has two short visits, because in one long visit a power limit lowers the clock more often.
 inline constexpr std::int64_t placements = 8;
 inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;
 
-// Untimed steps at the start of a visit. With new memory or an emptied cache, the cache needs a few steps to
-// fill. They do not hide warmup, because the ramp already timed the first steps.
+// Untimed steps at the start of a visit. After new memory or an emptied cache, the cache needs a few steps
+// to fill. These steps do not hide warmup, because the ramp already timed the first steps.
 inline constexpr std::int64_t settling_steps = 8;
-inline constexpr double settling_seconds_max = 0.002;  // at least one step is made
+inline constexpr double settling_seconds_max = 0.002;  // at least one step runs
 
-// A cell's passes over its visits. Throws a step's exceptions.
+// Runs a cell's timing passes during its visits. Throws a step's exceptions.
 class CellPasses {
  public:
-  // Arguments passed by reference outlive this. `launch` has the ramp's samples, and finish() appends those
-  // of the passes. `order_seed` shuffles the passes of each visit.
+  // Arguments passed by reference outlive this. `launch` already has the ramp's samples, and finish()
+  // appends the samples of the passes. `order_seed` shuffles the passes of each visit.
   CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
              std::int64_t placement_count = placements);
   ~CellPasses();
@@ -44,9 +44,9 @@ class CellPasses {
   CellPasses& operator=(const CellPasses&) = delete;
 
   // Call this `visits_in_a_placement` times per placement with the current step. Empties `cache` first, if
-  // given, so that all visits start alike. Placements have equal shares of the bounds, and at least six
-  // samples if `samples_max` allows them. Latency and device use k/n of their share up to visit k of n;
-  // throughput runs in the last visit.
+  // given, so that all visits start with an empty cache. Each placement has an equal share of the bounds,
+  // and at least six samples if `samples_max` allows them. Until the end of visit k of n, the latency and
+  // device passes use k/n of their share. The throughput pass runs in the last visit.
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache);
 
   // Call this after the last visit. Writes samples, placements, summaries and stop reasons to the launch.

@@ -7,8 +7,8 @@
 
 namespace graphbench::measure {
 
-// Ends a pass when its median is precise enough and it has `samples_wanted`, at `samples_max`, or when
-// `seconds_max` is used up and it has `samples_min`.
+// A pass ends when one of three conditions holds. Its median is precise enough and it has `samples_wanted`;
+// or it has `samples_max`; or `seconds_max` is used up and it has `samples_min`.
 struct PassBounds {
   double seconds_max = 0.1;
   double relative_half_width = 0.005;  // half width of the median's 95 % interval
@@ -24,11 +24,11 @@ struct PassState {
   double relative_half_width = 0;
 };
 
-// Better first.
+// Why a pass ended, the best reason first.
 enum class StoppedBy : std::uint8_t { precision, samples, time };
 std::string_view name_of(StoppedBy bound) noexcept;
 
-// The bounds up to the end of visit `visit` (from 1). All `visits` have equal shares.
+// Returns the bounds up to the end of visit `visit` (from 1). All `visits` have equal shares.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
 // The bound that ends the pass now; absent if the pass continues.

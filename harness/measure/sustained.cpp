@@ -1,4 +1,4 @@
-// Runs steps back to back. About 50 ms of steps are queued, so a reading of the monitor costs no time.
+// Runs steps back to back. About 50 ms of queued steps keep the device busy while the monitor is read.
 #include "harness/measure/sustained.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& aft
          (!powers || agree(*before.power_watts, *after.power_watts));
 }
 
-// Runs bursts until the windows are steady or the time is up. Returns the seconds that it took.
+// Runs bursts until the windows are steady or the time is up. Returns the time that this took, in seconds.
 double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBounds& bounds,
             const std::function<void()>& alive, SteadyWindows& windows) {
   const Stopwatch watch;

@@ -11,9 +11,9 @@
 
 namespace graphbench::measure {
 
-// Decides when a loaded device is steady: two successive windows agree within 1 % in the clock and the power
-// that the monitor read, and within 0.3 % in the step time, which shows a slow drift of a warming GPU
-// earlier. Without a monitor, 1 % in the step time decides. Pure.
+// Decides when a loaded device is steady: when two successive windows agree. The clock and power that the
+// monitor reads must agree within 1 %. The step time must agree within 0.3 %, because it shows the slow
+// drift of a warming GPU earlier. Without a monitor, 1 % in the step time suffices. Pure.
 class SteadyWindows {
  public:
   static constexpr double window_seconds = 2;
@@ -21,15 +21,15 @@ class SteadyWindows {
   static constexpr double step_tolerance = 0.003;
 
   struct Window {
-    std::optional<double> sm_clock_hz;  // means
+    std::optional<double> sm_clock_hz;  // mean over the window
     std::optional<double> power_watts;
     double step_seconds = 0;
   };
 
-  // Steps ran for `seconds` since the last call; `reading` was taken meanwhile. `seconds` > 0, `steps` > 0.
+  // Adds `steps` steps that ran for `seconds`, and the reading taken meanwhile. Both numbers must be > 0.
   void add(double seconds, double steps, const facts::DeviceReading& reading);
   bool steady() const { return steady_; }
-  // The last full window, or the unfinished first one.
+  // The last full window, or the unfinished first window.
   Window window() const;
 
  private:
@@ -37,7 +37,7 @@ class SteadyWindows {
     double seconds = 0;
     double steps = 0;
     double clock = 0;
-    double clocks = 0;  // how many were read
+    double clocks = 0;  // number of readings with a clock
     double power = 0;
     double powers = 0;
   };
@@ -49,29 +49,29 @@ class SteadyWindows {
 };
 
 struct SustainedBounds {
-  double seconds_max = 15;  // until steady
+  double seconds_max = 15;  // longest load until the device is steady
   // Between two passes the device rests briefly, which raises its clock for some tenths of a second. Steps
   // therefore run for this time before the samples of each pass.
   double lead_seconds = 1;
   double sample_seconds = 1;           // for each pass: latency, device time
   std::int64_t samples_max = 2000;     // for each pass
-  double reading_every_seconds = 0.1;  // while steps run
+  double reading_every_seconds = 0.1;  // time between two readings of the monitor
 };
 
-// The load of one placement and its samples; no samples if the device never became steady.
+// The load of one placement and its samples. There are no samples if the device never became steady.
 struct LoadedPlacement {
   model::Sustained load{};  // without times
   std::vector<double> latency_seconds;
   std::vector<double> device_seconds;
 };
 
-// Runs the steps and times them. `alive` is called at least once per window, between steps. Caches are not
-// emptied, because that would give the device a rest. Throws what a step throws.
+// Loads the device until it is steady, then times steps. Calls `alive` about once per window of the load.
+// Does not empty caches, because the device would rest meanwhile. Throws a step's exceptions.
 LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, const SustainedBounds& bounds,
                                   const std::function<void()>& alive);
 
-// Times are those of summarize_placements; clock and power are means over placements; seconds_to_steady is
-// the longest. Has no times if any placement never became steady. Needs at least one placement.
+// Times are those of summarize_placements(); clock and power are means over placements; seconds_to_steady is
+// the longest time. There are no times if any placement never became steady. Needs at least one placement.
 model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements);
 
 }  // namespace graphbench::measure

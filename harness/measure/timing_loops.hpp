@@ -1,6 +1,6 @@
-// The timing loops: all code between two clock reads of graphbench is in this file. Memory for samples is
-// allocated before a loop; inside, nothing allocates, logs, locks or looks anything up. The clock is a
-// template parameter, so that tests can use a clock of their own without cost.
+// The loops that time steps. Memory for samples is allocated before a loop. Between the clock reads of a
+// sample, a loop does not allocate, log or lock. The clock is a template parameter, so that tests can use
+// their own clock without cost.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@
 
 namespace graphbench::measure {
 
-// The step to time: submitted to one idle stream, which the loop then waits for.
+// The step to time. A loop submits the step to `stream`, and then waits until the stream is idle.
 struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
   CacheFlush* flush = nullptr;  // run before each step, untimed; null: caches stay warm
-  ranks::Rank* rank = nullptr;  // all ranks begin each step at once; null: there is one rank
+  ranks::Rank* rank = nullptr;  // makes all ranks begin a step at once; null: one rank
 };
 
 template <typename Clock>
@@ -33,8 +33,8 @@ std::int64_t nanoseconds_since_epoch(typename Clock::time_point time) {
   return nanoseconds_between<Clock>(typename Clock::time_point{}, time);
 }
 
-// Times one step. Submit is the time from start to the return of the last enqueue; latency is the time from
-// start to completion on the host. The stream is idle before and after. Returns the latency.
+// Times one step. Submit is the time from start to the return of the last enqueue. Latency is the time from
+// start to completion on the host. The stream is idle before and after. Returns the latency in nanoseconds.
 template <typename Clock>
 std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, SampleBuffer& latency_ns) {
   const auto start = Clock::now();
@@ -51,7 +51,7 @@ std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, Sam
   return latency;
 }
 
-// Times `submit` alone, which may also look up the step. The stream is idle before and after.
+// Returns the time of `submit`, which may look the step up, in ns. The stream is idle before and after.
 template <typename Clock, typename Submit>
 std::int64_t time_submit(Stream& stream, Submit&& submit) {
   const auto start = Clock::now();
@@ -71,9 +71,9 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
   }
 }
 
-// Measures the event time around each step, on a stream that is idle before and after. Device time is a
-// separate pass, because events disturb submit and latency. On NVIDIA GPUs events resolve about half a
-// microsecond.
+// Measures the event time around each step, on a stream that is idle before and after. Device time has a
+// separate pass, because events disturb submit and latency. On NVIDIA GPUs the resolution of events is about
+// half a microsecond.
 template <typename Clock>
 void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {
@@ -91,7 +91,7 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
   }
 }
 
-// Runs all steps back to back with one wait at the end. Returns the total nanoseconds.
+// Runs all steps back to back with one wait at the end. Returns the total time in nanoseconds.
 template <typename Clock>
 std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
   if (step.rank != nullptr) step.rank->begin_step();

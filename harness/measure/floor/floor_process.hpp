@@ -1,5 +1,5 @@
-// The floor process, `graphbench --floor-process [PARENT]`. The command line starts it, users do not. A
-// failing device ends only this process and its floors.
+// The floor process, `graphbench --floor-process [PARENT]`. The command line starts it, users do not. If the
+// device fails, only this process ends, and only the floors are missing.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ namespace graphbench::floors {
 
 struct FloorRequest {
   std::string device;     // "cuda:0", "host", "auto"
-  bool complete = false;  // also measures node counts, with more samples
+  bool complete = false;  // also measures larger graphs, branches and exec memory; takes more samples
   model::InstrumentOptions instruments;
 };
 
 struct FloorAnswer {
   std::string failure;     // empty if the other fields are valid
-  bool bad_input = false;  // true if a value of the user (device name, variable) caused the failure
+  bool bad_input = false;  // true if a value that the user gave (device name, variable) caused the failure
   model::DeviceFacts facts{};
   model::Floors floors{};
 };
@@ -35,8 +35,8 @@ FloorAnswer decode_answer(std::string_view line);
 // process::die_with_parent. Returns the exit code.
 int floor_main(std::string_view parent);
 
-// Starts a floor process by `command` (own_command("--floor-process")) and returns its answer. If the process
-// dies, the answer has a failure. Throws process::Interrupted.
+// Starts a floor process with `command` (own_command("--floor-process")) and returns its answer. If the
+// process dies, the answer has a failure. Throws process::Interrupted.
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max);
 

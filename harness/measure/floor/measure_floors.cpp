@@ -1,5 +1,5 @@
-// Measures floors. Each floor takes samples until its time or count is used up, and discards the first ones,
-// because early calls are slower and floors are the best case.
+// Measures floors. For each floor, takes samples until the floor's time or number of samples is used up.
+// Discards the first samples, because early calls are slower and a floor is the best case.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-// quanta of driver memory per point; gives a resolution of 2.5 %
+// quanta of driver memory per point, for a resolution of 2.5 %
 constexpr std::int64_t exec_quanta = 40;
 
 // The number of empty kernels that keep a stream busy while launches are timed. A GPU takes half a
@@ -89,7 +89,7 @@ class Meter {
     }));
   }
 
-  // Each sample is a run of launches on an idle stream, as in a step, so no launch waits for queue space.
+  // Each sample is a run of launches on an idle stream, as in a step. No launch waits for queue space.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const Stopwatch watch;
@@ -139,7 +139,7 @@ class Meter {
     floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
-  // The event time around the work that `enqueue` adds to the stream.
+  // Returns samples of the time between two events around the work that `enqueue` adds to the stream.
   template <typename Enqueue>
   std::vector<double> event_times(Enqueue&& enqueue) {
     const std::unique_ptr<Event> begin = device_.make_event();
@@ -179,7 +179,7 @@ class Meter {
     }
   }
 
-  // The time from the enqueue of an op to its start on the stream's thread, from the profiler's record.
+  // Measures the time from a launch to its start on the stream's thread, as the profiler records it.
   std::optional<model::Floor> queue_handoff() {
     const ProfilerResult records = device_.make_profiler();
     if (records.profiler == nullptr) return std::nullopt;
@@ -198,7 +198,8 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // A graph of one branch with `arms` arms. The last one runs if `taken`; the first of two is empty.
+  // Times one conditional node: the last arm runs if `taken`, else the first. The first of two arms is
+  // empty.
   model::Floor branch(std::size_t arms, bool taken) {
     const Buffer selector(device_, sizeof(std::int32_t));
     const double value = taken ? static_cast<double>(arms - 1) : 0;

@@ -1,4 +1,4 @@
-// Measures the shortest times of a device: each kind of launch without any work in it.
+// Measures a device's floors: the least cost of launches, events, waits and graph execs, without other work.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 namespace graphbench::floors {
 
 struct FloorSettings {
-  bool shapes = true;              // also measures node counts, which takes most of the time
-  double seconds_per_floor = 0.1;  // limit for each figure
+  bool shapes = true;              // also measures larger graphs, branches and exec memory, which is slow
+  double seconds_per_floor = 0.1;  // time limit of each floor
   std::int64_t samples_max = 1000;
   std::int64_t nodes_max = 4096;
 };
@@ -18,8 +18,8 @@ struct FloorSettings {
 // Quick settings, for sweeps.
 FloorSettings sweep_settings();
 
-// The constructor makes the stream and measure() measures. Before measure(), the caller may move its thread
-// away from the CPUs of the stream's threads. `device` outlives the meter.
+// The constructor makes the stream. Before measure(), the caller may move its own thread away from the CPUs
+// of the stream's threads. `device` outlives the meter.
 class FloorMeter {
  public:
   FloorMeter(Device& device, const FloorSettings& settings);
@@ -27,7 +27,7 @@ class FloorMeter {
   FloorMeter(const FloorMeter&) = delete;
   FloorMeter& operator=(const FloorMeter&) = delete;
 
-  // Figures that the device does not support are absent. Throws the device's exceptions.
+  // Floors that the device does not support are absent. Throws the device's exceptions.
   model::Floors measure();
 
  private:

@@ -1,4 +1,4 @@
-// Computes the least-squares line, and the step of a coarse clock.
+// Computes the least-squares line, and the smallest step of a coarse clock.
 #include "harness/measure/floor/slope.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Pure arithmetic over measured points: the slope of a line, the step of a clock.
+// Fits lines to measured points, and finds the smallest step of a clock. Pure.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct Line {
 // The least-squares line through (x, y). The slope is 0 if all x are equal.
 Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
-// The points, the line through them, and each point's distance from the line.
+// Fits a least-squares line to the points, and sets each point's distance from the line.
 model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
 // The smallest difference between two different values; 0 if all are equal.

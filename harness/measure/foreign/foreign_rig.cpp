@@ -52,7 +52,7 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
 
 struct Difference {
   double largest = 0;
-  // norm of the error over the norm of the reference; infinite if one side is not finite
+  // norm of the error over the norm of the reference; infinite if that is 0 or a side is not finite
   double relative = 0;
 };
 

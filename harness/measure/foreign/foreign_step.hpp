@@ -72,7 +72,7 @@ class ForeignExecutor final : public execution::Executor {
   execution::StepCounts counts() const override;
   const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
   std::vector<execution::StepItem> items() const override { return {}; }
-  // For callers that inspect the graph. Null if the harness has no graph of the part.
+  // For callers that inspect the graph. Null if the harness does not launch the part's graph.
   GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
   std::vector<Graph*> graphs() const override;
@@ -93,7 +93,7 @@ class ForeignExecutor final : public execution::Executor {
   Device& device_;
   Stream& stream_;
   ForeignStep& step_;
-  std::unique_ptr<ForeignExecutor> eager_;  // null: this is it
+  std::unique_ptr<ForeignExecutor> eager_;  // null: this executor is eager
   std::vector<Part> parts_;
   std::vector<std::vector<pool::MemoryRange>> no_ranges_;
 };

@@ -26,7 +26,7 @@ Process read_stat(const std::filesystem::path& folder) {
   std::string text;
   std::getline(file, text);
   const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return {};  // it has ended
+  if (name_end == std::string::npos) return {};  // the process has ended
   std::istringstream fields(text.substr(name_end + 1));
   std::string skipped;
   Process process;
@@ -60,7 +60,7 @@ std::int64_t ticks_of_this_thread() {
 }  // namespace
 
 std::int64_t ticks_of_process_tree() {
-  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;  // parent: number, ticks
+  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;  // by parent: pid and ticks
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename().string();

@@ -44,7 +44,7 @@ model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<
   choice.cores = std::ranges::none_of(topology.cpus, differs) ? "alike"
                  : std::ranges::any_of(topology.cpus, faster) ? "efficiency"
                                                               : "performance";
-  // Distances to memory and to the device differ between processors.
+  // Keeps one processor's CPUs, because distances to memory and device differ between processors.
   const int processor = left.back().processor;
   std::erase_if(left, [&](const Cpu& cpu) { return cpu.processor != processor; });
   const std::size_t count = std::clamp<std::size_t>(left.size() / 2, 1, candidates_max);
@@ -76,7 +76,7 @@ Topology load(bool with_devices, const std::string& xml) {
   Topology topology(raw);
   // The device may be near a CPU that this process may not use.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  // Loads no other kind of device, because hwloc would open the GPU for it.
+  // Loads only PCI devices, because hwloc would open the GPU to find devices of other kinds.
   if (with_devices) hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (!xml.empty() && hwloc_topology_set_xml(raw, xml.c_str()) != 0) return nullptr;
   return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
@@ -93,7 +93,7 @@ int speed_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return rank < 0 ? 0 : rank;
 }
 
-// The CPUs near the device; null if that is unknown.
+// The CPUs near the device; null if they are unknown.
 hwloc_const_cpuset_t cpus_near(hwloc_topology_t topology, const std::string& pci_bus_id) {
   if (pci_bus_id.empty()) return nullptr;
   hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_bus_id.c_str());

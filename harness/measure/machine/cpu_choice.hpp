@@ -22,9 +22,9 @@ struct CpuTopology {
   bool device_place_known = false;
 };
 
-// Reads the topology through hwloc, with CPUs that this process may not use. Empty if hwloc fails. The place
-// of the device is unknown if `pci_bus_id` (DeviceFacts) is empty, or if the system does not list the device
-// (in some containers) or lists it near several processors. `xml` is an exported topology to read instead.
+// Reads the topology through hwloc, including CPUs that this process may not use. Empty if hwloc fails. The
+// device's place is unknown without `pci_bus_id` (DeviceFacts), or if the system does not list the device
+// (in some containers) or lists it near several processors. `xml`: an exported topology to read instead.
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");
 
 // Pure. Filters the `allowed` CPUs (ascending): near the device, of the fastest kind, on one processor.

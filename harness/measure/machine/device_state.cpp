@@ -52,7 +52,7 @@ std::optional<double> DeviceClock::slowdown(const Probe& probe) {
   return *seconds / quickest_seconds_;
 }
 
-// Probing is also the waiting: a probe keeps only one thread of the device busy.
+// Waits by probing, because a probe keeps only one thread of the device busy.
 void DeviceClock::settle(const Probe& probe) {
   double waited_seconds = 0;
   while (true) {

@@ -1,5 +1,5 @@
-// Reads the state of the device (clocks, temperature, power) around a cell's measurements, and waits for its
-// clock.
+// Reads the state of the device (clocks, temperature, power) around a cell's measurements, and waits until
+// the device's clock has recovered.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ bool is_throttled(const facts::DeviceReading& reading);
 
 // Stores the reading after a visit, and adds the throttling reasons of earlier visits, so that a throttled
 // cell always has a reason. `lowered`: a probe found a lowered clock, or the clock cannot be probed.
-// Otherwise the reading's reasons belong to an earlier cell, and do not mark this one as throttled.
+// Otherwise the reading's reasons belong to an earlier cell, and do not mark this cell as throttled.
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered);
 
@@ -40,27 +40,27 @@ class DeviceClock {
 
   // The clock counts as lowered if a probe takes this multiple of the quickest probe's time.
   static constexpr double lowered = 1.015;
-  // The longest wait, as the sum of probe times; with launches about 50 ms, the time for which a GPU at its
-  // power limit lowers its clock. It is not a number of probes, because a lowered clock makes them longer.
+  // The longest wait, as the sum of probe times. With launches it is about 50 ms, as long as a GPU at its
+  // power limit lowers its clock. A lowered clock makes probes longer, so their number is not the limit.
   static constexpr double patience_seconds = 0.045;
 
-  // Probes until the clock has recovered, for at most `patience_seconds`. If it does not recover, its present
-  // speed becomes the usual one, so that the next call does not wait for it again. Without a clock probes
-  // once. Throws the probe's exceptions.
+  // Probes until the clock has recovered, for at most `patience_seconds`. If it does not recover, its
+  // present speed becomes the usual one, so that the next call does not wait again. On a device without a
+  // clock, probes once. Throws the probe's exceptions.
   void settle(const Probe& probe);
 
-  // Probes right after work. Returns the probe's time over the quickest probe's time, at least 1. Absent if
-  // the device has no clock or the probe took no time. Throws the probe's exceptions.
+  // Call this right after work. Returns the probe's time over the quickest probe's time, at least 1. Absent
+  // if the device has no clock or the probe took no time. Throws the probe's exceptions.
   std::optional<double> slowdown(const Probe& probe);
 
  private:
-  // A probe that is quicker than all earlier ones by this factor is repeated, and the longer time counts.
-  // An H100 may run 3 % above NVML's highest clock, at times briefly: later probes would then look slow.
+  // If a probe is quicker than all earlier ones by this factor, a second probe follows and the longer time
+  // counts. An H100 may briefly run 3 % above NVML's highest clock; later probes would then look slow.
   static constexpr double confirmed_from = 0.995;
   std::optional<double> probed(const Probe& probe);
 
   double quickest_seconds_ = std::numeric_limits<double>::infinity();  // of all probes
-  double usual_seconds_ = quickest_seconds_;  // the quickest since settle() last gave up
+  double usual_seconds_ = quickest_seconds_;  // the quickest since settle() last timed out
 };
 
 }  // namespace graphbench::machine

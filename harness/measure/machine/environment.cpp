@@ -60,7 +60,7 @@ std::int64_t usable_cores() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// The variables to report. They have no secrets, and do not name places of files or output.
+// The variables to report, because they can change measurements. They contain no secrets.
 constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_CUDNN",
                                                "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
                                                "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};

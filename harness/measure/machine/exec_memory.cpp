@@ -11,8 +11,8 @@ namespace graphbench::machine {
 namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
-// The most nodes per cost. They take 0.2 s and are five times the nodes of 20 quanta at 3 KB per node. At
-// this bound the resolution is coarser. Even larger graphs have `turns_min` turns.
+// The most nodes that are instantiated for one cost, in about 0.2 s. At 3 KB per node, 20 quanta need a
+// fifth of them. At this bound the resolution is coarser. Larger graphs still have `turns_min` turns.
 constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
 constexpr std::int64_t silent_turns_max = 4;
@@ -23,8 +23,8 @@ std::int64_t nodes_of(const StepGraphs& graphs) {
   return nodes;
 }
 
-// The memory that the driver takes between the first and the last turn in which it takes memory. Between
-// these turns it takes what the execs need, to within one turn, wherever in a quantum the first exec is.
+// The memory that the driver takes between the first and the last turn that takes any. The execs of these
+// turns need the same amount, to within one turn, wherever in a quantum the first exec lies.
 class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
@@ -58,7 +58,7 @@ class Growth {
   };
 
   double bytes() const { return last_.used - first_->used; }
-  // If every turn took memory, turns are larger than a quantum.
+  // If every turn takes memory, a turn may take several quanta, so the usual quantum bounds the result.
   double quantum() const { return silent_ ? smallest_ : std::min(smallest_, usual_quantum_bytes); }
 
   double used_;
@@ -70,8 +70,8 @@ class Growth {
 
 }  // namespace
 
-// A turn is the set of execs between two readings. It doubles whenever several successive turns take no
-// memory, so that for small steps it stays below half a quantum.
+// A turn is the set of execs between two readings of used memory. A turn has twice as many steps after
+// several successive turns without growth. So a turn of small steps stays below half a quantum.
 std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
   if (alike.front().empty() || !before) return std::nullopt;

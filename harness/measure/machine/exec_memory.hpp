@@ -10,33 +10,32 @@
 
 namespace graphbench::machine {
 
-// The memory of one more graph exec for each graph of a step, in total. A driver takes memory in quanta. The
-// resolution is one quantum divided by the number of steps: two measurements of the same graphs differ by
-// less.
+// The device memory of one more exec for each graph of a step, in total. A driver takes memory in quanta, so
+// the resolution is one quantum divided by the number of instantiated steps. Two measurements of the same
+// graphs differ by less.
 struct ExecCost {
   double bytes = 0;
   double resolution_bytes = 0;
 };
 
-// The graphs of one step.
 using StepGraphs = std::vector<Graph*>;
 
 // Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB. With 20
-// quanta and 40 nodes per graph these are some hundred execs of 0.1 ms each and as many readings: less than
-// 0.1 s. Keeps all execs until it is destroyed, because a driver would reuse their memory. Use it last in a
-// process, because the driver keeps the memory even then.
+// quanta and 40 nodes per graph this takes less than 0.1 s: some hundred execs of 0.1 ms each, and as many
+// readings. Keeps all execs until it is destroyed, because a driver would reuse their memory. Use this class
+// last in a process, because the driver keeps the memory of destroyed execs.
 class ExecMemory {
  public:
   static constexpr std::int64_t usual_quanta = 20;
 
-  // Both outlive this.
+  // `device` and `stream` outlive this.
   ExecMemory(Device& device, Stream& stream, std::int64_t quanta = usual_quanta)
       : device_(device), stream_(stream), quanta_(quanta) {}
 
-  // One cost per step. Steps with equal numbers of graphs and nodes are measured together and share a cost. A
-  // cost is not proportional to nodes: an exec of 3 nodes costs more than half of one with 40. Absent if a
-  // step has no graph or one with a conditional node, if the driver reports no used memory or took memory
-  // less than twice, or if memory runs out.
+  // One cost per step. Steps with equal numbers of graphs and nodes are measured together and share a cost.
+  // A cost is not proportional to nodes: an exec of 3 nodes costs more than half of one with 40. A cost is
+  // absent if the step has no graph or one with a conditional node, or if memory runs out. It is also absent
+  // if the driver reports no used memory or took memory less than twice.
   std::vector<std::optional<ExecCost>> costs_of(const std::vector<StepGraphs>& steps);
 
  private:

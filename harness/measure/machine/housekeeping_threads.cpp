@@ -97,7 +97,7 @@ void HousekeepingThreads::set_affinity(pid_t thread, const std::vector<int>& cpu
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-  if (sched_setaffinity(thread, sizeof set, &set) == 0 || errno == ESRCH) return;  // it has ended
+  if (sched_setaffinity(thread, sizeof set, &set) == 0 || errno == ESRCH) return;  // the thread has ended
   complain("warning: a thread of this process may disturb measurements, because its CPUs cannot be set: %s",
            std::strerror(errno));
 }

@@ -1,6 +1,6 @@
-// Pins the submitting thread to one CPU and keeps the process's other threads off that CPU. A thread that the
-// scheduler moves meets cold caches in the middle of a sample. Between samples the thread may move away from
-// a core that it shares with a program on the other hardware thread or with another virtual machine.
+// Pins the submitting thread to one CPU and keeps the process's other threads off that CPU. A thread that
+// the scheduler moves finds cold caches in the middle of a sample. Between samples the thread may move off a
+// core that it shares with a program on the other hardware thread or with another virtual machine.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ std::vector<int> allowed_cpus();
 // Error(invalid_argument) if the process may not use the named CPU.
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed);
 
-// The median time of five runs of fixed arithmetic, some tens of microseconds, in seconds. Its independent
-// chains use all operations per cycle of a core, which the core's hardware threads share.
+// Returns the median time in seconds of five runs of fixed arithmetic, some tens of microseconds. The
+// arithmetic uses all execution units of a core, which the core's hardware threads share.
 double arithmetic_seconds();
 
 // Call keep_others_off() first. Then open the device and make streams: their threads inherit the CPUs without

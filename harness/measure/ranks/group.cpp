@@ -1,4 +1,4 @@
-// Starts the workers of a group, and ends the group when a rank fails alone, crashes or hangs. Rank 0
+// Starts the workers of a group, and ends the group when a rank fails alone, crashes or hangs. Only rank 0
 // inherits the descriptor of events.
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 namespace graphbench::ranks {
 namespace {
 
-constexpr double grace_seconds = 3;  // for ranks to end, or to fail alike, once another has
+constexpr double grace_seconds = 3;  // for the other ranks to end or fail after the first
 
 void pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -34,11 +34,11 @@ void pause(int milliseconds) {
 
 struct MemoryFile {
   Descriptor file{memfd_create("graphbench-ranks", MFD_CLOEXEC)};
-  // The name by which children open it.
+  // Children open the file by this path.
   std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file.get());
 };
 
-// A port of the loopback that was free just now.
+// Returns a loopback port that is free now. The port is not reserved.
 std::string free_port() {
   const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{
@@ -53,11 +53,11 @@ std::string free_port() {
 struct Worker {
   pid_t pid = 0;
   bool running = true;
-  int status = 0;  // of waitpid()
+  int status = 0;  // from waitpid()
   MemoryFile stacks = {};
   bool has_python = false;
-  std::string step = {};  // the function, if it has a name
-  std::string call = {};  // at half of the time of a hang
+  std::string step = {};  // the step's function; empty: unknown
+  std::string call = {};  // the step's innermost calls at the last reading of stacks
 };
 
 class Group {
@@ -127,7 +127,7 @@ class Group {
     }
   }
 
-  // The error that the rank has written, while others may wait for it in vain.
+  // Returns the error in the rank's slot. The rank has failed, and other ranks may still wait for it.
   std::optional<model::Reason> failure_of(std::size_t rank) const {
     const std::optional<Error> error = error_of(block_->slots[rank]);
     if (!error) return std::nullopt;
@@ -135,7 +135,7 @@ class Group {
                          "rank " + std::to_string(rank) + ": " + error->what()};
   }
 
-  // A rank that starts, or a stage that compiles, may wait for other processes for long, with the same stack.
+  // A rank that starts or compiles may wait long for other processes, with an unchanged stack.
   double hang_seconds() const {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (failure_of(i)) return std::min(usual_, grace_seconds);
@@ -144,10 +144,10 @@ class Group {
         task_.mode.find('.') != std::string::npos || task_.more_axes.contains("torch-compile");
     const std::string_view phase = block_->slots[0].phase;
     if (phase.empty() || (compiles && phase == "open")) return 4 * usual_;
-    return phase == "open" ? 2 * usual_ : usual_;  // communicators are made at the first collective
+    return phase == "open" ? 2 * usual_ : usual_;  // the first collective makes communicators
   }
 
-  // A group hangs if no rank has made a move, and all have the same stack as at half of that time.
+  // A group hangs if no rank makes progress for hang_seconds(), and all stacks equal those at half time.
   std::optional<model::Reason> reason_of_hang() {
     std::int64_t moves = 0;
     for (const Slot& slot : block_->slots) moves += slot.moves;
@@ -171,8 +171,8 @@ class Group {
     return model::Reason{"worker_timeout", text};
   }
 
-  // Python writes to the file once when it can take the signal, which would end other programs, and then the
-  // function that it runs.
+  // Python writes "ready" to the file once it handles SIGUSR1, which would end other programs. Then it
+  // writes the step's function, and at each SIGUSR1 the stacks of all threads.
   static std::string stacks_of(Worker& worker) {
     const int file = worker.stacks.file.get();
     const auto text_of = [&] {
@@ -210,7 +210,7 @@ class Group {
     }
   }
 
-  // Ends as the first rank that ended badly, so that the parent says how, with its output.
+  // Ends this process as the first failed rank ended. The parent then reports it, with the rank's output.
   int end_alike() const {
     const int status = workers_[broken_].status;
     std::fprintf(stderr, "rank %zu ended first\n", broken_);
@@ -220,15 +220,15 @@ class Group {
 
   const model::WorkerTask task_;
   std::vector<std::string> command_;
-  const double usual_;  // seconds of a hang
+  const double usual_;  // the usual time that counts as a hang
   std::vector<Worker> workers_;
   const MemoryFile memory_;
   Block* block_ = nullptr;
-  std::optional<Stopwatch> broken_at_;  // since the first rank ended badly
-  std::size_t broken_ = 0;              // that rank
+  std::optional<Stopwatch> broken_at_;  // runs since the first rank ended badly
+  std::size_t broken_ = 0;              // the first rank that ended badly
   std::int64_t moves_ = 0;
-  Stopwatch quiet_;      // since the last move
-  bool looked_ = false;  // at the stacks, since then
+  Stopwatch quiet_;      // runs since the last progress
+  bool looked_ = false;  // whether the stacks were read since then
 };
 
 }  // namespace
@@ -240,10 +240,10 @@ std::string call_of(const std::string& stacks) {
   std::smatch found;
   for (const std::string& line : split(stacks, '\n')) {
     if (!std::regex_match(line, found, frame)) {
-      calls.clear();  // another thread
+      calls.clear();  // the stack of another thread begins
     } else if (found[1] != "graphbench.py") {
       calls.push_back(found.format("$3 at $1:$2"));
-    } else if (!calls.empty()) {  // below the step's calls, in its thread alone, are those that call it
+    } else if (!calls.empty()) {  // this frame calls the step: `calls` has the step's calls
       calls.resize(std::min(calls.size(), calls_max));
       return join(calls, " < ");
     }

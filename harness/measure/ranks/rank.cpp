@@ -1,4 +1,4 @@
-// Barriers, numbers and errors of a group of ranks, in memory that its processes share.
+// Synchronizes the ranks of a group and exchanges their numbers and errors, in shared memory.
 #include "harness/measure/ranks/rank.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 namespace graphbench::ranks {
 namespace {
 
-// A rank that waits briefly spins, so that it goes on at once. Longer waits leave the CPU to others.
+// A short wait spins, so that the rank continues at once. A longer wait leaves the CPU to other threads.
 void pause(std::int64_t turn) {
   if (turn > 40'000) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -73,7 +73,7 @@ void Rank::wait(Barrier& barrier) {
   own().waiting = false;
 }
 
-// The first meeting waits for the slowest rank. The second is short, so that all ranks begin at once.
+// The first barrier waits for the slowest rank. The wait at the second is short, so all ranks begin at once.
 void Rank::begin_step() {
   ++own().steps;
   meet();

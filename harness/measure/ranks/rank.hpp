@@ -1,5 +1,5 @@
-// One rank of a group: a worker process that measures its part of a step over several devices. The ranks of a
-// group meet in memory that they share, and never while a clock runs.
+// One rank of a group: a worker process that measures its part of a step over several devices. The ranks of
+// a group synchronize through shared memory, and never while a clock runs.
 #pragma once
 
 #include <array>
@@ -25,26 +25,26 @@ struct Barrier {
   std::atomic<std::int64_t> round;
 };
 
-// What a rank writes, for the other ranks and for the process that watches them.
+// The part of the Block that one rank writes. The other ranks and the group process read it.
 struct Slot {
-  std::atomic<std::int64_t> moves;  // grows with every phase and meeting
-  std::atomic<std::int64_t> steps;  // begun in timing loops
+  std::atomic<std::int64_t> moves;  // grows with every phase and barrier of the rank
+  std::atomic<std::int64_t> steps;  // steps begun in timing loops
   std::atomic<std::int64_t> batch;
-  std::atomic<bool> waiting;  // for the other ranks
+  std::atomic<bool> waiting;  // true while the rank waits for the other ranks
   char phase[32];
   char failure[1024];  // the code, a space and the message of an error; empty: none
   Numbers numbers;
 };
 std::optional<Error> error_of(const Slot& slot);
 
-// The shared memory, which begins as zeros.
+// The shared memory of a group. All bytes are zero at the start.
 struct Block {
   Barrier meeting;
   Barrier settling;
   Slot slots[ranks_max];
 };
 
-// The skew of each step, from the first rank's end to the last one's, and each rank's submit.
+// For each step: the time from the first rank's end to the last rank's end. For each rank: its submit times.
 struct GroupTimes {
   std::vector<double> skew_seconds = {};
   std::vector<std::vector<double>> submit_seconds = {};
@@ -52,30 +52,30 @@ struct GroupTimes {
 
 class Rank {
  public:
-  // Joins the group that the environment names. Null: this process is not a rank of a group.
+  // Joins the group that the environment variables name. Returns null if this process is not a rank.
   static std::unique_ptr<Rank> join();
 
   std::int64_t index() const noexcept { return index_; }
-  // The device of this rank, if `first` is that of rank 0. The host is every rank's device.
+  // Returns this rank's device if rank 0 has device `first`. All ranks share the host device.
   std::string device_after(const std::string& first) const;
-  // This rank's part of the CPUs; all if there are fewer CPUs than ranks.
+  // Returns this rank's part of the CPUs, or all CPUs if there are fewer CPUs than ranks.
   std::vector<int> share_of(const std::vector<int>& cpus) const;
 
-  // All ranks make the same calls in the same order.
+  // Every rank must call the following functions, in the same order as the other ranks.
   void begin_step();
-  std::int64_t decide(std::int64_t mine) { return gather({mine})[0][0]; }  // returns rank 0's
-  double largest(double mine);                                             // of numbers from 0 on
-  // Makes a rank's times those of the group: from the first start to the last end, and the slowest submit.
+  std::int64_t decide(std::int64_t mine) { return gather({mine})[0][0]; }  // returns rank 0's number
+  double largest(double mine);  // returns the largest number of all ranks
+  // Replaces this rank's times by the group's: from the first start to the last end, and the longest submit.
   void combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns);
-  // Ends a stage: every rank gets the error of the lowest rank that has one, so that all go on alike. If the
-  // others wait for a rank that has failed, the watching process ends all.
+  // Ends a stage. Every rank gets the error of the lowest rank that has one, so that all ranks take the same
+  // path. If other ranks wait elsewhere for a failed rank, the group process ends all ranks.
   std::optional<Error> settle(std::optional<Error> mine);
 
-  // Tell the watching process what begins, and what ends this rank.
+  // Report to the group process: the phase that begins, or the error that ends this rank.
   void note(std::int64_t batch, std::string_view phase);
   void note(const Error& error);
 
-  GroupTimes* times = nullptr;  // where combine() also writes; null: nowhere
+  GroupTimes* times = nullptr;  // combine() appends each step's times here; null: nowhere
 
  private:
   Rank(Block* block, std::int64_t index, std::int64_t count) : block_(block), index_(index), count_(count) {}
@@ -89,12 +89,12 @@ class Rank {
   const std::int64_t count_;
 };
 
-// The process that starts a worker for each rank of the task on stdin, watches them, and says why they ended.
-// Its arguments behind `parent` are the seconds without any move that count as a hang, and a worker's
-// command, of which one argument is `parent`.
+// The group process. It starts a worker for each rank of the task on stdin, watches the workers, and reports
+// why they ended. The arguments after `parent` are the seconds without progress that count as a hang, and a
+// worker's command. The argument `parent` in that command is replaced by this process's id.
 int group_main(std::string_view parent);
-// Returns the innermost calls of the step in what Python's faulthandler writes of all threads: "all_reduce at
-// step.py:31 < step at step.py:40". Empty: no thread is in the step.
+// Returns the step's innermost calls, as in "all_reduce at step.py:31 < step at step.py:40". Empty if no
+// thread is in the step. `stacks`: the text that Python's faulthandler writes of all threads.
 std::string call_of(const std::string& stacks);
 
 }  // namespace graphbench::ranks

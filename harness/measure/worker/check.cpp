@@ -1,4 +1,4 @@
-// Compares outputs byte by byte; state, inputs and weights by digest, because they may have gigabytes.
+// Compares outputs byte by byte, and state, inputs and weights by digest, because they may have gigabytes.
 #include "harness/measure/worker/check.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ void fill(const CheckedStep& step) {
     write_predicate(context.stream, context.buffers.address(id), false, step.taken);
 }
 
-// Writes the inputs of the next step into its caller's memory.
+// Writes the next step's inputs into the caller's memory, and fills the memory of its outputs with poison.
 void write_callers(const CheckedStep& step) {
   execution::CallerMemory* const caller = step.context.caller;
   if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;
@@ -83,7 +83,7 @@ void write_callers(const CheckedStep& step) {
   }
 }
 
-// Fills the static buffers, then the memory of a caller, from which alone the step may read its inputs.
+// Fills the static buffers, then the caller's memory. The step may read its inputs only from the latter.
 void fill_callers(const CheckedStep& step) {
   fill(step);
   write_callers(step);
@@ -170,7 +170,7 @@ void require_finite(const ir::Value& value, const std::vector<std::byte>& bytes)
               "check: eager's output " + value.name + " is not finite at element " + std::to_string(*bad));
 }
 
-// The largest difference. A NaN on one side counts as infinite. Infinite is written as the largest double,
+// The largest difference. A NaN on one side counts as infinite. Infinity is written as the largest double,
 // because result documents cannot hold infinity.
 double max_abs_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double largest = 0;

@@ -19,7 +19,7 @@ struct CheckedStep {
   std::uint64_t seed;  // seeds the inputs and the state in which both runs start
   std::uint64_t weights_seed;
   int steps = 1;  // steps per side, with the same inputs on both sides
-  // The predicates of conds that are inputs of the program. Both outcomes are checked, this one first.
+  // The value of predicates (of conds) that are inputs. The check runs with this value, then with the other.
   bool taken = true;
 };
 

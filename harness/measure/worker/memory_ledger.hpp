@@ -1,5 +1,5 @@
 // Accounts for a worker's device memory. Reads the driver's used memory between the stages of a placement.
-// Its growth during a stage, minus the known allocations, belongs to the stage's account.
+// The growth of used memory in a stage, minus the known allocations, belongs to the stage's account.
 #pragma once
 
 #include <cstdint>

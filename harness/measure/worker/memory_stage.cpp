@@ -1,4 +1,4 @@
-// Measures the memory of a task's cells. It comes after all other measuring, because captures warm caches and
+// Measures the memory of a task's cells. This stage comes after all timing, because captures warm caches and
 // the driver keeps memory that graphs have used.
 #include <algorithm>
 #include <cmath>
@@ -57,8 +57,8 @@ void note_peaks(TaskRun& run) {
   run.peaks.tuning_bytes_max = most(MemoryKind::tuning);
 }
 
-// Records the program memory that remains between two placements. The figure stands for the memory that
-// remains between two methods of one process, which would add up.
+// Records the program memory that remains between two placements, as it would between two methods of one
+// process. There the remains of all methods would add up.
 void note_rest(TaskRun& run) {
   const auto rest = static_cast<std::int64_t>(run.placement->device().tally().now(MemoryKind::program));
   std::optional<std::int64_t>& most = run.peaks.peak_bytes->between_methods;

@@ -1,4 +1,4 @@
-// Records events between the phases of a step, in steps of their own.
+// Records events between the phases of a step, in extra steps that no timing pass uses.
 #include "harness/measure/worker/phase_times.hpp"
 
 #include <map>

@@ -27,13 +27,13 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
 }
 
 void Placement::move(std::uint64_t seed) {
-  constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
+  constexpr std::size_t block_bytes = std::size_t{2} << 20;  // the page size of GPU memory
   constexpr std::size_t blocks_max = 96;
   unused_.clear();
   // Takes at most half of the free memory, so that the rig's new memory fits too.
   const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
   rig_->release();
-  if (device_->info().kind == "host") return;  // the system gives new memory other pages
+  if (device_->info().kind == "host") return;  // the system maps new memory to other pages
   const std::size_t blocks = ir::mix64(seed) % (std::min(room, blocks_max) + 1);
   for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes, MemoryKind::harness);
 }

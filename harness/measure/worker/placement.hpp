@@ -23,7 +23,7 @@ class Placement {
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
   // Discards the device, unless the rig's step shares it. If the device cannot be reset, reports this on
-  // stderr; it will not open again.
+  // stderr; the device will not open again.
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;

@@ -1,5 +1,5 @@
-// The setups and visits of every placement, without other work between them. Except for warmups, a batch's
-// first step is the first step that the process runs at that batch.
+// Runs the setups and visits of every placement, without other work between them. Except for warmups, a
+// batch's first step is the first step that the process runs at that batch.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -12,7 +12,7 @@
 namespace graphbench::worker {
 namespace {
 
-// A plugin's own CUDA runtime reports a refused capture again at its next call. This call takes that error.
+// A plugin's own CUDA runtime reports a refused capture again at its next call, which this step makes.
 void forget_refusal(execution::Executor& executor, Stream& stream) {
   try {
     executor.submit();
@@ -46,7 +46,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// Adds the times of the shared stages to each batch, as if the batch were the only one.
+// Adds the times of the shared stages to the batch, as if the batch were the only one.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
@@ -170,7 +170,7 @@ void visit(TaskRun& run, BatchRun& batch) {
                       run.task.instruments.cold_l2 ? nullptr : run.placement->cache());
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
-  // A monitor still names a limit after the work that reached it.
+  // A monitor may still report a limit after the work that reached the limit.
   const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
   machine::add_later_reading(*machine, run.placement->state_reader().read(), lowered);
   machine->cpu = run.pin.cpu();
@@ -192,8 +192,8 @@ bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
   return run.task.instruments.sustained_seconds && batch.executor;
 }
 
-// Call this before the device is discarded. If it did not open again, these cells would get that as their
-// reason.
+// Reports failed batches before the device is discarded. If the device did not open again, their cells would
+// get that as their reason. Returns false if all batches have failed.
 bool report_failed(TaskRun& run) {
   bool any_left = false;
   for (BatchRun& batch : run.batches) {

@@ -47,7 +47,7 @@ class BatchProfile {
   BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler)
       : pass_(pass), profiler_(profiler), begin_(pass.device.make_event()), end_(pass.device.make_event()) {}
 
-  // `device_seconds` is the device time without records.
+  // `device_seconds`: the step's device time without the profiler.
   model::Profile run(std::int64_t batch, std::optional<double> device_seconds) {
     set_up(batch);
     for (int i = 0; i < settling_steps; ++i) {
@@ -84,7 +84,7 @@ class BatchProfile {
     span("upload", [&] { executor_->upload(); });
   }
 
-  // A span on the host's track, until the enqueued work is done.
+  // Records a span on the host's track, until the work that `phase` enqueues is done.
   template <typename Phase>
   void span(const char* name, Phase&& phase) {
     const double start = steady_seconds();
@@ -126,10 +126,10 @@ class BatchProfile {
     end_->record(pass_.stream);
   }
 
-  // A step waits behind a delay. On an idle stream the first event would pass at once, and the host's time
-  // until the first launch, which recording makes longer, would count as device time. A step also runs
-  // between two empty kernels, which both instruments see, because events include the microseconds from a
-  // graph's launch to its first kernel and records do not.
+  // Each step waits behind a delay. On an idle stream the first event would complete at once. The host's
+  // time until the first launch, which recording makes longer, would then count as device time. Each step
+  // also runs between two empty kernels, which events and records both see. Only events include the
+  // microseconds from a graph's launch to its first kernel.
   std::optional<model::DeviceTimeCheck> check_device_time() {
     const std::unique_ptr<EmptyGraph> delay = make_delay(pass_.device, pass_.stream);
     if (delay == nullptr) return std::nullopt;

@@ -18,7 +18,7 @@ using statistics::median;
 constexpr std::size_t top_max = 10;
 
 struct ByName {
-  std::vector<double> seconds;  // a step
+  std::vector<double> seconds;  // one element per step
   std::vector<double> counts;
 };
 

@@ -8,12 +8,12 @@
 
 namespace graphbench::worker {
 
-// Steps that run under a profiler before those that it records.
+// Steps that run under a profiler before the recorded steps.
 inline constexpr int settling_steps = 3;
 inline constexpr int recorded_steps = 5;
 
-// The time in which anything ran, and the time in which nothing did between the first start and the last end.
-// Records may overlap and come in any order.
+// The time in which any activity ran, and the time without activity between the first start and the last
+// end. Records may overlap and come in any order.
 struct BusyTime {
   double busy_seconds = 0;
   double gap_seconds = 0;
@@ -26,7 +26,7 @@ struct RecordedStep {
   std::vector<Activity> activities;
 };
 
-// Medians over `steps`. `top` has at most ten names, with copies and fills. Needs at least one step.
+// Medians over `steps`. `top` has at most ten names, including copies and fills. Needs at least one step.
 model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 
 // Medians over `steps`, which waited behind a delay whose records were removed. `without` is the same
@@ -34,9 +34,9 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
                                             const std::vector<RecordedStep>& without);
 
-// Compares the kernels of both last steps by the first 160 bytes of their names, regardless of order. Leaves
-// out the kernels with which the driver fills memory in graphs only. Busy time is the median over `steps`.
-// Both need at least one step. graph_seconds stays 0.
+// Compares the kernels of the last step of each list by the first 160 bytes of their names, in any order.
+// Leaves out the kernels with which the driver fills memory in graphs only. Busy time is the median over
+// `steps`. Both lists need at least one step. graph_seconds stays 0.
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                                      const std::vector<RecordedStep>& eager);
 

@@ -13,7 +13,7 @@
 
 namespace graphbench::worker {
 
-// A worker's report: the parts that are new since the last one.
+// A worker's report, with only the parts that are new since the last report.
 struct WorkerEvent {
   std::int64_t batch = 0;  // 0 if the event is about the worker, or the batch is in `cell`
   // The phase that begins: "prepare", "warmup", "capture", "measure", "sustain", "check", "evaluate", "dump",

@@ -1,5 +1,5 @@
-// The objects that run one task on a device: a program's (TaskRig) or a foreign step's (ForeignRig). A rig
-// makes executors; a worker's stages set them up and time them.
+// A Rig has the objects that run one task on a device: TaskRig for a program, ForeignRig for a foreign step.
+// A rig makes executors; a worker's stages set them up and time them.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class Rig {
                                                bool eagerly = false);
   // Makes an eager executor without warmups.
   std::unique_ptr<execution::Executor> make_eager(std::int64_t batch) { return make_executor(batch, true); }
-  // The part of prepare() that follows the kernels: warmups, capture, instantiation, upload.
+  // The part of prepare() after the choice of kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
               const std::function<void(std::string_view)>& phase, std::int64_t warmups);
   // Throws Error(check_failed) if outputs differ from eager's. Fills in `check` in both cases.

@@ -1,5 +1,5 @@
 // Records a foreign step and its eager step with the device's profiler, and times graphs of empty kernels.
-// From both computes the expected time of the eager step as one graph.
+// From both, computes the expected time of the eager step as one graph.
 #include <array>
 
 #include "graphs/base/clock.hpp"
@@ -36,7 +36,7 @@ double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profil
 }
 
 // The time of a graph of empty kernels: `first` for the first kernel and `per_kernel` for each further one.
-// `busy` is the kernel's own time within it.
+// `busy`: the part of that time in which the kernel runs on the device, for each kernel.
 struct EmptyLine {
   double first = 0;
   double per_kernel = 0;

@@ -15,7 +15,7 @@
 namespace graphbench::worker {
 namespace {
 
-// A step's parameters are the input of the next step, so that a difference grows with every step.
+// Each step reads the parameters that the step before wrote, so that a difference grows with every step.
 constexpr int training_steps_checked = 10;
 
 using execution::ExecutionMode;
@@ -80,7 +80,7 @@ ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const m
 
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {
   std::vector<model::OpPath> paths;
-  // The eager executor has all ops; graphs may have only some.
+  // The eager executor lists all ops; an executor of graphs may list only some.
   for (const execution::StepItem& item : executor.eager().items()) {
     const KernelPath path = item.kernel->path();
     if (path.name.empty()) continue;

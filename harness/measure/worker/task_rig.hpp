@@ -33,8 +33,8 @@ enum class SeedUse : std::uint64_t {
 };
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
 
-// True if graphs cannot run the program. The cell is then skipped instead of failed, because it can never
-// pass.
+// True for a code that says that graphs cannot run the program. The cell is then skipped instead of failed,
+// because it can never pass.
 bool is_skip(ErrorCode code) noexcept;
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
@@ -50,7 +50,7 @@ std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
 class TaskRig final : public Rig {
  public:
-  // All outlive the rig.
+  // All arguments outlive the rig.
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
   ~TaskRig() override;
 
@@ -59,7 +59,7 @@ class TaskRig final : public Rig {
   bool allocated() const noexcept override { return buffers_ != nullptr; }
   void release() override;
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // After most failures a plugin's own CUDA runtime reports its last error again in the next batch.
+  // False after most failures with a plugin: its CUDA runtime reports its last error in the next batch.
   bool survives(ErrorCode code) const noexcept override;
   TaskRig* of_program() noexcept override { return this; }
 

@@ -68,7 +68,7 @@ void check(TaskRun& run, BatchRun& batch) {
   batch.result.status = model::CellStatus::ok;
 }
 
-// Uses the parameters that the steps of the check have left.
+// Evaluates with the parameters that the steps of the check have left.
 void evaluate(TaskRun& run, BatchRun& batch) {
   batch.result.training->evaluation =
       EvaluationStep(run.task, run.program_rig(), *run.evaluated, batch.size).measure();
@@ -76,7 +76,7 @@ void evaluate(TaskRun& run, BatchRun& batch) {
     throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
 }
 
-// The first batch that gets here walks the trace, whose steps have batch sizes of their own.
+// The first batch that reaches this stage walks the trace, whose steps have batch sizes of their own.
 void walk(TaskRun& run, BatchRun& batch) {
   const TraceProgram traced = std::exchange(run.traced, {});
   std::vector<model::TraceSpan> spans;
@@ -86,7 +86,7 @@ void walk(TaskRun& run, BatchRun& batch) {
     run.tell({.trace = model::TraceProcess{.name = id_of(batch.result.cell) + " shapes", .spans = spans}});
 }
 
-// Only in the first launch: later launches capture the same graphs.
+// Runs only in the first launch, because later launches capture the same graphs.
 void dump(TaskRun& run, BatchRun& batch) {
   TaskRig& rig = run.program_rig();
   dump_graphs(run.task.caller.dump_graph, id_of(batch.result.cell), rig.mode(), rig.context(nullptr),
@@ -123,7 +123,7 @@ bool walks(const TaskRun& run, const BatchRun& batch) {
   return run.traced && run.task.launch == 0 && batch.result.fallback.empty();
 }
 
-// A stage of its own, which begins only if no rank has failed.
+// This stage is separate from the check, so that it runs only if the check failed on no rank.
 void combine_ranks(TaskRun& run, BatchRun& batch) {
   model::Check& check = *batch.result.check;
   check.max_abs_error = run.rank->largest(check.max_abs_error);
@@ -149,7 +149,7 @@ void run_stages(TaskRun& run) {
     report(run, batch);
   }
   if (!run.placement->rig().allocated()) return;
-  // A kernel of a collective also waits for other ranks, so that no gain could be predicted from its time.
+  // A kernel of a collective also waits for other ranks, so its time cannot predict a gain.
   if (run.program == nullptr && run.rank == nullptr) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);

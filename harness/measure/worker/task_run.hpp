@@ -1,6 +1,6 @@
-// One task of a worker: its stages and their common state. In each placement (new memory, in some on a newly
-// opened device) every batch is prepared and captured into one shared pool, the largest first, and then
-// measured in random order. At the end every batch is checked.
+// One task of a worker: its stages and their common state. Each placement has new memory, and some have a
+// newly opened device. In each placement, every batch is prepared and captured into one shared pool, the
+// largest first, and then measured in random order. At the end every batch is checked.
 #pragma once
 
 #include <memory>
@@ -30,13 +30,13 @@ struct BatchRun {
   bool reported = false;
   std::vector<double> cpu_slowdowns = {};  // one per visit
   std::vector<double> device_slowdowns = {};
-  std::vector<measure::LoadedPlacement> loads = {};  // of the last placements
+  std::vector<measure::LoadedPlacement> loads = {};  // of the placements under load
 };
 // The batches of the task, the largest first.
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
 
 struct TaskRun {
-  // The arguments of the run; everything that they refer to outlives it.
+  // The arguments of the run. All objects that they refer to outlive the run.
   const model::WorkerTask& task;
   OpenDevice open;
   MakeRig make_rig;
@@ -49,13 +49,13 @@ struct TaskRun {
   ranks::Rank* rank = nullptr;             // null: there is one rank
 
   // The results that one stage leaves to later ones.
-  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // 1 for a foreign step too
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // run_step() sets 1
   machine::DeviceClock clock = {};
-  std::optional<facts::CacheUse> cache_use = {};  // of batches so far
+  std::optional<facts::CacheUse> cache_use = {};  // of the batches so far
   std::optional<Placement> placement = {};
   std::optional<MemoryLedger> ledger = {};           // during the first placement on the last device
-  std::optional<model::Memory> memory = {};          // as it closed
-  model::Memory peaks = {};                          // of the first placement
+  std::optional<model::Memory> memory = {};          // result of the closed ledger
+  model::Memory peaks = {};                          // from note_peaks() and note_rest()
   std::vector<BatchRun> batches = batches_of(task);  // destroyed before `placement`, which executors use
 
   bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
@@ -76,24 +76,24 @@ struct Stage {
 };
 // Runs the stage unless the batch has failed. An exception becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
-void report(TaskRun& run, BatchRun& batch);  // once
+void report(TaskRun& run, BatchRun& batch);  // sends the result once
 // Reads the counts of a graph mode's executor. Call this once, after the ramp of the first placement, so that
 // the counts do not depend on the number of samples.
 void count(TaskRun& run, BatchRun& batch);
 // Reads the copies and updates per step for the caller. Call this before the executor is destroyed.
 void note_caller_io(TaskRun& run, BatchRun& batch);
 
-// The first stage of all batches: setups and visits of each placement.
+// Runs the setups and visits of each placement. This is the first stage of all batches.
 void measure_batches(TaskRun& run);
-// Memory by the driver and the allocations, in the first placement and between two placements.
+// note_peaks() stores the peaks of the first placement, note_rest() what remains between two placements.
 void note_peaks(TaskRun& run);
 void note_rest(TaskRun& run);
 // Measures the memory of graphs, and how much the shared pool saves. If this fails, for example because a
 // second set of kernels does not fit, the memory figures are absent, and the cells keep their results.
 void measure_memory(TaskRun& run);
 
-// Reports the kernels of a foreign step and of its eager step from the device's profiler. Call this last, as
-// for a profile.
+// Reports the kernels of a foreign step and of its eager step from the device's profiler. Call this last,
+// because timings are unreliable once activity was recorded.
 void record_steps(TaskRun& run);
 
 // Reports every batch once through WorkerEvent::cell, unless it ends early with WorkerEvent::stopped. Throws

@@ -1,4 +1,4 @@
-// Makes what a step lacks, in this order: program, kernels, recording.
+// Makes the missing parts of a step, in this order: program, kernels, recording.
 #include "harness/measure/worker/trace_cache.hpp"
 
 #include <algorithm>

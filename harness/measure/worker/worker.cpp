@@ -34,7 +34,7 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-// Loads the device's module, for every kind of task.
+// Loads the module of the task's backend, and ends the start-up stages before and after.
 void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);
@@ -68,11 +68,11 @@ void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clo
   run_task(run);
 }
 
-// Only rank 0 tells what was measured.
+// Only rank 0 sends events.
 void run_rank(model::WorkerTask task, const Tell& tell, StartupClock& clock, const gb_step& step,
               ranks::Rank& rank) {
   task.device = rank.device_after(task.device);
-  task.instruments.submitter.reset();  // the parent chose it for all CPUs
+  task.instruments.submitter.reset();  // the parent chose it among the CPUs of all ranks
   const auto tell_first = [&](WorkerEvent event) {
     if (!event.phase.empty()) rank.note(event.batch, event.phase);
     if (rank.index() == 0) tell(std::move(event));

@@ -20,9 +20,9 @@ using Tell = std::function<void(const WorkerEvent&)>;
 // in addition to the task's plugins (docs/reference/plugins.md).
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent = nullptr);
 
-// For the processes of other commands: builds the task's program or finds its step, opens the device and
-// calls `work`. Opens a step's batches at their first use, and calls `alive` meanwhile. Throws the exceptions
-// of all of these.
+// For the processes of other commands: builds the task's program or finds its foreign step, opens the device
+// and calls `work`. Opens a foreign step's batches at their first use, and calls `alive` meanwhile. Throws
+// the exceptions of all of these.
 void on_placement(const model::WorkerTask& task, StartupClock& clock, const abi::LentPlugin* lent,
                   const std::function<void()>& alive, const std::function<void(Placement&)>& work);
 
