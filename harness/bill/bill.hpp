@@ -15,32 +15,32 @@ namespace graphbench::bill {
 struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
-  double code_bytes = 0;       // kernels that are loaded, and the driver's reserves for launches
-  double exec_bytes = 0;       // as graphs were captured, instantiated and uploaded
+  double code_bytes = 0;       // loaded kernels, and the driver's reserves for launches
+  double exec_bytes = 0;       // growth while graphs are captured, instantiated and uploaded
   double total() const { return pool_bytes + workspace_bytes + code_bytes + exec_bytes; }
 };
 
-// One size in one mode. Its costs run from the end of the size before it to the end of its own first step.
+// One size in one mode. Its costs are those from the end of the previous size to the end of its first step.
 struct Capture {
   std::int64_t size = 0;
   std::string mode;
-  bool captured = true;  // false: its figures lie on a line between two captured sizes
+  bool captured = true;  // false: the figures are interpolated between two captured sizes
   std::int64_t nodes = 0;
   Growth growth = {};
-  // The memory that one more exec of its graphs takes, and the resolution of that number. 0 if this size
-  // launches another size's exec; absent if no driver reports memory.
+  // The memory of one more exec for each of the size's graphs, and the resolution of that number. 0 if this
+  // size launches another size's exec; absent if it could not be measured.
   std::optional<double> one_exec_bytes = {};
   double exec_resolution_bytes = 0;
   double transient_bytes = 0;  // peak memory during set-up, minus the memory kept afterwards
   double step_seconds = 0;     // the median of a few replays
-  // Part of the setup: the interpreter's garbage collection. Absent for the first size, which opens the step.
+  // Part of the setup: the interpreter's garbage collection. Absent for a program and for the first size.
   std::optional<double> gc_seconds = {};
   model::Setup setup{};
 };
 
 double seconds_of(model::Setup setup);
 
-// An expected value, with its interval at the confidence that was asked for.
+// An expected value and its interval at the requested confidence.
 struct Amount {
   double expected = 0;
   double low = 0;
@@ -52,13 +52,13 @@ struct Prediction {
   Amount bytes;               // of all sizes together, beyond the static buffers
   Amount seconds;
   double reserve_bytes = 0;  // the memory that must be free before the first capture
-  double line_bytes = 0;     // a serving engine's method: the first two captures, and a straight line
+  double line_bytes = 0;     // a serving engine's prediction: a line through the first two captures
   Growth growth;
   model::Setup setup{};
   std::vector<Capture> sizes;  // in the order of captures
 };
 
-// The measured costs: one process captured every size.
+// The costs that a process measured by capturing every size.
 struct Measured {
   double bytes = 0;
   double seconds = 0;
@@ -76,10 +76,10 @@ struct ReserveRuns {
   std::int64_t runs = 0;
   std::int64_t failed = 0;
   std::int64_t failed_at = 0;  // the size at which the last failed run stopped; 0: no run failed
-  std::string message;         // the reason of that run
+  std::string message;         // why that run failed
 };
 
-// Fewer sizes under a traffic, which cost step time and save memory and start-up.
+// Fewer sizes for the same traffic. They cost step time, and save memory and start-up time.
 struct Trade {
   std::vector<std::int64_t> sizes;  // ascending
   double step_ratio = 0;            // mean step time over the mean step time with all sizes

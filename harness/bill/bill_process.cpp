@@ -1,5 +1,5 @@
-// Captures sizes as a worker does, and keeps all of them. It reads device memory only between the stages of a
-// setup.
+// Captures sizes as a worker does, and keeps the graphs of all sizes. Reads device memory only between the
+// stages of a setup.
 #include "harness/bill/bill_process.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void say(std::int64_t size) {
   process::send_line(codec::write_message(codec::BillEvent(AtWork{size})));
 }
 
-// Device memory at one time: in use by the driver's account, and the parts that graphbench knows.
+// Device memory at one time: the used bytes that the driver reports, and the parts that graphbench knows.
 struct Reading {
   double used = 0;
   double pool = 0;
@@ -72,8 +72,8 @@ class Captures {
   }
 
  private:
-  // A number that the library of a foreign step reports, such as the bytes its allocator holds. Absent before
-  // the first size was opened.
+  // A number that the library of a foreign step reports, such as the bytes its allocator holds. Absent for a
+  // program, and before the first size was opened.
   std::optional<double> library_number(const char* name) const {
     if (rig_.of_program() != nullptr || opened_ == 0) return std::nullopt;
     const std::map<std::string, std::string> facts = rig_.library(opened_);
@@ -187,7 +187,7 @@ class Captures {
   std::int64_t opened_ = 0;                    // the last size at which a foreign step was opened
 };
 
-// Allocates so much that `wanted` bytes stay free, plus less than one allocation granule.
+// Allocates memory so that `wanted` bytes stay free, plus less than one allocation granule.
 Buffer allocate_beside(Device& device, double wanted) {
   const auto free = static_cast<double>(device.memory().free_bytes);
   if (free < wanted)

@@ -1,6 +1,5 @@
-// The process of `graphbench bill` that captures sizes and reads after each what it took:
-// `graphbench --bill-process [PARENT]`, started by the command line, never by a person; and its parent's
-// side.
+// The bill process, `graphbench --bill-process [PARENT]`, and its parent's side. The process captures sizes,
+// and reads device memory after each size. The command line starts it, users do not.
 #pragma once
 
 #include <optional>
@@ -17,17 +16,17 @@ namespace graphbench::bill {
 
 struct BillTask {
   model::WorkerTask task;          // its batches are the sizes
-  std::vector<std::string> modes;  // of each size, one mode after the other
+  std::vector<std::string> modes;  // all sizes are captured in the first mode, then in the next
   bool shares_execs = false;
-  // Memory that is free before the first capture, because an allocation lies beside; absent: all of it. Such
-  // a run only captures.
+  // Bytes that another allocation leaves free before the first capture; absent: there is no such allocation.
+  // With `free_bytes` the process only captures, and times no steps.
   std::optional<double> free_bytes = {};
 };
 
 struct BillAnswer {
   model::CellStatus status = model::CellStatus::ok;
   std::optional<model::Reason> reason = {};
-  std::int64_t failed_at = 0;  // the size; 0: none was at work
+  std::int64_t failed_at = 0;  // the size that was being captured; 0: none
   std::optional<model::DeviceFacts> device = {};
   std::vector<model::LibraryChoice> choices = {};
   model::Startup startup{};
@@ -35,11 +34,12 @@ struct BillAnswer {
   std::vector<Capture> captures = {};
 };
 
-// Reads a BillTask from stdin, sends one BillAnswer on descriptor 3. Returns the exit code. `lent`: the step
-// of a process that is not ours; null: this is ours.
+// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Returns the exit code. `lent`:
+// a plugin of the program that runs this process; null: graphbench runs it.
 int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 
-// A process that dies is a failed answer. Throws Interrupted.
+// Starts a bill process with `command` and returns its answer. If the process dies, the answer's status is
+// `failed`. Throws process::Interrupted.
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max);
 

@@ -106,7 +106,7 @@ struct BillRow {
   Parts (*numbers)(const Bill& of, bool measured);  // by the family's last label
 };
 
-// Families with predicted and measured values have the label "how", which is one of these two words.
+// Families with predicted and measured values have the label "how": "predicted" or "measured".
 const std::vector<BillRow>& bill_rows() {
   static const std::vector<BillRow> rows = {
       {{"graphbench_bill_bytes",

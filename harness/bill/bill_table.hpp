@@ -13,7 +13,7 @@ namespace graphbench::reporters {
 void print_bills(std::ostream& out, const std::vector<bill::Bill>& bills, bool colours);
 
 const std::vector<FamilyRow>& bill_families();
-// All of them in the text format. A bill without a prediction has no series.
+// Returns the series of all bills as Prometheus's text. A bill without a prediction has no series.
 std::string bills_text(const std::string& device, const std::vector<bill::Bill>& bills);
 
 }  // namespace graphbench::reporters

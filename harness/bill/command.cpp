@@ -1,4 +1,4 @@
-// Runs graphbench bill, which says what captured sizes cost in memory and start-up before they are captured.
+// Runs graphbench bill, which predicts what captured sizes cost in memory and start-up.
 #include "harness/options/command.hpp"
 
 #include <unistd.h>
@@ -82,7 +82,7 @@ struct BillRequest {
   double confidence = 0.99;
   bool all = false;
   std::vector<std::string> execs;
-  std::vector<std::int64_t> rows;  // of the traffic's steps
+  std::vector<std::int64_t> rows;  // the size of each step of the traffic
   std::int64_t verify = 0;
 };
 
@@ -111,7 +111,7 @@ BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
   return request;
 }
 
-// Removes "both" from --mode, because a sweep has no such mode. `--mode both` alone is planned as piecewise.
+// Removes "both" from --mode, because a sweep does not have it. `--mode both` alone is planned as piecewise.
 bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   const std::string where = items.front().where;
   std::vector<std::string> words = config::words_of(items, "mode");
@@ -127,7 +127,7 @@ bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   return both;
 }
 
-// The accounts of all sizes from the captures of one process, or from predicted ones.
+// Adds the growth in all captures, measured or predicted, to the accounts `of` before the first capture.
 bill::Account account_of(bill::Account of, const std::vector<bill::Capture>& captures) {
   const bill::Growth growth = bill::growth_of(captures);
   double execs = 0, resolution = 0;
@@ -152,7 +152,7 @@ class Biller {
          process::ProcessSupervisor& supervisor, model::Result& result)
       : request_(request), options_(options), supervisor_(supervisor), result_(result) {}
 
-  // Fills `made`, which has what was measured if this is interrupted.
+  // Fills `made`. If the user interrupts, `made` has the results so far.
   void make(const BillTask& asked, Bill& made) {
     made.capture_sizes = request_.sizes;
     made.confidence = request_.confidence;
@@ -162,7 +162,7 @@ class Biller {
     std::string text = made.exec;
     for (const std::int64_t size : request_.sizes) text += "," + std::to_string(size);
     made.id = model::id_of(made.cell) + "/bill-" + sha256_hex(text).substr(0, 8);
-    // This run fills the cache: tuning takes memory that a process with a filled cache does not take.
+    // The first run fills the cache, because tuning takes memory, so that later runs do not tune.
     if (request_.verify > 0) ask(asked, request_.sizes, made);
     if (!predict(asked, made) || (request_.all && !measure(asked, made))) return;
     for (const double share : {1.0, 0.9}) {
@@ -247,7 +247,7 @@ class Biller {
   model::Result& result_;
 };
 
-// A process runs a foreign step in one mode, and each size has its own exec.
+// A process runs a foreign step in only one mode, and each size has its own exec.
 void refuse_for_step(const CheckedPlan& checked, bool both, const BillRequest& request) {
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
   if (both)
@@ -378,7 +378,7 @@ class BillCommand final : public Command {
   BillArguments asked_;
   config::RawOptions raw_;
   bool both_ = false;        // --mode both
-  bool both_alone_ = false;  // and no other
+  bool both_alone_ = false;  // --mode both, without other modes
 };
 
 }  // namespace

@@ -42,8 +42,8 @@ struct Gap {
   Capture below;
   std::span<Capture> sizes;
 
-  // Interpolates linearly. The true mean of the figures lies between those of the two captures, most likely
-  // midway: this returns the variance of that triangular distribution.
+  // Interpolates a figure linearly. Returns the variance of the figure's sum over the sizes. Their true mean
+  // lies between the two captures, most likely midway, so the distribution is triangular.
   double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
     for (Capture& each : sizes)
       figure(each) = low + (high - low) * static_cast<double>(each.size - below.size) /
@@ -54,8 +54,8 @@ struct Gap {
   Variance fill(double set_bytes) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    // Where a driver reports memory, an exec's size is averaged over many execs; the growth of one capture is
-    // known only to the driver's allocation quantum.
+    // Where a driver reports memory, an exec's size is averaged over many execs. The growth of one capture
+    // is known only to within the driver's allocation quantum.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
       below.growth.exec_bytes = *below.one_exec_bytes;
@@ -70,8 +70,8 @@ struct Gap {
         if (sum != nullptr) *sum += more;
       }
     };
-    // Libraries choose kernels by size, and load at most one new set of kernels per doubling. The number of
-    // sets is unknown: between none and one per doubling.
+    // Libraries choose kernels by size. The model assumes between none and one new set of kernels per
+    // doubling of the size, because the number is unknown.
     const double doublings =
         std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
     const double most = set_bytes * std::min(doublings, count);
@@ -210,7 +210,7 @@ Measured measured_of(const Prediction& prediction, std::vector<Capture> captures
 std::string sentence_of(const Bill& bill) {
   constexpr double gib = 1 << 30;
   const Prediction& told = bill.prediction.value();
-  // Small bills would be "0.00 GiB".
+  // In GiB, a small bill would read "0.00 GiB".
   const bool small = told.reserve_bytes < gib / 10;
   const double unit = small ? gib / 1024 : gib;
   const char* const name = small ? "MiB" : "GiB";

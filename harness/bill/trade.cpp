@@ -1,4 +1,4 @@
-// Fewer sizes under a traffic, by the ladder's search.
+// Finds fewer sizes for a traffic, with the ladder's search.
 #include <map>
 
 #include "harness/bill/predict.hpp"
@@ -7,18 +7,18 @@
 namespace graphbench::bill {
 
 std::optional<Trade> trade_of(const Prediction& told, const std::vector<std::int64_t>& rows) {
-  constexpr double never = 1e6;  // seconds of an eager step, so that every step finds a graph
+  constexpr double never = 1e6;  // seconds of an eager step, so long that the search avoids it
   ladder::SuggestProblem problem;
   std::map<std::int64_t, ladder::Candidate> candidates;
   for (const Capture& each : told.sizes) {
     ladder::Candidate& of = candidates[each.size];
     of.size = each.size;
-    of.step_seconds = each.step_seconds;  // in mode "both" that of whole, which comes last
+    of.step_seconds = each.step_seconds;  // in mode "both", of whole, which comes last
     of.startup_seconds += seconds_of(each.setup);
     of.exec_bytes += each.growth.total();
   }
   const std::int64_t largest = candidates.rbegin()->first;
-  ++problem.steps[largest];  // it makes the pool: the search does not leave it out
+  ++problem.steps[largest];  // the search keeps the largest size, whose capture makes the pool
   for (const std::int64_t row : rows) problem.steps[std::min(row, largest)] += 1;
   double all_seconds = 0;
   for (const auto& [row, count] : problem.steps) {
