@@ -12,7 +12,7 @@ struct Section {
   std::string content;
 };
 
-// Writes a head with the length and SHA-256 of each section and its own SHA-256, then the sections.
+// Writes a head with the length and SHA-256 of each section and the head's own SHA-256, then the sections.
 std::string encode(const std::vector<Section>& sections);
 
 // Accepts only what encode() writes. Throws Error(invalid_argument), which names the fault and its section.

@@ -17,14 +17,14 @@ struct Method {
   std::string preset;
 };
 
-// A plugin that has kinds of ops of a program.
+// A plugin whose kinds of ops a program uses.
 struct PluginFile {
   std::string name;    // without its folder
   std::string sha256;  // of the file
 };
 
 // A weight or parameter in the weights file. Methods share a tensor if name, type, shape and initial values
-// are equal. Otherwise the later method has its own tensor of this name.
+// are equal. Otherwise the later method has a separate tensor of this name.
 struct Tensor {
   std::string name;
   std::string method;  // the only method that uses it; empty: shared
@@ -69,7 +69,7 @@ Manifest read_manifest(std::string_view text);
 std::string write_tensors(const std::vector<Tensor>& tensors);
 std::vector<Tensor> read_tensors(std::string_view text);  // throws Error(invalid_argument)
 
-// Returns null if the manifest does not have the method.
+// These functions return null if the manifest has no such method or tensor.
 const Method* find_method(const Manifest& manifest, std::string_view pass, std::string_view preset);
 const Tensor* find_tensor(const Manifest& manifest, std::string_view method, std::string_view name);
 

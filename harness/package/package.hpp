@@ -50,7 +50,7 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
 
 // Why the package cannot run on a device of this kind and compute capability, or "".
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability);
-// Which plugin is missing among `plugins`, or "". Throws Error(io).
+// Which plugin of the package `plugins` lacks; "" if none. Throws Error(io).
 std::string why_not_with(const Manifest& manifest, const std::vector<std::string>& plugins);
 // Throws Error(io).
 PluginFile plugin_file(const std::string& path);

@@ -1,5 +1,5 @@
-// Writes and reads files of weights. The head depends on the manifest, so a file with another head belongs to
-// another package.
+// Writes and reads files of weights. The head depends on the manifest, so a file with a different head
+// belongs to a different package.
 #include "harness/package/weights.hpp"
 
 #include <fcntl.h>

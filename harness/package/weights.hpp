@@ -1,5 +1,5 @@
-// The file with a package's weights and parameters. The manifest has a digest of each tensor. The file has a
-// head, which lists the tensors, and the tensors, each at a multiple of 4096 bytes.
+// The file with a package's weights and parameters. The file has a head, which lists the tensors, and then
+// the tensors, each at a multiple of 4096 bytes. The manifest has a digest of each tensor.
 #pragma once
 
 #include <time.h>
@@ -24,7 +24,7 @@ void write_weights(const std::vector<Tensor>& tensors,
                    const std::function<void(std::size_t tensor, const TakePart& write)>& content,
                    const TakePart& write);
 
-// The bytes of a tensor that are in host memory at a time during a copy between file and device.
+// The most bytes of a tensor that are in host memory at a time during a copy between file and device.
 inline constexpr std::size_t part_bytes_of(bool low_memory) {
   return low_memory ? std::size_t{1} << 20 : SIZE_MAX;
 }
@@ -42,7 +42,7 @@ class WeightsFile {
   // Verifies every tensor and the padding between tensors.
   void verify();
   // Uploads a method's tensor. Verifies its digest at the first upload, and again if the file's ctime has
-  // changed (a store to a mapping may not change it). After an exception the tensor's memory is undefined.
+  // changed. A write through a mapping may keep the ctime. After an exception the tensor is undefined.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
