@@ -1,8 +1,8 @@
 // Reads and writes files with system calls, because the standard library opens folders, waits for a pipe's
-// writer, and can neither sync nor lock. A writer fills a temporary file beside the target, then calls fsync,
-// rename, and fsync of the folder, so the target survives a full disk, a kill and a power cut. The kernel
-// drops the writer's lock on the temporary file when the process ends. A later writer finds leftovers by
-// their missing lock, because in containers several processes may have the same id.
+// writer, and can neither sync nor lock. A writer fills a temporary file beside the target, then calls
+// fsync, rename, and fsync of the folder, so the target survives a full disk, a kill and a power cut. The
+// kernel drops the writer's lock on the temporary file when the process ends. The missing lock marks a
+// leftover; process ids would not, because two containers can use the same id.
 #include "graphs/base/files.hpp"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ WholeFile read_from(int descriptor, std::size_t bytes_max) {
   const WholeFile too_large{{}, "has more than " + std::to_string(bytes_max >> 20) + " MiB"};
   const auto expected = static_cast<std::size_t>(facts.st_size);  // 0 for pipes and files of /proc
   if (expected > bytes_max) return too_large;
-  std::string text(expected + 1, '\0');  // one byte more: read() can then report the end
+  std::string text(expected + 1, '\0');  // one byte more, so that read() can report the end
   std::size_t size = 0;
   while (const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size)) {
     if (got < 0 && errno == EINTR) continue;
@@ -104,7 +104,7 @@ class TemporaryFile {
 
   int fd() const noexcept { return descriptor_.get(); }
 
-  // Keeps the lock, so that no other writer takes the file for a leftover before the rename.
+  // Keeps the lock, so that no other writer mistakes the file for a leftover before the rename.
   void rename_to_target() {
     if (::fsync(fd()) != 0) fail(errno, target_, "sync to disk");
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename the temporary file");

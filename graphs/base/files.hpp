@@ -49,8 +49,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
-// The caller must hold a lock on `path`. Overwrites what a killed process left at `draft`. Replaces a symlink
-// at `path`.
+// Uses `draft` as the temporary file, and overwrites a file that a killed process left there. Replaces a
+// symlink at `path`. The caller must hold a lock on `path`.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 

@@ -12,7 +12,7 @@ namespace {
   const char* message = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
   const std::string what = std::string(operation) + " " + name + ": " + message;
   const int status = connection != nullptr ? sqlite3_errcode(connection) & 0xff : SQLITE_NOMEM;
-  // Here, SQLITE_ERROR means that the file's format or tables are not as the header says.
+  // Here, SQLITE_ERROR means that the file's tables do not match the schema version in its header.
   if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR) throw DamageError(what);
   throw StorageError(what);
 }
@@ -101,7 +101,7 @@ void Connection::Close::operator()(sqlite3* connection) const noexcept {
 
 Connection::Connection(const std::string& path, Options options) : options_(std::move(options)) {
   sqlite3* connection = nullptr;
-  // Readers open for writing too, because the next connection after a killed writer must roll back its work.
+  // Readers open for writing too: the next connection after a killed writer rolls back the writer's work.
   const int flags = SQLITE_OPEN_READWRITE | (options_.create ? SQLITE_OPEN_CREATE : 0);
   // Prevents SQLite from reading ":memory:" or "file:..." as a special name.
   const std::string file = path.starts_with('/') ? path : "./" + path;

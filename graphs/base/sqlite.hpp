@@ -16,7 +16,7 @@ struct sqlite3_stmt;
 
 namespace graphbench::storage {
 
-// The database cannot be read or written: locked, no permission, disk error, or damaged. Its code is io.
+// The database cannot be read or written: locked, no permission, disk error, or damaged. code() is io.
 class StorageError : public Error {
  public:
   explicit StorageError(const std::string& what) : Error(ErrorCode::io, what) {}
@@ -36,7 +36,7 @@ struct Blob {
 // One prepared statement. Every call throws StorageError with SQLite's message.
 class Statement {
  public:
-  // `name`: the database in messages.
+  // `name`: the database's name in messages.
   Statement(sqlite3* connection, std::string name, std::string_view sql);
 
   // Parameters are numbered from 1.
@@ -75,7 +75,7 @@ class Statement {
 class Connection {
  public:
   struct Options {
-    std::string name;     // the database in messages
+    std::string name;     // the database's name in messages
     bool create = false;  // creates the file if it is missing
     // How long a call waits while another connection holds the file.
     std::chrono::milliseconds busy_max{10'000};
@@ -102,7 +102,7 @@ class Connection {
   std::int64_t integer_of(const char* sql);
   std::string text_of(const char* sql);
   std::int64_t last_id() const;
-  // True if the file was removed or replaced since it was opened, so that writes are lost.
+  // True if the file was removed or replaced after this connection opened it, so that writes are lost.
   bool file_has_moved() const;
 
  private:
@@ -115,8 +115,8 @@ class Connection {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-// The destructor rolls back unless commit() was called. BEGIN IMMEDIATE takes the write lock before the first
-// read, so the second of two writers waits instead of failing in the middle.
+// The destructor rolls back unless commit() was called. BEGIN IMMEDIATE takes the write lock before the
+// first read, so a second writer waits at its start instead of failing in the middle.
 class Transaction {
  public:
   explicit Transaction(Connection& connection);

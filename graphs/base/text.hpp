@@ -36,9 +36,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);
-// True for characters in Unicode's Default_Ignorable_Code_Point (marks, embeddings, overrides and isolates of
-// direction, zero-width spaces and joiners, fillers, variation selectors, tags), and for interlinear
-// annotation.
+// True for characters in Unicode's Default_Ignorable_Code_Point (directional marks, embeddings, overrides
+// and isolates; zero-width spaces and joiners; fillers; variation selectors; tags), and for interlinear
+// annotation characters.
 bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".
@@ -60,10 +60,10 @@ std::string in_quotes(std::string_view text);
 // The start of the text: at most `bytes_max` bytes, cut between characters.
 std::string_view head_of(std::string_view text, std::size_t bytes_max);
 
-// The known word with the fewest edits, if they are at most a third of the longer word's length (or one).
+// The known word with the smallest edit distance; absent if that distance exceeds max(1, longer length / 3).
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-// "; did you mean \"mlp\"?" to end a message with, or "" if no known word is near.
+// Returns the end of a message, "; did you mean \"mlp\"?", or "" if no known word is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 // Throws InputError(where) unless `known` contains the word: "\"fast\" is not a `noun`: give ...".

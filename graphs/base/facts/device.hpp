@@ -36,8 +36,8 @@ struct LibraryChoice {
   std::string algorithm;  // a name with the same meaning in every process
   bool timed;             // true: candidates were timed, now or earlier; false: a heuristic chose
   bool hit;               // an earlier process made the choice; in a sweep's document, an earlier sweep did
-  // Where the library's plan came from, if the package has a plan. "serialised": the plan itself was loaded.
-  // "engine": loading failed, so the plan was built from the algorithm's name. Empty: no plan in the package.
+  // Origin of the library's plan. "serialised": the plan itself was loaded from the package. "engine":
+  // loading failed, so the plan was built from the algorithm's name. Empty: the package has no plan.
   std::string plan;
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };

@@ -36,21 +36,21 @@ struct Io {
   std::int64_t copy_bytes;
   double copies_kept;             // copies skipped, because the caller passes the graph's own address
   std::int64_t kernel_nodes_set;  // nodes of our own kernels that get new addresses
-  std::int64_t copy_nodes_set;    // copy nodes that get new addresses, beside kernels of a library
+  std::int64_t copy_nodes_set;    // copy nodes around a library's kernels that get new addresses
   std::int64_t pieces_touched;    // graphs that hold an address of the caller
-  std::int64_t set_execs;         // graph execs in all sets of the setup; a step launches one set
+  std::int64_t set_execs;         // exec_per_set: execs of all places; a step launches those of one
   // Means over the `steps` steps since the capture.
   double recordings;
   double updates;
   double updates_refused;
   double instantiations;
   std::int64_t steps;
-  // The first refused update (graph_update_failed), with its piece and node. After each refusal, the step
-  // instantiates the piece again, and the step's time includes that.
+  // The first refused update (graph_update_failed), with its piece and node. After each refused update, the
+  // step instantiates the piece again, and the step's time includes this.
   std::optional<Reason> refused;
 };
 
-// Holds no addresses, so two captures of one program at one batch compare equal.
+// A description of a node without addresses, so two captures of one program at one batch compare equal.
 struct DescribedNode {
   std::string op;                            // the program's op that recorded this node; empty if none did
   std::string type;                          // "kernel", "memcpy", "memset", ...

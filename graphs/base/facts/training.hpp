@@ -8,7 +8,7 @@ namespace graphbench::facts {
 
 // Markers are not counted.
 struct TrainingOps {
-  std::int64_t forward;  // with the loss
+  std::int64_t forward;  // includes the loss op
   std::int64_t backward;
   std::int64_t accumulate;  // separate ops that add gradients
   std::int64_t optimizer;
@@ -21,7 +21,7 @@ struct TrainingFacts {
   std::int64_t saved_bytes;      // activations that later phases read
   std::int64_t gradient_bytes;   // gradients of the parameters
   std::int64_t optimizer_bytes;  // state that the optimizer writes
-  // How many gradients one graph of the step writes and another graph reads. Both graphs use the same
+  // How often a graph of the step reads a gradient that another graph wrote. Both graphs use the same
   // address, so a framework that compares pointers would skip the copy.
   std::optional<std::int64_t> copies_skipped;
 };

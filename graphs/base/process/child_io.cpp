@@ -170,8 +170,8 @@ void adopt_orphans() {
   if (has_children()) known_children.merge(own_children());
 }
 
-// A killed orphan may leave children of its own, so this works in rounds. After the last round, processes
-// that hang in the kernel stay.
+// A killed orphan may leave children of its own, so this function works in rounds. A process that hangs in
+// the kernel can outlive the last round.
 void end_orphans() noexcept {
   constexpr int rounds_max = 200;
   const std::scoped_lock lock(known_mutex);
@@ -191,7 +191,7 @@ void end_orphans() noexcept {
 bool die_with_parent(std::string_view parent) {
   if (parent.empty()) return true;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail("request a signal when the parent process ends");
-  // If the parent died before the call above, no signal comes.
+  // If the parent died before this prctl() call, the kernel sends no signal.
   return std::to_string(getppid()) == parent;
 }
 

@@ -1,5 +1,5 @@
-// Both sides of a child process. The parent starts the child with its pipes connected. The child dies with
-// its parent, reads its request from stdin and sends lines on descriptor 3.
+// The parent's and the child's side of a child process. The parent starts the child with its pipes
+// connected. The child dies with its parent, reads its request from stdin and sends lines on descriptor 3.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +33,7 @@ void claim_event_descriptor();
 int child_main(const char* name, std::string_view parent,
                const std::function<int(const std::string& request)>& answer);
 
-// Writes `line` and a newline. Throws Error(io), also if no process reads.
+// Writes `line` and a newline to descriptor 3. Throws Error(io), also if no process reads the pipe.
 void send_line(std::string_view line);
 
 struct SpawnedChild {

@@ -22,9 +22,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t output_bytes_max = 64 * 1024;
-// One line holds a cell with all its samples. A longer line is an error of the child.
+// One line holds a cell with all its samples. A line above this limit is an error of the child.
 constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
-// After SIGKILL, a child that still runs hangs in the kernel, and the sweep continues without it.
+// A child that still runs this long after SIGKILL hangs in the kernel, and the sweep stops waiting.
 constexpr std::chrono::seconds kill_patience{30};
 
 std::chrono::steady_clock::duration seconds(double value) {
@@ -89,8 +89,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     ::kill(pid_, SIGKILL);
   }
 
-  // Waits for data and then reads without blocking. An asynchronous read could take bytes whose handler never
-  // runs because the child's end is handled first, and these bytes would be lost.
+  // Waits for data and then reads without blocking. With an asynchronous read, the child's end could be
+  // handled before the read's handler, and the bytes would be lost.
   void read(asio::posix::stream_descriptor& pipe, bool (RunningChild::*take_available)()) {
     pipe.async_wait(asio::posix::stream_descriptor::wait_read,
                     [self = shared_from_this(), &pipe, take_available](error_code error) {
@@ -168,7 +168,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     tick_.async_wait([self = shared_from_this()](error_code error) {
       if (error || self->finished_) return;
       if (self->on_tick_) self->on_tick_();
-      self->reap();  // in case SIGCHLD was lost
+      self->reap();  // finds the ended child even if SIGCHLD was lost
       if (!self->finished_) self->tick();
     });
   }
@@ -231,7 +231,7 @@ class ProcessSupervisor::Impl {
   Impl() : stop_signals_(io_, SIGINT, SIGTERM) {
     struct sigaction at_hangup {};
     ::sigaction(SIGHUP, nullptr, &at_hangup);
-    // nohup starts a program with SIGHUP ignored
+    // nohup starts a program with SIGHUP ignored, and the program must then keep running.
     if (at_hangup.sa_handler != SIG_IGN) stop_signals_.add(SIGHUP);
     adopt_orphans();
     watch();
