@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// More places than any library remembers plans for. The places overlap, because all hold the same data.
+// More places than any library keeps plans for. The places overlap, because all hold the same data.
 constexpr std::size_t places_fresh = 1024;
 // With 100 places, every whole percentage is exact. Values start `turn_of_value` places apart in the cycle.
 constexpr std::size_t places_by_share = 100;

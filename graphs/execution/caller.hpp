@@ -14,7 +14,7 @@
 
 namespace graphbench::execution {
 
-// How the steps of a graph reach the caller's memory. Under `fixed` the caller's memory is the graph's own.
+// How the steps of a graph reach the caller's memory. `fixed`: the caller uses the graph's own memory.
 enum class IoForm : std::uint8_t {
   fixed,
   copy_in,
@@ -37,18 +37,18 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 struct CallerSettings {
   IoForm form = IoForm::fixed;
   IoSource source = IoSource::device;  // used by copies only
-  // If true, each step uses another place; otherwise steps alternate between two places. Under `fixed`,
-  // graphs use only their own memory.
+  // If true, steps use 1024 sets of addresses in turn; otherwise two sets. Under `fixed`, graphs use only
+  // their own memory.
   bool fresh_addresses = false;
   bool copy_back = false;  // if copies are made, inputs that the program writes are copied back
-  // under copy_if_moved, the percentage of steps in which a pointer is the graph's own
+  // Under copy_if_moved: the percentage of steps in which a pointer is the graph's own.
   std::size_t same_percent = 90;
 };
 
-// The sets of one caller, for batches up to the largest of the buffers. The constructor chooses all
-// addresses: a step takes the next place and draws no random number. Values that do not depend on the batch
-// stay in the graph's memory, and so do outputs if only inputs are copied, and inputs if only outputs are.
-// Under copy_if_moved an input has the graph's own address at some places.
+// The memory of one caller, for batches up to the largest of the buffers. A place gives each moved value one
+// address. The constructor chooses all places, so steps draw no random numbers. Values that do not depend on
+// the batch stay in the graph's memory, as do outputs if only inputs are copied, and inputs if only outputs
+// are copied. Under copy_if_moved an input has the graph's own address at some places.
 class CallerMemory {
  public:
   // All arguments must outlive the object. Throws Error(out_of_memory).
@@ -99,9 +99,9 @@ class CallerMemory {
   const ir::Program& program_;
   ProgramBuffers& buffers_;
   CallerSettings settings_;
-  std::size_t sets_;  // the number of sets in memory
+  std::size_t sets_;  // sets of addresses in memory
   std::size_t places_;
-  std::vector<Area> areas_;  // by value
+  std::vector<Area> areas_;  // by ValueId
   std::vector<ir::ValueId> moved_;
   std::vector<Buffer> buffers_of_device_;
   std::vector<void*> pinned_;

@@ -244,7 +244,7 @@ void CallerExecutor::copy(bool in, std::size_t place) {
   }
 }
 
-// Compares the caller's pointer with the graph's own at every step; the other forms know the result before.
+// Compares the caller's pointer with the graph's own in each step. Other forms plan copies in capture().
 void CallerExecutor::copy_where_moved(bool in, std::size_t place) {
   for (const Copy& each : copies_) {
     if (each.in != in) continue;
@@ -287,7 +287,7 @@ void CallerExecutor::instantiate_again(std::size_t at) {
   ++counts_.instantiations;
 }
 
-// ---- set_params: nodes get other addresses; a library's kernel keeps the graph's, between copy nodes ----
+// ---- set_params: sets addresses of our kernels' nodes, and of copy nodes around a library's kernels ----
 
 void CallerExecutor::record_piece(Item& item) {
   if (form_ != IoForm::set_params) return CapturedExecutor::record_piece(item);

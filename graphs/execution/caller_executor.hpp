@@ -1,5 +1,5 @@
-// The executor of the graph modes for a caller with its own memory. Each step first applies its IoForm to the
-// pieces that use an address of the caller's, and then replays the graphs.
+// The executor of the graph modes for a caller with its own memory. Each step first applies the IoForm to
+// the pieces that use an address of the caller, and then replays the graphs.
 #pragma once
 
 #include <memory>
@@ -24,19 +24,19 @@ class CallerExecutor final : public CapturedExecutor {
   std::optional<IoCounts> io() const override;
 
  private:
-  // Where an op's operands hold the address of a moved value that follows the caller.
+  // An operand slot of an op. Before a step, the caller's address of the moved value `id` is written there.
   struct Use {
     ir::ValueId id = 0;
     void** operand = nullptr;
   };
-  // A copy between the caller's memory and the graph's address, before or after the replay, or as a node
-  // before or after a library's kernel.
+  // A copy between the caller's memory and the graph's address. It is enqueued before or after the replay,
+  // or is a node before or after a library's kernel.
   struct Copy {
     ir::ValueId id = 0;
     void* own = nullptr;
     std::size_t bytes = 0;
     bool in = true;
-    Item* item = nullptr;      // null unless the copy is a node
+    Item* item = nullptr;      // the item with the node; null unless the copy is a node
     GraphNode node = nullptr;  // null unless the copy is a node
   };
   struct Settable {
@@ -50,7 +50,7 @@ class CallerExecutor final : public CapturedExecutor {
     std::vector<Item> items;  // one per touched item of the executor, with its `first` and `last`
   };
 
-  // An address from the capture that no step changes.
+  // The address of a value at the capture, if no step changes that address.
   struct Held {
     ir::ValueId id = 0;
     const void* address = nullptr;
@@ -87,11 +87,11 @@ class CallerExecutor final : public CapturedExecutor {
   std::vector<std::size_t> touched_;  // positions of touched items
   std::vector<Copy> copies_;
   std::vector<Settable> settables_;
-  // By value, while set_params records: true if the graph's own memory holds the caller's data.
+  // By ValueId, while set_params records: true if the graph's own memory holds the caller's data.
   std::vector<bool> own_is_current_;
   std::vector<OfPlace> per_place_;
   std::vector<std::vector<Enqueue>> enqueues_of_place_;
-  IoCounts counts_;  // mean values are not set
+  IoCounts counts_;  // without means, which io() computes
 };
 
 }  // namespace graphbench::execution

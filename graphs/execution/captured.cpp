@@ -10,9 +10,9 @@
 namespace graphbench::execution {
 namespace {
 
-constexpr std::size_t switch_arms_max = 256;  // take_execs() writes one byte of the selector
+constexpr std::size_t switch_arms_max = 256;  // take_execs() sets only one byte of the selector
 
-// Holds blocks of the pool as a step would. The destructor releases all blocks that are still held.
+// Owns the pool blocks that a step uses. The destructor releases all blocks that are not yet released.
 class HeldBlocks {
  public:
   HeldBlocks(pool::MemoryPool& pool, std::size_t count) : pool_(pool), blocks_(count) {}
@@ -40,9 +40,10 @@ class HeldBlocks {
 };
 
 // Gives every activation an address. Walks the ops in replay order: allocates an op's outputs, then releases
-// the values that it used last. So a value that a later piece reads is held until that piece is planned. This
-// is sufficient for sharing a pool: capture in replay order, and hold a value until its consumer is captured.
-// Calls `after` after each op. At the end all blocks are free, so the next, smaller batch reuses them.
+// the values that the op used last. So a value that a later piece reads is kept until that piece is planned.
+// Two rules suffice for a shared pool: capture in replay order, and keep a value until its last reader is
+// captured. Calls `after` after each op. At the end all blocks are free, so the next, smaller batch reuses
+// them.
 void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<void*>& addresses,
              const std::function<void(std::size_t op)>& after) {
   HeldBlocks held(pool, addresses.size());
@@ -121,9 +122,9 @@ void CapturedExecutor::add_items(const ir::Segment& segment) {
   if (piece.last > 0) items_.push_back(std::move(piece));
 }
 
-// Also fixes the addresses that eagerly launched ops write. On return the outputs' memory is free in the
-// pool, and the next, smaller batch reuses it. So the caller must read the outputs before any other step that
-// uses the pool.
+// Plans the addresses of graphs and of eagerly launched ops. On return the outputs' memory is free in the
+// pool, and the next, smaller batch reuses it. So the caller must read the outputs before any other step
+// that uses the pool.
 void CapturedExecutor::plan_addresses() {
   const StepKernels& kernels = eager_.kernels();
   free_ranges_.clear();
@@ -139,7 +140,7 @@ void CapturedExecutor::plan_addresses() {
   }
 }
 
-// Only a plugin's op may fail to record a node. Our own kernels always record, and the check takes time.
+// Checks only plugins' ops: our own kernels always record a node, and the check takes time.
 void CapturedExecutor::record(const StepOp& op, void** operands, Stream* on) {
   recording_ = &program_.ops()[op.op];
   Stream& stream = on != nullptr ? *on : recorder_;
@@ -188,7 +189,7 @@ void CapturedExecutor::record_graph(Item& item) {
   std::unique_ptr<Graph> made = recorder_.capture(
       [&] {
         record_piece(item);
-        recording_ = nullptr;  // the capture's end refuses no single op
+        recording_ = nullptr;  // an error at the capture's end belongs to no single op
       },
       item.graph.get());
   if (made != nullptr) item.graph = std::move(made);
@@ -206,7 +207,7 @@ const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   return nullptr;
 }
 
-// A device refuses an op during recording, or refuses the whole recording at its end without a reason.
+// A device refuses an op during recording, or the whole recording at its end, without naming an op.
 void CapturedExecutor::capture_piece(Item& item) {
   try {
     record_graph(item);

@@ -43,7 +43,7 @@ class CapturedExecutor : public Executor {
     std::size_t rewritten_nodes = 0;
     std::map<GraphNode, ir::OpId> op_of_node = {};  // set if the context names nodes
   };
-  // One action of enqueue_step(): a replay, or a kernel with its operands. Each takes one cache line.
+  // One action of enqueue_step(): a replay, or a kernel with its operands. It fits into one cache line.
   struct Enqueue {
     PreparedReplay replay;
     Kernel* kernel = nullptr;
@@ -59,10 +59,10 @@ class CapturedExecutor : public Executor {
   std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
   // capture_piece() calls this function while the stream is capturing.
   virtual void record_piece(Item& item);
-  void record(const StepOp& op, void** operands, Stream* on = nullptr);  // null: on the recorder
+  void record(const StepOp& op, void** operands, Stream* on = nullptr);  // null: recorder_
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  // One per item. It is the first member, so that enqueue_step() reads one cache line of this object.
+  // One per item. The first data member, so that enqueue_step() reads one cache line of this object.
   std::vector<Enqueue> enqueues_;
   Stream& stream_;
   Stream& recorder_;  // the stream that captures
@@ -73,17 +73,17 @@ class CapturedExecutor : public Executor {
   EagerExecutor eager_;
   std::vector<Item> items_;
   OperandArrays operands_;
-  std::vector<void*> addresses_;  // by value
+  std::vector<void*> addresses_;  // by ValueId
   const ir::Program& program_;
 
  private:
-  // The execs that several executors share, one per piece, and the executor whose graphs they hold now (null:
-  // unknown).
+  // The execs that several executors share, one per piece. `holder` is the executor whose graphs they
+  // contain now; null: unknown.
   struct SharedExecs {
     std::vector<GraphExec*> execs;
     const CapturedExecutor* holder = nullptr;
-    std::unique_ptr<GraphExec> of_switch = nullptr;  // set: `execs` is this one
-    void* selector = nullptr;                        // of the SWITCH node
+    std::unique_ptr<GraphExec> of_switch = nullptr;  // if set, `execs` is only this exec
+    void* selector = nullptr;                        // device address that the SWITCH node reads
   };
 
   // A stream that captures products beside the recorder's.
@@ -103,7 +103,7 @@ class CapturedExecutor : public Executor {
   bool name_nodes_;
   std::vector<Fork> forks_;
   std::unique_ptr<Event> forked_;             // null: captures do not fork
-  int arm_ = 0;                               // of the SWITCH node
+  int arm_ = 0;                               // this executor's arm of the SWITCH node
   std::shared_ptr<SharedExecs> shared_;       // null: the execs belong to this executor alone
   const ir::Op* recording_ = nullptr;         // the op that is being recorded
   std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured

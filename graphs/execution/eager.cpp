@@ -43,7 +43,7 @@ void EagerExecutor::enqueue_step() {
       launch.op->kernel->launch(stream_, launch.operands);
       for (const ir::ValueId value : launch.op->releases) release(value);
     }
-    // Outputs are read before the next step is enqueued, so stream order allows reuse of their memory now.
+    // Callers read outputs before they enqueue the next step, so the pool may reuse the outputs' memory now.
     for (const ir::ValueId value : kernels_.outputs) release(value);
   } catch (...) {
     for (ir::ValueId value = 0; value < blocks_.size(); ++value) release(value);

@@ -38,8 +38,8 @@ class EagerExecutor final : public Executor {
   StepKernels kernels_;
   std::vector<Launch> launches_;
   OperandArrays operands_;
-  std::vector<void*> addresses_;      // by value; addresses of static values never change
-  std::vector<pool::Block*> blocks_;  // by value; null while not allocated
+  std::vector<void*> addresses_;      // by ValueId; addresses of static values never change
+  std::vector<pool::Block*> blocks_;  // by ValueId; null while not allocated
   std::vector<std::vector<pool::MemoryRange>> no_ranges_;
 };
 

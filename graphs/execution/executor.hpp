@@ -30,7 +30,7 @@ std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
 struct StepCounts {
   facts::GraphCounts graphs{};
-  std::int64_t parts = 0;       // number of pieces, and of runs of ops between them
+  std::int64_t parts = 0;       // pieces, plus runs of eagerly launched ops between them
   std::int64_t kernels = 0;     // kernels prepared for the step
   std::int64_t peak_bytes = 0;  // the most bytes that values hold in the pool at once
 };
@@ -61,8 +61,8 @@ struct ExecutionContext {
   std::vector<std::string> splits;
   // The stream that captures record on; null: `stream`. Steps always run on `stream`.
   Stream* capture_stream = nullptr;
-  // Keeps, for every item of the step, the pool's free blocks at the time when the item was captured. Tests
-  // use them to poison free memory during a step. It costs time in capture().
+  // After planning each item of the step, keeps the pool's free blocks. Tests use them to poison free memory
+  // during a step. This slows capture().
   bool record_free_ranges = false;
   // Calls Graph::replace_memset_nodes() after each capture. If false, graphs are instantiated as recorded.
   bool replace_memset_nodes = false;
@@ -70,9 +70,9 @@ struct ExecutionContext {
   CallerMemory* caller = nullptr;
   // With a caller, compares the addresses before each step with the addresses of the capture.
   bool check_addresses = false;
-  // Captures products side by side that do not read each other's outputs, on streams that fork and join.
+  // Captures consecutive independent products as parallel branches, on streams that fork and join.
   bool forked = false;
-  // Remembers which op recorded which node, for Executor::describe(). It costs time in capture().
+  // Remembers which op recorded which node, for Executor::describe(). This slows capture().
   bool name_nodes = false;
 };
 
@@ -101,8 +101,8 @@ class Executor {
   virtual void capture() = 0;
   virtual void instantiate() = 0;
   virtual void upload() = 0;
-  // Enqueues one step. It does not allocate from the heap, log or lock. In the graph modes it makes no device
-  // allocation either; an eager step makes one only while its pool still grows.
+  // Enqueues one step. Does not allocate from the heap, log or lock, except in IoForm::update and recapture,
+  // which record graphs. Graph modes allocate no device memory; eager steps do while their pool grows.
   void submit() {
     if (only_replay_.enqueue != nullptr) {
       only_replay_.enqueue(only_replay_.exec, only_replay_.stream);
@@ -110,30 +110,30 @@ class Executor {
       enqueue_step();
     }
   }
-  // From now on this executor launches the execs of `leader` and gives up its own. `leader` must outlive the
-  // steps of this executor. Call take_execs() before each step of either. Returns false, and both keep their
-  // own execs, if the graphs' topologies differ or an update is refused. Throws Error(graph_update_failed) if
-  // an update succeeds but a node would keep the leader's launch attribute.
+  // From now on this executor launches the execs of `leader` and destroys its own. `leader` must outlive the
+  // steps of this executor. Call take_execs() before each step of either executor. Returns false, and both
+  // keep their own execs, if the graphs' topologies differ or an update is refused. Throws
+  // Error(graph_update_failed) if an update succeeds but a node would keep the leader's launch attribute.
   virtual bool share_execs(Executor& /*leader*/) { return false; }
-  // From now on all executors, `this` among them, launch one exec: a SWITCH node over their steps, which are
-  // recorded once more. `selector` is the address of an i32 on the device, which take_execs() writes. Throws
-  // Error(unsupported) if a step has several graphs, or if there are more than 256 executors.
+  // From now on the executors in `all`, which includes `this`, launch one exec. Its SWITCH node has one arm
+  // per executor with that executor's step. take_execs() sets the arm's number in the device's i32
+  // `selector`. Throws Error(unsupported) if a step is not a single graph, or for more than 256 executors.
   virtual void join_switch(const std::vector<Executor*>& all, void* selector);
-  // Updates shared execs to this executor's graphs if they hold another's. Returns true if it updated them.
+  // Makes shared execs run this executor's step. Returns true if an update or a new selector was necessary.
   virtual bool take_execs() { return false; }
   virtual StepCounts counts() const = 0;
-  // The address of output `id` of the last step, which may be in the caller's memory.
+  // The address of output `id` of the last step. It may be in the caller's memory.
   virtual const void* output(ir::ValueId id) const = 0;
   // The place in the caller's memory that the next step will use.
   virtual std::size_t next_place() const { return 0; }
   virtual std::optional<IoCounts> io() const { return std::nullopt; }  // absent without a caller
 
-  // For programs that inspect steps, not for timing. items() are the actions of a step in order; for an eager
-  // executor, with the addresses of its last step. free_ranges() are the pool's free blocks after each item,
-  // if recorded.
+  // These two functions serve tests and tools, not timing. items() returns the actions of a step in order;
+  // an eager executor's operands are the addresses of its last step. free_ranges() returns the pool's free
+  // blocks after each item, if recorded.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
-  // The recordings of a step's pieces in order; available after capture(). An eager executor has none.
+  // The recordings of a step's pieces in order, after capture(). Empty for an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
   // Describes the recordings of the step's pieces. An op is named only if the context names nodes.
   virtual std::vector<facts::DescribedPiece> describe() const { return {}; }
@@ -143,17 +143,16 @@ class Executor {
   PreparedReplay only_replay_;
 
  private:
-  virtual void enqueue_step() = 0;  // a step of any other kind
+  virtual void enqueue_step() = 0;  // a step that is not one graph launch
 };
 
-// Prepares every kernel of the program at `batch`. Throws Error for an unsupported op, out of memory, and in
-// the graph modes for host_op, not_capturable_op (whole only) and mutated_input. The error names the op or
-// value.
+// Prepares every kernel of the program at `batch`. Throws Error for an unsupported op or out of memory; in
+// mode whole also for host_op, not_capturable_op and no_gradient_capture; in both graph modes for
+// mutated_input. The error names the op or value.
 std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context,
                                         std::int64_t batch);
 
-// Throws Error(mutated_input), which names the first op that writes the input, and names the option
-// `instead`.
+// Throws Error(mutated_input). Its text names the first op that writes the input, and the option `instead`.
 [[noreturn]] void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const char* instead);
 
 }  // namespace graphbench::execution

@@ -18,8 +18,7 @@ constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::piecewise, "piecewise"},
 };
 
-// An op that writes an input in place changes the caller's memory, so a form that copies inputs must copy
-// back.
+// A form that copies inputs must also copy back an input that an op writes; else only the copy would change.
 void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* caller) {
   if (caller == nullptr || !copies(caller->settings().form) || caller->settings().copy_back) return;
   for (const ir::ValueId id : ir::mutated_inputs(program)) {
@@ -50,7 +49,7 @@ bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   return true;
 }
 
-// The segments of mode whole: one graph, or the several graphs of a training step's form.
+// The segments of mode whole: one graph, or several if the training options ask for several.
 std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
   const auto count = static_cast<ir::OpId>(program.ops().size());
   std::vector<ir::Segment> segments = ir::graphs_of(program, ir::partition(program, {}));

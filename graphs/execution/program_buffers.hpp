@@ -24,8 +24,8 @@ class ProgramBuffers {
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  Layout layout = Layout::together);
 
-  // Shares weights, parameters and state with `from`, the buffers of `other`, which must outlive this object.
-  // Values of equal name, type and size have equal addresses. Allocates only the remaining values.
+  // Shares weights, parameters and state with `from`, the buffers of `other`. `from` must outlive this
+  // object. Values of equal name, type and size have equal addresses. Allocates only the remaining values.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  const ir::Program& other, const ProgramBuffers& from);
 
@@ -33,15 +33,15 @@ class ProgramBuffers {
   void* address(ir::ValueId id) const { return addresses_.at(id); }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
-  std::size_t bytes() const;  // of all values
+  std::size_t bytes() const;  // without shared values
 
-  // Lets `upload` fill weights and parameters, instead of a seed. It returns after the value is filled.
+  // Lets `upload` fill weights and parameters instead of a seed. `upload` waits until a value is filled.
   using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
   void upload_weights(Upload upload) { upload_ = std::move(upload); }
 
-  // Fill the values of a kind from `seed` (weights: once; inputs: fresh data; state and parameters: reset).
-  // The fills are enqueued on `stream`; fill_weights() waits for them, since kernels may read weights ahead
-  // of stream order. The bits depend only on the seed and the value, not on the device.
+  // Each fills the values of one kind from `seed` (weights: once; inputs: fresh data; state and parameters:
+  // reset) and enqueues the fills on `stream`. fill_weights() also waits, because kernels may read weights
+  // ahead of stream order. The bits depend only on the seed and the value, not on the device.
   void fill_weights(Stream& stream, std::uint64_t seed);
   void fill_inputs(Stream& stream, std::uint64_t seed);
   void fill_state(Stream& stream, std::uint64_t seed);
@@ -59,7 +59,7 @@ class ProgramBuffers {
   std::int64_t largest_batch_;
   std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
-  std::vector<bool> shared_;  // by value: true if the value lies in another's memory
+  std::vector<bool> shared_;  // by ValueId: true if another object owns the memory
   Tallied weights_;           // the weights in blocks_
   Upload upload_;             // empty: values are filled from the seed
 };

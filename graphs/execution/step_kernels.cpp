@@ -14,7 +14,7 @@
 namespace graphbench::execution {
 namespace {
 
-// A cond: a node with both outcomes while a graph is captured; otherwise the host waits for the predicate.
+// Runs a cond. A capture records a node with both outcomes; otherwise the host waits for the predicate.
 class CondKernel final : public Kernel {
  public:
   CondKernel(DeviceExecution& device, const ir::OpCall& cond)
@@ -44,7 +44,7 @@ class CondKernel final : public Kernel {
 
  private:
   ir::Op op_;
-  std::size_t kept_;  // the last input, which is the output where the body does not run
+  std::size_t kept_;  // position of the last input, the result if the body does not run
   std::size_t bytes_;
   std::unique_ptr<Kernel> body_;
 };
@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> make_kernel(DeviceExecution& device, const ir::OpCall& c
   return device.make_kernel(call);
 }
 
-// The number of consecutive products from `first` on of which none reads another's output; at least 1.
+// The number of consecutive products from `first` on that do not read each other's outputs; at least 1.
 std::size_t products_from(const ir::Program& program, ir::OpId first) {
   std::vector<ir::ValueId> made;
   ir::OpId end = first;
@@ -73,8 +73,8 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
   std::map<std::string_view, Kernel*> kernel_of;  // by op name; an op that runs again uses the same kernel
   std::size_t allocated_bytes = 0;
-  std::size_t side = 1, at = 0;          // the ops side by side now, and the place of this one among them
-  std::vector<ir::ValueId> read_beside;  // what they read last: free once all of them have ended
+  std::size_t side = 1, at = 0;          // size of the current group of parallel ops; position of this op
+  std::vector<ir::ValueId> read_beside;  // values that the group uses last; released after the group
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     const ir::Op& op = program.ops()[id];
     if (op.traits.marker) continue;

@@ -26,9 +26,11 @@ struct StepOp {
   // The first output takes over the memory of a value that this op uses last. Then `allocates` and `releases`
   // omit both values, which saves one allocation and one block at the peak.
   std::optional<TakeOver> takes_over;
-  // How many ops from this one on a capture can run side by side; 1: none, or one before began with them.
+  // How many ops, from this one on, a capture records as parallel branches. 1: none, or an earlier op counts
+  // them.
   std::size_t side_by_side = 1;
-  // A plugin's op that writes something. If its launch records no node, the capture would lack the op.
+  // Set for a plugin's op that writes a value. Its capture fails without a node, because replays would skip
+  // it.
   const ir::Op* must_record = nullptr;
 };
 
@@ -41,7 +43,7 @@ struct StepKernels {
   std::vector<StepOp> ops;
   std::vector<std::size_t> value_bytes;  // sizes of activations and outputs at this batch
   std::vector<ir::ValueId> outputs;      // the program's results
-  std::size_t peak_bytes = 0;            // the most bytes that a step holds at once
+  std::size_t peak_bytes = 0;            // the most pool bytes that a step uses at once
 
  private:
   void run_in_place(StepOp& step) const;

@@ -31,7 +31,7 @@ struct MemoryRange {
 struct PoolStatistics {
   std::size_t reserved_bytes = 0;    // taken from the device
   std::size_t in_use_bytes = 0;      // bytes of blocks that are not released yet
-  std::size_t in_use_bytes_max = 0;  // the highest so far
+  std::size_t in_use_bytes_max = 0;  // maximum of in_use_bytes so far
   std::size_t segments = 0;
 };
 
@@ -42,8 +42,8 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // Returns a block of at least `bytes`, 512-byte aligned. Reserves from the device only if no free block
-  // fits; otherwise it neither allocates nor locks. Throws Error(out_of_memory).
+  // Returns a block of at least `bytes`, 512-byte aligned, which the pool owns. Only if no free block fits,
+  // the pool reserves device memory; otherwise it neither allocates nor locks. Throws Error(out_of_memory).
   Block* allocate(std::size_t bytes);
   void release(Block* block) noexcept;
 
