@@ -1,4 +1,4 @@
-// The op kind `cond`: another built-in op, its body, that runs only where a predicate on the device is not 0.
+// The op kind `cond`. Its body, another built-in op, runs only if a predicate on the device is not 0.
 #pragma once
 
 #include "graphs/ir/program.hpp"
@@ -8,8 +8,8 @@ namespace graphbench::ir {
 // `piecewise` always splits at this kind.
 inline constexpr const char* cond_kind = "cond";
 
-// The body of a cond, named as the cond is, with all attributes except `body`. Its inputs are the cond's
-// without the predicate. Throws Error(invalid_argument) if `body` names no built-in kind that computes.
+// Returns the body as an op with the cond's name, all attributes except `body`, and all inputs except the
+// predicate. Throws Error(invalid_argument) if `body` names no built-in kind that computes.
 Op body_of(const Op& cond);
 
 // The inputs of the program that conds read as their predicates.

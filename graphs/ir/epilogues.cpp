@@ -55,7 +55,7 @@ void take_apart(Rewriter& rewriter, OpId id, const Op& op) {
   rewriter.replace(op.outputs[0], y);
 }
 
-// A product, and the following ops that it has fused.
+// A product, and the following ops that were fused into the product.
 class Product {
  public:
   explicit Product(const Op& op) : left_(stages_of(op.kind)), product_(op) {

@@ -9,7 +9,7 @@
 namespace graphbench::ir {
 
 // Replaces each `linear` or `conv2d` X by X.product and one op for each epilogue stage that X uses: X.bias
-// (bias_add), X.activation (relu, gelu_tanh) and X.residual (add), in the order of the kind. Each op rounds
+// (bias_add), X.activation (relu, gelu_tanh) and X.residual (add), in the order of X's kind. Each op rounds
 // and stores its result. Other ops stay. `catalog` must outlive the result.
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
 

@@ -1,4 +1,4 @@
-// The names of all kinds that compute. A device defines one function per kind; a missing one fails to link.
+// The names of all kinds that compute. A device must define one function per kind, or it does not link.
 #pragma once
 
 #define GRAPHBENCH_KINDS(KIND) \

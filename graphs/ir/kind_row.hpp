@@ -14,11 +14,11 @@ using Outputs = std::vector<InferredOutput>;
 struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;
-  std::vector<std::string> flagged_inputs = {};    // attributes; each that is 1 adds an input
+  std::vector<std::string> flagged_inputs = {};    // attributes; each with value 1 adds an input
   std::vector<std::uint32_t> integer_inputs = {};  // by position
   std::vector<std::uint32_t> scalar_inputs = {};   // by position
   std::vector<std::uint32_t> mutated_inputs = {};  // by position
-  InputGroups groups = {};                         // after the inputs, if the kind takes any number
+  InputGroups groups = {};                         // after the inputs, for kinds with any number of inputs
   std::vector<AttributeRule> attributes = {};
   Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // runs after the row's checks
   OpTraits traits = {};
@@ -35,7 +35,7 @@ std::vector<KindRow> training_rows();
 
 [[noreturn]] void refuse(const Op& op, const std::string& why);  // throws Error(invalid_argument)
 
-// Helpers for shape inference. All throw what refuse() throws.
+// Helpers for shape inference. All throw Error(invalid_argument).
 void expect_shape(const Op& op, const Value& value, const Shape& wanted);
 void expect_rank(const Op& op, const Value& value, std::size_t rank);
 std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis);

@@ -34,8 +34,8 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
-// The shape of q, k and v, each. The rows of `qkv` are the tokens of all sequences.
-// `parts`: of q, k and v, those that a row of `qkv` holds.
+// Returns the shape that q, k and v each have. The rows of `qkv` are the tokens of all sequences.
+// `parts`: how many of q, k and v one row of `qkv` contains.
 Shape shape_of_heads(const Op& op, const Value& qkv, std::int64_t parts = 3) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");
@@ -181,7 +181,7 @@ const std::vector<KindRow>& kind_rows() {
          .infer = infer_rope},
         {.kind = "rope_kv_append",
          .inputs = 4,
-         .flagged_inputs = {"apart", "apart"},  // k and v
+         .flagged_inputs = {"apart", "apart"},  // adds k and v
          .integer_inputs = {1},
          .mutated_inputs = {2, 3},
          .attributes =

@@ -35,7 +35,7 @@ struct LiveRange {
 // the program's last op, because the caller reads it after the step.
 std::vector<LiveRange> live_ranges(const Program& program);
 
-// The inputs that some op writes. A replay would change the caller's data.
+// The inputs that some op writes. A replay writes the graph's static buffer, not the caller's value.
 std::vector<ValueId> mutated_inputs(const Program& program);
 
 bool depends_on_batch(const Value& value);

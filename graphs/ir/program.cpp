@@ -20,7 +20,7 @@ bool is_read(const Program& program, ValueId id) {
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t at = 0, next = 0;  // places in `text` and in `pattern`
+  std::size_t at = 0, next = 0;  // positions in `text` and in `pattern`
   // position of the last '*' in `pattern`, and the end of the text that it matches so far
   std::size_t star = std::string_view::npos, covered = 0;
   while (at < text.size()) {
@@ -49,7 +49,7 @@ bool names_ops(std::string_view split) {
 bool splits_at(const Op& op, std::string_view split) {
   if (!names_ops(split)) return op.kind == split || (!split.empty() && op.splits_with == split);
   if (matches(split, op.name)) return true;
-  // The name of a derived op starts with the source op's name. A sum of gradients is named after its value.
+  // A part's or gradient's name starts with its op's name. A sum of gradients is named after its value.
   if (op.phase != Phase::forward && op.phase != Phase::backward) return false;
   for (std::size_t dot = op.name.rfind('.'); dot != std::string::npos; dot = op.name.rfind('.', dot - 1)) {
     if (matches(split, std::string_view(op.name).substr(0, dot))) return true;

@@ -1,5 +1,5 @@
 // A Program is a list of ops in execution order, over values whose shapes are functions of the batch. A
-// workload builds it, passes and executors read it, and it never changes.
+// workload builds the Program. Passes and executors read it, and it never changes.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ struct Op {
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // owned by the catalog
   Phase phase = Phase::forward;
-  std::string splits_with;    // splits where this kind splits: the op computes its gradient or a part of it
+  std::string splits_with;    // kind of the op that this op is a gradient or a part of; both split together
   bool starts_graph = false;  // the capture starts a new graph at this op
   bool eager = false;         // launched eagerly between graphs
   std::string recomputes;     // the earlier op whose outputs this op computes again, with the same kernel
@@ -86,8 +86,8 @@ struct Op {
 
 // True if the splitting point names ops instead of a kind: only op names and patterns contain '.' or '*'.
 bool names_ops(std::string_view split);
-// True if the splitting point `split` names this op: by its kind, or by a pattern of its name, where '*'
-// matches any text. A point that names an op also names its parts and its gradient.
+// True if the splitting point `split` matches this op: its kind, or its name as a pattern, where '*' matches
+// any text. A point that matches an op also matches the op's parts and its gradient.
 bool splits_at(const Op& op, std::string_view split);
 
 // An op with the shapes of its operands at one batch: everything a backend needs to make a kernel. Kernels,
@@ -97,7 +97,7 @@ struct OpCall {
   std::int64_t batch = 0;
   std::vector<TensorDesc> operands;
   std::size_t input_count = 0;
-  std::vector<bool> weights;  // by operand: true for a weight
+  std::vector<bool> weights;  // by input: true for a weight
 
   bool is_weight(std::size_t i) const { return i < weights.size() && weights[i]; }
 
@@ -116,7 +116,7 @@ struct InferredOutput {
 struct AttributeRule {
   std::string name;
   Attribute fallback;
-  const char* wanted = "";                         // what a value must be, for the error: "positive"
+  const char* wanted = "";                         // the condition for error messages: "positive"
   bool (*fits)(const Attribute& given) = nullptr;  // null: every value is allowed
   bool required = false;                           // the op must set the attribute
 };
@@ -126,7 +126,7 @@ using Inputs = std::vector<const Value*>;
 // For kinds with any number of inputs: the last inputs form one or more groups of `size`. 0: no groups.
 struct InputGroups {
   std::size_t size = 0;
-  std::uint32_t mutated = 0;  // a bit for each position in a group
+  std::uint32_t mutated = 0;  // bit i: the op writes input i of each group
 };
 
 // A kind of op. Every backend implements all built-in kinds. A plugin's kind brings its own launch functions,
@@ -142,8 +142,8 @@ struct OpDefinition {
   // Error(invalid_argument), whose text starts with the op's name.
   std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer = {};
   const gb_op* foreign = nullptr;  // a plugin's op; null for built-in kinds
-  // For a plugin's op: the kind that computes its gradient from the inputs, outputs and output gradients, and
-  // the positions of the inputs that get a gradient, one per output of that kind. Empty: no gradient.
+  // For a plugin's op: the kind that computes its gradient from inputs, outputs and output gradients (empty:
+  // no gradient). `gradient_inputs`: the inputs that get a gradient, one per output of that kind.
   std::string gradient = {};
   std::vector<std::uint32_t> gradient_inputs = {};
 };
@@ -219,7 +219,7 @@ class Program {
   std::int64_t micro_batches_ = 1;
 };
 
-// Builds a Program. Reports each mistake at once, with the name of the op or value.
+// Builds a Program. Each function reports a mistake immediately, with the name of the op or value.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string program_name, const OpCatalog& catalog);
@@ -237,20 +237,20 @@ class ProgramBuilder {
   // Later ops belong to `phase`, and split where the kind `splits_with` splits.
   void begin_phase(Phase phase, std::string splits_with = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
-  // Starts a graph at each op for which `graph_of` returns another name than for the op before. Ignores
-  // markers. An op with an empty name stays in the graph before it.
+  // Starts a graph at each op whose graph name (`graph_of`) differs from that of the op before. Ignores
+  // markers. An op with an empty graph name stays in the graph of the op before.
   void start_graphs(const std::function<std::string(const Op&)>& graph_of);
   void launch_eagerly(Phase phase);  // ops of the phase run between graphs
   void log(std::string rewrite) { program_.rewrites_.push_back(std::move(rewrite)); }  // Program::rewrites()
   // Removes ops whose outputs are not results and have no readers. Keeps markers. Logs each removal.
   void remove_dead_ops();
   // Lets the backward phase compute forward values again, from the inputs of their layer, instead of keeping
-  // them. Keeps the outputs of ops that write an input, or read a value that changes in between. Logs each
-  // layer. The names of the added ops end in `.recomputed`.
+  // them. Keeps the outputs of ops that write an input, or that read a value that changes in between. Logs
+  // each layer. The names of the added ops end in `.recomputed`.
   void recompute_layers();
   void split_at(std::vector<std::string> splits) { program_.default_splits_ = std::move(splits); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
-  // Throws Error(invalid_argument) if the value is not a weight of floats, the kind unknown or the name in
+  // Throws Error(invalid_argument) for a value that is not a float weight, an unknown kind, or a name in
   // use.
   void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for a non-input

@@ -2,8 +2,8 @@
 // bits on every device and in every order of computation.
 //
 // The mixer is the finaliser of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
-// generators", OOPSLA 2014) over seed and index. It is not cryptographic; the data only must vary and be the
-// same on all devices.
+// generators", OOPSLA 2014) over seed and index. It is not cryptographic; the data need only vary and be
+// the same on all devices.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ GRAPHBENCH_HOST_DEVICE inline std::uint64_t bits_of_pair(std::uint64_t seed, std
 // Uniform in [low, high), from 24 random bits, exact in fp32. Narrower types round to nearest even.
 GRAPHBENCH_HOST_DEVICE inline float uniform_of(std::uint32_t bits, float low, float high) {
   const float unit = static_cast<float>(bits >> 8) * (1.0f / 16777216.0f);
-  // Rounds twice. A fused multiply-add would round once, and the last bit would differ between devices.
+  // Rounds twice on every device. A fused multiply-add would round once, and the last bit could differ.
   // Device code uses intrinsics for this, and host code is built with -ffp-contract=off.
 #if defined(__CUDA_ARCH__)
   return __fadd_rn(low, __fmul_rn(high - low, unit));

@@ -1,4 +1,4 @@
-// Builds the new program, and tracks which values exist so far and which value replaces which.
+// Builds the new program, and tracks which values exist so far and which replacement each value has.
 #include "graphs/ir/rewrite.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Makes a new program from an old one: keeps or adds ops, and replaces values by others.
+// Makes a new program from an old one: keeps or adds ops, and replaces values by other values.
 #pragma once
 
 #include <map>
@@ -23,8 +23,8 @@ class Rewriter {
                           Attributes attributes);
   // Lets the last added op split where `kind` splits.
   void split_with(std::string kind) { builder_.program_.ops_.back().splits_with = std::move(kind); }
-  // Later ops read `by` instead of `value`, which an op must compute. `by` must exist by now and have the
-  // same dtype and shape. If `value` is an output or a gradient, `by` takes that role.
+  // Later ops read `by` instead of `value`, whose kind must be computed. `by` must already exist, with the
+  // same dtype and shape. If `value` is an output or a gradient, `by` becomes that output or gradient.
   void replace(ValueId value, ValueId by);
   void log(const std::string& line);
   // Removes ops that nothing reads, logs the removed and the added ops, and returns the new program.
@@ -40,7 +40,7 @@ class Rewriter {
   std::string pass_;
   ProgramBuilder builder_;
   std::vector<ValueId> now_;                   // per value: the value that replaces it, or itself
-  std::vector<bool> computed_;                 // per value: true if the value exists so far
+  std::vector<bool> computed_;                 // per value: true if ops can read the value now
   std::vector<bool> kept_;                     // per op of the old program
   std::vector<std::string> graph_of_;          // per op of the old program: its graph
   std::map<std::string, std::string> graphs_;  // by name of a new op: its graph

@@ -132,7 +132,7 @@ class Reader {
     }
     refuse("\"" + std::string(text) + "\" is not a valid word here");
   }
-  // counted() accepts no more items than bytes that are left, so a short text cannot ask for much memory.
+  // counted() accepts at most one item per byte that is left, so a short text cannot allocate much memory.
   template <typename List>
   void count(List& list) {
     list.resize(counted());

@@ -70,7 +70,7 @@ class Readers {
   std::size_t first_ = static_cast<std::size_t>(-1);
 };
 
-// True if the op computes the same when it runs again before op `again`.
+// True if the op computes the same outputs when it runs again right before op `again`.
 bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again) {
   if (!ops[op].mutates.empty()) return false;
   for (std::size_t i = op + 1; i < again; ++i) {
@@ -81,7 +81,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   return true;
 }
 
-// Returns the ops of the run to repeat before op `again`, in order. `needed`: their values that ops read.
+// The run's ops to repeat before op `again`, in order. Adds those outputs of them that ops read to `needed`.
 std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, const Readers& readers,
                                   std::size_t again, std::vector<ValueId>& needed) {
   std::vector<std::size_t> chosen;
@@ -107,7 +107,7 @@ std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, co
 
 void ProgramBuilder::recompute_layers() {
   std::vector<Op>& ops = program_.ops_;
-  std::map<std::size_t, std::vector<Op>> ahead_of;  // by op
+  std::map<std::size_t, std::vector<Op>> ahead_of;  // by op: ops to insert before it
   for (const Run& run : runs_of(ops)) {
     const Readers readers(ops, run);
     if (readers.first() >= ops.size()) continue;

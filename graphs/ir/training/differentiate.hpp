@@ -19,7 +19,7 @@ enum class Accumulate : std::uint8_t { asap, end };
 // per layer forward, then one per layer backward. A layer is the part of an op's name before the first dot.
 enum class Backward : std::uint8_t { iteration, apart, callables };
 // Where the optimizer runs. graph: in the step's last graph. eager: after the graphs, launched eagerly.
-// backward: for each parameter once its gradient is complete; the gradient is then not a result of the step.
+// backward: in the backward phase, once a parameter's gradient is complete, which then is not a result.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
 // The values that forward keeps for backward. none: all that backward reads. layer: only the inputs of each
@@ -31,7 +31,7 @@ struct TrainingOptions {
   Optimizer optimizer = Optimizer::none;
   Accumulate accumulate = Accumulate::asap;
   double learning_rate = 1e-3;
-  // number of parts of a batch; each part runs forward and backward before the next part
+  // Number of parts of a batch. Each part runs forward and backward before the next part.
   std::int64_t micro_batches = 1;
   Backward backward = Backward::iteration;
   OptimizerIn optimizer_in = OptimizerIn::graph;
@@ -43,17 +43,17 @@ struct TrainingOptions {
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
 // Adds a loss that compares the program's first output with a new input `loss.target`. The target has the
-// output's shape, or, for cross_entropy, one integer per row. The loss becomes the output `loss.0`. Floating
-// weights become parameters in the same order, and each that the loss depends on has a gradient. Optimizer
-// state is named after its parameter; the learning rate is the state `optimizer.rate`, the step count
-// `optimizer.count`. Ops keep their names, and the name of a backward op starts with its forward op's name.
-// In later micro-batches, names of ops and inputs end in `.micro1` and so on. Each micro-batch has its own
-// loss output; their sum is the loss of the batch.
+// output's shape, or, for cross_entropy, one integer per row. The loss becomes the output `loss.0`. Float
+// weights become parameters in the same order. Each parameter that the loss depends on gets a gradient.
+// Optimizer state is named after its parameter; the learning rate is the state `optimizer.rate`, the step
+// count `optimizer.count`. Ops keep their names, and the name of a backward op starts with its forward op's
+// name. In later micro-batches, names of ops and inputs end in `.micro1` and so on. Each micro-batch has its
+// own loss output; their sum is the loss of the batch.
 //
-// `catalog` must hold the built-in kinds and those of `forward`, and outlive the result. Throws
-// Error(no_backward), which names the op or value, if a gradient reaches an op that has no rule or writes
-// state, if the output holds integers or, for cross_entropy, is not [rows, classes], if the loss depends on
-// no weight, or if `forward` is already a training program.
+// `catalog` must contain the built-in kinds and those of `forward`, and outlive the result. `forward` must
+// not be a training program. Throws Error(no_backward), which names the op or value, if a gradient reaches
+// an op that has no rule or writes state, or if the loss depends on no weight. The output must not hold
+// integers and, for cross_entropy, must be [rows, classes]; else throws Error(no_backward) too.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 bool is_training(const Program& program);

@@ -40,7 +40,7 @@ class Draft {
   ValueId append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                  Attributes attributes = {});
   void set(ValueId forward, ValueId here) { here_.at(forward) = here; }
-  // Keeps a value that `op` computed, but that the forward program does not have, for the backward part.
+  // Keeps a value for the backward phase. `op` computed the value, but the forward program does not have it.
   void save(const Op& op, ValueId here) { saved_[op.name] = here; }
   std::optional<ValueId> saved(const Op& op) const;
 
@@ -69,11 +69,11 @@ class Draft {
   const Program& forward_;
   Accumulate accumulate_;
   ProgramBuilder builder_;
-  std::vector<ValueId> here_;                    // by forward value
-  std::vector<bool> wanted_;                     // by forward value
+  std::vector<ValueId> here_;                    // per forward value: its id in this program
+  std::vector<bool> wanted_;                     // per forward value: it needs a gradient
   std::vector<std::vector<ValueId>> gradients_;  // per forward value: summands that are not added yet
   std::vector<int> sums_;                        // per forward value: number of additions so far
-  std::map<std::string, ValueId> saved_;         // by op
+  std::map<std::string, ValueId> saved_;         // by op name
   std::map<ValueId, ValueId> parts_;             // per parameter with `pre` hooks: the sum of earlier parts
   std::string splits_with_;
   std::string suffix_;

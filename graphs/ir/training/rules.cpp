@@ -9,7 +9,7 @@
 namespace graphbench::ir::training {
 namespace {
 
-// Splits off the activation if the gradient needs the activation's input, or the residual hides its output.
+// Makes the activation a separate op if its gradient needs its input, or if the residual hides its output.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
