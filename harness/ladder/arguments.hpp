@@ -9,7 +9,7 @@
 
 namespace graphbench::ladder {
 
-inline constexpr const char* own_measurements = "-";  // a value of LadderArguments::suggest
+inline constexpr const char* own_measurements = "-";  // LadderArguments::suggest: use this run's steps
 
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";

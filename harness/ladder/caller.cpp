@@ -1,5 +1,5 @@
-// Copies a caller's rows. The batch is the outermost extent, so rows are one range of bytes. Checks isolation
-// by two runs over the same rows: eager with data in the other rows, the graph with NaN in them.
+// Copies a caller's rows. The batch is the outermost extent, so consecutive rows are one range of bytes.
+// Checks isolation by two runs: eager with data in the other rows, and the graph with NaN in the other rows.
 #include "harness/ladder/caller.hpp"
 
 #include <algorithm>

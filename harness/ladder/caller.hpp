@@ -10,8 +10,8 @@
 
 namespace graphbench::ladder {
 
-// Throws Error(not_batch_major), which names the value, if the batch is not the outermost extent of an
-// output, or of an input or state that depends on the batch or is written: then rows cannot be told apart.
+// Throws Error(not_batch_major), which names the value, if rows cannot be separated: the batch must be the
+// outermost extent of outputs, and of inputs and states that depend on the batch or are written.
 void require_batch_major(const ir::Program& program);
 
 // Bytes per row of a value that require_batch_major() accepts.
@@ -26,13 +26,13 @@ class Caller {
     std::int64_t first = 0;
     std::int64_t count = 0;
   };
-  // Enqueues copies of the caller's rows into the first rows of the static inputs, and pad values into the
-  // next rows, up to `size`, if an earlier step left them dirty. Does not change inputs without a batch.
+  // Enqueues copies of the caller's rows into the first static rows of inputs that depend on the batch.
+  // Fills the next rows, up to `size`, with pad values if an earlier step left them dirty.
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues copies of the executor's first output rows into the caller's rows.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // Enqueues copies of the inputs that the program writes, after a step that wrote them: from the first
-  // static rows to the caller's rows.
+  // After a step, enqueues copies of the inputs that the program writes, from the first static rows to the
+  // caller's rows.
   void copy_back(Rows rows, std::int64_t size);
   // Marks all rows of the static inputs as dirty, because copy_in() did not write them.
   void forget();
@@ -67,8 +67,9 @@ struct PaddedStep {
   std::uint64_t seed = 1;
 };
 
-// Padding rows of integer inputs hold their pad value, as in served steps. Writes inputs and state. Throws
-// Error(check_failed), which names value and row, and the step's exceptions.
+// Checks that NaN in padding rows does not change the caller's rows. Padding rows of integer inputs hold
+// their pad value, as in served steps. Writes inputs and state. Throws Error(check_failed), which names
+// value and row, and the step's exceptions.
 void check_isolation(const PaddedStep& step);
 
 }  // namespace graphbench::ladder

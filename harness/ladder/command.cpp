@@ -1,4 +1,4 @@
-// Runs graphbench ladder, which finds the sizes to capture for a traffic, and the cost of each.
+// Runs graphbench ladder, which finds the sizes to capture for a traffic, and the cost of each size.
 #include "harness/options/command.hpp"
 
 #include <unistd.h>
@@ -265,7 +265,7 @@ class LadderCommand final : public Command {
       try {
         measured.findings.suggestions =
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
-      } catch (const std::exception&) {  // keeps the measurements
+      } catch (const std::exception&) {  // writes the measurements before it fails
         finish(checked, measured);
         static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
         throw;

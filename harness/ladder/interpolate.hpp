@@ -11,7 +11,7 @@
 namespace graphbench::ladder {
 
 // Step time in seconds by size, interpolated between measured points: by Fritsch and Butland's monotone
-// piecewise cubic, or by lines below four points. Absent outside of the points.
+// piecewise cubic, or linearly below four points. Absent outside of the measured range.
 class StepTimes {
  public:
   explicit StepTimes(std::map<std::int64_t, double> measured);
@@ -26,7 +26,7 @@ class StepTimes {
   std::unique_ptr<Curve> curve_;
 };
 
-// Computes from the launch's counts and calibration the expected time of the steps and the cost of padding.
+// Computes the expected time of the steps and the cost of padding, from the launch's counts and calibration.
 // Both stay absent if a used size has no time.
 void add_expectations(model::LadderLaunch& launch);
 

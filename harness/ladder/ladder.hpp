@@ -1,5 +1,5 @@
 // The data of a ladder of captured sizes that served traffic: `ladders[]` of the result document. Sizes and
-// rows are in units of the batch, times in seconds, memory in bytes. An absent optional has no value.
+// rows are in units of the batch, times in seconds, memory in bytes. An absent optional is not known.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,20 @@ struct LadderPolicy {
   CaptureOrder order = CaptureOrder::largest;  // which size is captured first
   CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured by the first request that needs it
   MutatedInputs mutated_inputs = MutatedInputs::refuse;  // for programs that write their inputs
-  // requests: in a lazy ladder, a size's first requests run eagerly, as the size's warmups
+  // requests: in a lazy ladder, a size's first requests run eagerly and count as the size's warmups
   WarmupBy warmup_by = WarmupBy::capture;
-  // shared: sizes whose graphs have one topology share one exec, which is updated when the size changes
-  // one_switch: all sizes are arms of one graph, which a value on the device chooses among
+  // shared: sizes with the same graph topology share one exec, which is updated when the size changes
+  // one_switch: all sizes are arms of one graph; a value on the device selects the arm that runs
   ExecOf exec = ExecOf::own;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
 
-// Each step is counted once.
+// Each step counts in exactly one of these numbers.
 struct LadderSteps {
   std::int64_t exact = 0;
   std::int64_t padded = 0;
-  // Eager steps below the largest captured size: no captured size may serve them (pad none), or eager is
-  // faster (mode best).
+  // Eager steps below the largest captured size, because the policy does not pad (pad none) or because the
+  // size runs faster eagerly (mode best).
   std::int64_t eager_below = 0;
   std::int64_t eager_beyond = 0;  // larger than every captured size
   std::int64_t captured_now = 0;  // waited for the capture of its size (lazy ladders)
@@ -63,14 +63,14 @@ struct LadderStalls {
   double longest_seconds = 0;
 };
 
-// The extra time of a captured size's first request, compared with the size's median step; includes the
+// The extra time of a captured size's first request, compared with the size's median step. Includes the
 // capture if the request waited for it. Statistics over the sizes that were used.
 struct FirstRequests {
   std::int64_t count = 0;
   double p50_seconds = 0;
   double max_seconds = 0;
   double seconds = 0;  // the sum
-  // The distance from a size's median step to its 90th percentile; the median over the sizes.
+  // Median over the sizes of the distance from a size's median step to its 90th percentile.
   double noise_seconds = 0;
 };
 
@@ -87,7 +87,7 @@ struct LadderExecs {
   std::int64_t groups = 0;                  // groups of captured sizes that share one exec
   std::int64_t updates = 0;                 // updates that steps waited for
   std::optional<double> update_seconds;     // median; absent: no two sizes share an exec
-  std::optional<std::int64_t> bytes_saved;  // exec bytes of sizes that use another's exec; absent: not known
+  std::optional<std::int64_t> bytes_saved;  // execs that sharing made unnecessary; absent: not known
 };
 
 struct LadderMemory {
@@ -119,7 +119,7 @@ struct LadderSize {
   std::optional<double> first_request_seconds = {};
   // Replays that repay the last placement's warmups and setup; absent: never, or not measured.
   std::optional<double> breakeven_steps = {};
-  // Memory of another exec of the size's graphs, and its resolution; absent if the driver does not report it.
+  // Memory that one more exec of the size's graphs takes, and its resolution; absent if not reported.
   std::optional<std::int64_t> exec_bytes = {};
   std::optional<std::int64_t> exec_resolution_bytes = {};
   std::optional<std::int64_t> pool_bytes = {};  // the pool if only this size is captured
@@ -177,18 +177,18 @@ struct LadderSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> busy_seconds;
-  // busy_seconds of a rival under the same traffic, divided by this ladder's. The rivals are:
+  // busy_seconds of a rival under the same traffic, divided by this ladder's busy_seconds. By rival:
   std::optional<double> over_eager;               // every step eager
   std::optional<double> over_every;               // every size of the traffic captured
   std::optional<double> over_engine;              // --engine-sizes
-  std::map<std::string, double> over_modes = {};  // of mode "best": the same sizes, all in one mode
+  std::map<std::string, double> over_modes = {};  // mode "best": the same sizes in one mode
 };
 
 // The number of steps of one runtime mode in a vLLM log.
 struct TrafficMode {
   std::string mode;
   std::int64_t count = 0;
-  bool served = true;  // --traffic-mode
+  bool served = true;  // false: --traffic-mode leaves the mode out
   friend bool operator==(const TrafficMode&, const TrafficMode&) = default;
 };
 
@@ -209,13 +209,13 @@ struct Ladder {
   // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": a rival with the same
   // sizes, captured at that time; "suggested"; "best": has several modes
   std::string role = "asked";
-  std::vector<std::string> also;  // its further roles, instead of an equal ladder for each
+  std::vector<std::string> also;  // further roles, for which no equal ladder is planned
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;
   CellStatus status = CellStatus::pending;
   std::optional<Reason> reason;
-  std::optional<Check> check;  // check of isolation; absent if no step could be padded
+  std::optional<Check> check;  // isolation of padding; absent if no step could be padded
   std::vector<LadderLaunch> launches;
   LadderSummary summary;
 };
@@ -239,7 +239,7 @@ struct Suggestion {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> interpolated;       // the sizes without measured times
   double step_seconds = 0;                      // predicted
-  double eager_step_seconds = 0;                // mean of the same steps, all eager
+  double eager_step_seconds = 0;                // the same, if all steps run eagerly
   double startup_seconds = 0;                   // to prepare and capture all sizes
   double memory_bytes = 0;                      // the pool and the execs
   std::optional<double> memory_max_bytes = {};  // the budget
@@ -249,7 +249,7 @@ struct Suggestion {
   std::optional<double> verified_step_seconds;  // mean of the served steps
   std::string eager = "graphbench";             // the program whose eager steps are the comparison
   std::optional<double> eager_verified_step_seconds = {};
-  std::optional<double> over_eager = {};  // served eager over served suggestion, if there are 3 launches
+  std::optional<double> over_eager = {};  // eager's served time over the suggestion's; from 3 launches on
   std::optional<double> over_eager_ci95_low = {};
   std::optional<double> over_eager_ci95_high = {};
   std::string no_suggestion = {};  // why no ladder is suggested; empty if one is

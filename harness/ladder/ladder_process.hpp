@@ -27,7 +27,7 @@ std::optional<ServeAnswer> decode_answer(std::string_view line);
 // process::die_with_parent. Returns the exit code.
 int ladder_main(std::string_view parent);
 
-// `command`: own_command("--ladder-process"). The answer has failed if the process dies. Throws Interrupted.
+// `command`: own_command("--ladder-process"). A dead process gives a failed answer. Throws Interrupted.
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const ServeTask& task, double silent_seconds_max);
 

@@ -22,8 +22,8 @@ std::string percentiles(const std::optional<model::Summary>& summary) {
                      seconds_or_dash(summary->p999), format_seconds(summary->max));
 }
 
-// vLLM decodes in FULL, and runs steps with a prefill in PIECEWISE or NONE: equal token counts differ in
-// work.
+// vLLM decodes in FULL, and runs steps with a prefill in PIECEWISE or NONE, so steps with equal token counts
+// can do different work.
 void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes) {
   if (modes.empty()) return;
   std::vector<std::string> counts;

@@ -34,7 +34,7 @@ std::string id_of(const model::Ladder& ladder) {
          ladder.traffic.digest;
 }
 
-// `mode`: the rival's mode, if it differs from the ladder's.
+// Finds the rival in this role; null if there is none. `mode`: the rival's mode, if not the ladder's own.
 const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
                            const std::string& role, const std::string& mode = "") {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {

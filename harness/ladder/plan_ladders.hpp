@@ -1,5 +1,4 @@
-// Plans ladders and rivals under one trace for a plan's tasks, and makes the result's ladders from answers.
-// Pure.
+// Plans ladders and rivals under one trace for a plan's tasks, and adds the answers to ladders. Pure.
 #pragma once
 
 #include <optional>
@@ -14,16 +13,16 @@ namespace graphbench::ladder {
 
 struct LadderRequest {
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> engine_sizes;  // sizes of an engine's ladder; empty: there is no engine rival
+  std::vector<std::int64_t> engine_sizes;  // sizes of the engine rival; empty: there is none
   model::LadderPolicy policy;
   std::optional<model::CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at this time
   Trace trace;
   model::LadderTraffic traffic;  // has name and rate; the rest follows from the trace
   bool rivals = true;            // also measures all steps eager, and all sizes captured
-  bool suggests = false;         // serves eager steps even without rivals
+  bool suggests = false;         // measures all steps eager even without rivals
 };
 
-// A rival does not capture all sizes of the traffic if there are more than this.
+// With more sizes in the traffic than this, no rival captures every size.
 inline constexpr std::size_t every_sizes_max = 1024;
 
 // One launch of one ladder.

@@ -1,5 +1,5 @@
 // Chooses the captured size that serves a step, and counts the steps of a trace: exact, padded and eager
-// steps, padding rows, uses of each size. Pure. The server uses these routes, and counts by itself.
+// steps, padding rows, uses of each size. Pure. The server routes and counts with the same code.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class How : std::uint8_t { exact, padded, eager_below, eager_beyond };
 // A step runs as `full_parts` parts of the largest captured size, and a last part with `rest` rows.
 struct Route {
   How how = How::exact;         // how the last part runs
-  std::int64_t full_parts = 0;  // not 0 only if the policy splits large steps
+  std::int64_t full_parts = 0;  // 0 unless the policy splits large steps
   std::int64_t rest = 0;        // rows of the last part
   std::int64_t captured = 0;    // the captured size of the last part; 0: it runs eagerly, unpadded
   friend bool operator==(const Route&, const Route&) = default;
@@ -33,10 +33,10 @@ struct Tally {
   std::int64_t graph_rows = 0;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> used;  // size -> rows -> replays
   std::map<std::int64_t, std::int64_t> eager;                         // rows -> steps
-  std::int64_t warmups = 0;                          // number of first requests of each size that are warmups
+  std::int64_t warmups = 0;                          // how many first requests of each size are warmups
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> warmups so far
 
-  // Counts a step with this route. With lazy capture, the first part in a size makes its step wait.
+  // Counts a step with this route. With lazy capture, the first replay of a size makes the step wait.
   void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +

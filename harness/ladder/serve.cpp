@@ -35,7 +35,7 @@ namespace {
                   " rows: the step is larger than the largest size that fits in memory");
 }
 
-// A framework's eager step reads the caller's tensors, so it pays for no copies.
+// A framework's eager step works on the caller's tensors, so its time must not include copies.
 bool takes_pointers(const Prepared& step) {
   return step.eager != nullptr && step.route.full_parts == 0;
 }
@@ -111,7 +111,7 @@ std::int64_t Server::allocate() {
       rig_.stream().synchronize();
       return largest;
     } catch (const Error& error) {
-      // Dropping the largest size saves memory, unless eager steps need as many rows.
+      // Dropping the largest size saves memory, unless an eager step needs more rows than that size.
       if (error.code() != ErrorCode::out_of_memory || sizes_.empty() || sizes_.back() < largest) throw;
       rig_.release();
       drop(sizes_.back(), error);
@@ -208,7 +208,7 @@ void Server::look_up() {
   }
 }
 
-// True if this request is a warmup of its size. It runs padded like the graph.
+// If the request is a warmup of its size, runs it eagerly, padded like the graph, and returns true.
 bool Server::warm_up_by(Rung& rung) {
   if (rung.captured || !by_requests() || rung.warmed == task_.task.warmup) return false;
   ++rung.warmed;
@@ -223,7 +223,7 @@ void Server::replay(Rung& rung, Caller::Rows rows) {
     caller_->copy_out(rung.executor->eager(), rows);
     return caller_->copy_back(rows, rung.result.size);
   }
-  if (!rung.captured) {  // the warmups run on these inputs, and may write them
+  if (!rung.captured) {  // the capture's warmups may write the inputs, so copy them again
     capture(rung);
     caller_->forget();
     caller_->copy_in(rows, rung.result.size);
@@ -290,7 +290,7 @@ void Server::serve_steps() {
       served.wait.push_back(turn.wait);
       served.response.push_back(turn.response);
     }
-    if (own.count > 0) {  // the framework's step wrote its own memory
+    if (own.count > 0) {  // not timed: a framework's step writes the caller's memory directly
       caller_->copy_back(own, own.count);
       rig_.stream().synchronize();
     }

@@ -15,8 +15,8 @@
 
 namespace graphbench::ladder {
 
-// Each placement starts up and serves all steps again, so it adds its whole time to a launch and to each
-// rival. Two placements are the minimum for seeing how addresses change a launch's times.
+// Each placement starts up and serves all steps again, so it adds its whole time to each launch of a ladder
+// or rival. Two placements are the minimum to see how addresses change a launch's times.
 inline constexpr std::int64_t placements_of_a_launch = 2;
 
 struct ServeTask {

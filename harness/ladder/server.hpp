@@ -16,8 +16,8 @@
 
 namespace graphbench::ladder {
 
-// The samples of one time in the current placement, and for each placement the median and the distance from
-// it to the 90th percentile.
+// `now`: samples of one kind of time in the current placement. close() adds their median to `medians`, and
+// the distance from the median to the 90th percentile to `spreads`.
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;
@@ -25,11 +25,11 @@ struct Samples {
   void close();
 };
 
-// A captured size. The object lives over all placements, its executor over one.
+// A captured size. The object lives for all placements, its executor for one placement.
 struct Rung {
   model::LadderSize result;
   std::optional<model::Setup> later = {};  // the last placement's setup, unless that is the first placement
-  // Its kernels are prepared at start-up, even if the size is captured later.
+  // Made with its kernels at start-up, even if the size is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
   std::int64_t warmed = 0;      // requests of this placement that were warmups of the size
@@ -53,13 +53,13 @@ struct Served {
 // The prepared work for steps with a certain number of rows.
 struct Prepared {
   Route route;
-  Rung* full = nullptr;  // runs the full parts of a step in parts
+  Rung* full = nullptr;  // runs the full parts of a split step
   Rung* last = nullptr;
   execution::Executor* eager = nullptr;
-  std::vector<double>* served = nullptr;  // null for a step in parts: its time belongs to several sizes
+  std::vector<double>* served = nullptr;  // null for a split step, whose time belongs to several sizes
 };
 
-// Work of a calibration step, and the list that receives its time.
+// The work of a calibration step, and the list that its time is appended to.
 struct Turn {
   std::vector<double>* samples = nullptr;
   std::function<void()> enqueue;

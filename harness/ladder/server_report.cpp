@@ -1,5 +1,5 @@
-// Reports after the steps: times of sizes, counts, memory, and the check. The order of these measurements
-// matters, because each would change the results of the ones before it.
+// Reports after the steps: times of sizes, counts, memory, and the check. The order matters: each of these
+// measurements would disturb the earlier ones if it ran before them.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -41,7 +41,7 @@ void Samples::close() {
   now.clear();
 }
 
-// Runs each turn several times in random order, as in traffic. The first round is not counted.
+// Runs each turn several times in random order, as in traffic, and ignores the times of the first round.
 void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   const std::size_t rounds = std::clamp<std::size_t>(8192 / std::max<std::size_t>(turns.size(), 1), 8, 32);
   for (std::size_t round = 0; round <= rounds; ++round) {
@@ -56,8 +56,8 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   }
 }
 
-// Times the captured sizes, with full sizes of the caller's rows, together with the eager rows. Then times
-// the captured sizes eagerly: separately, because a step's time depends on the steps before it.
+// Times replays of the captured sizes without padding, mixed with the eager steps. Then times the captured
+// sizes' eager steps in separate rounds, because a step's time depends on the steps before it.
 void Server::calibrate() {
   const std::int64_t served_updates = updates_;
   std::vector<Turn> served, eagerly;
@@ -99,7 +99,7 @@ void Server::report_execs(model::LadderLaunch& launch) {
   execs.groups = static_cast<std::int64_t>(groups_.size());
   execs.updates = updates_;
   execs.update_seconds = statistics::median_or_absent(update_seconds_);
-  // What was measured are the execs that the sizes would have apart from a switch.
+  // The measured execs are those of separate graphs, which a switch does not use.
   if (task_.policy.exec == model::ExecOf::one_switch) launch.memory.exec_bytes.reset();
   if (!launch.memory.exec_bytes) return;
   execs.bytes_saved = 0;
@@ -139,7 +139,7 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds || !of.step_seconds) continue;  // not captured: too few requests
+    if (!of.first_request_seconds || !of.step_seconds) continue;  // too few requests to capture the size
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }
@@ -254,7 +254,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
 }
 
-// The last measurement, because it writes inputs and state.
+// Must be the last measurement, because it writes inputs and state.
 void Server::check() {
   std::int64_t below = 0;
   for (auto& [size, rung] : rungs_) {

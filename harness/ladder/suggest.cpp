@@ -82,7 +82,8 @@ class Search {
     return static_cast<double>(steps);
   }
 
-  // Adds candidate j, which serves the `steps` since the previous size, to the path `from` of `k` sizes.
+  // Extends `from`, a path of `k` sizes, by candidate j, which serves the `steps` since the path's last
+  // size.
   void extend(const Label* from, std::size_t k, std::size_t j, double steps) {
     const Candidate& to = problem_.candidates[j];
     Label label{.seconds = (from == nullptr ? 0 : from->seconds) + steps * to.step_seconds,
@@ -101,7 +102,7 @@ class Search {
       label.pool = std::max(from == nullptr ? 0 : from->pool, to.pool_bytes);
       if (label.execs + label.pool > *problem_.memory_bytes) return;
     }
-    // A path with one size fewer can continue in every way in which this path can.
+    // Paths with one size fewer count too: they have all the continuations that this path has.
     for (const std::size_t sizes : {k, k + 1}) {
       for (const auto& known : labels_[j][sizes]) {
         if (beats(known, label)) return;

@@ -1,6 +1,6 @@
 // Finds the ladder with the least expected step time for a traffic, within budgets. The result is exact for
-// the given times: all subsets of sizes are considered, with eager steps beyond the largest size, and larger
-// sizes need not take longer. Pure.
+// the given times: the search covers all subsets of sizes, with eager steps beyond the largest size. It does
+// not assume that larger sizes take longer. Pure.
 #pragma once
 
 #include <cstdint>
@@ -64,14 +64,14 @@ Measurements measurements_of(const std::vector<model::CellResult>& cells, const 
 double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
                  const std::string& where);
 
-// Candidates are the measured sizes and, by interpolation between them, the traffic's other sizes. Throws
-// InputError(`where`) if no graph was measured, or no step as large as the traffic's largest.
+// Candidates are the measured sizes and, by interpolation, the traffic's sizes between them. Throws
+// InputError(`where`) if no graph or no eager step was measured, or none as large as the largest step.
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where);
 
-// The flag that gives these sizes to an engine: "vllm", "sglang" or "trtllm", in the versions that
-// docs/reference/ladder.md names. `pad` applies to engines with a flag for padding. `sizes` must not be
-// empty.
+// The engines "vllm", "sglang" and "trtllm", in the versions that docs/reference/ladder.md names. flag_for()
+// returns the flag that gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with
+// a flag for padding.
 const std::vector<std::string>& engines();
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
 

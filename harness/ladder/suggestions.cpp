@@ -1,4 +1,4 @@
-// Makes suggestions by cell, and ladders of role "suggested". Finds the mode with the least median time.
+// Makes suggestions per cell, plans their verification, and finds the mode with the least median time.
 #include "harness/ladder/suggestions.hpp"
 
 #include <algorithm>
@@ -69,8 +69,8 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
   return measured;
 }
 
-// The ladder that served `sizes` of a cell's program and mode, captured at start-up; without sizes, the eager
-// ladder.
+// The ladder that captured `sizes` at start-up, with the program and mode of `of`; null if there is none.
+// Without sizes, the eager ladder.
 const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
                             const std::vector<std::int64_t>& sizes) {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
@@ -82,7 +82,7 @@ const model::Ladder* served(const std::vector<model::Ladder>& ladders, const mod
   return found == ladders.end() ? nullptr : &*found;
 }
 
-// The mean step time of each launch that `other` has too.
+// The ladder's mean step times in the launches that `other` has too.
 std::vector<double> step_seconds(const model::Ladder& ladder, const model::Ladder& other) {
   std::vector<double> means;
   for (const model::LadderLaunch& launch : ladder.launches) {
@@ -127,7 +127,7 @@ model::BestSize best_of(std::int64_t size, const ByMode& seconds) {
   return best;
 }
 
-// The first of the sizes, at the end of the list, whose gains are too small.
+// The size from which on every gain is too small; absent if the largest size gains enough.
 std::optional<std::int64_t> no_gain_from(const std::vector<model::BestSize>& sizes) {
   std::optional<std::int64_t> from;
   for (const model::BestSize& size : sizes) {
@@ -249,7 +249,8 @@ std::vector<model::BestModes> best_modes(
     for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
       modes[ladder.cell.mode] = statistics::median(launches);
-      // Each graph mode has its own eager measurement. The faster eager time gives graphs no unfair gain.
+      // Each graph mode has its own eager times. The gain counts from the fastest, to not overstate the
+      // gain.
       const double eager = statistics::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);

@@ -20,19 +20,18 @@ struct Budgets {
   std::optional<double> startup_seconds;
 };
 
-// Makes a suggestion from each requested ladder, with the ladder's steps and, for sizes that it lacks, its
-// rivals' steps. Throws InputError(`where`) and Error like problem_of() and best_ladders().
+// Makes a suggestion from the served steps of each requested ladder. Sizes that a ladder lacks come from its
+// rivals. Throws InputError(`where`) and Error like problem_of() and best_ladders().
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
-// Makes one suggestion from all graph cells that differ only in batch, and their eager cells. `where`: the
-// file.
+// Makes a suggestion from graph cells that differ only in batch, and their eager cells. `where`: the file.
 std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cells,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
 
-// The ladders that serve the suggested sizes and eager steps, for tasks with a suggestion, without ladders
-// that are already measured. Throws InputError("--verify") if no task has a suggestion.
+// Plans ladders that serve the suggested sizes, and eager ladders, for tasks with a suggestion. Leaves out
+// ladders that are already measured. Throws InputError("--verify") if no task has a suggestion.
 std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,
                                              const std::vector<model::Suggestion>& suggestions,
                                              const std::vector<model::Ladder>& measured);

@@ -1,5 +1,5 @@
-// Sizes and arrival times of the steps that a ladder serves, from a file or a distribution, equal on every
-// machine for equal seeds; and the queue of arrived steps. One function reads a file.
+// Sizes and arrival times of the steps that a ladder serves, from a file or a distribution. Equal seeds give
+// equal steps on every machine. Also the queue of arrived steps. Only read_traffic() reads a file.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline constexpr std::size_t file_bytes_max = std::size_t{64} << 20;
 std::vector<std::int64_t> parse_sizes(const std::string& where, const std::string& text,
                                       std::int64_t multiple_of = 1);
 
-// Either a histogram, with a count or weight per size, or a trace of steps in order, with or without times.
+// A histogram with a count or weight per size, a trace of steps in order (with or without times), or bursts.
 struct Traffic {
   std::string name;
   std::map<std::int64_t, double> histogram;
@@ -31,12 +31,12 @@ struct Traffic {
   // From a vLLM log: counts by size for each runtime mode. `histogram` is the sum over the served modes.
   std::map<std::string, std::map<std::int64_t, double>> modes;
   std::vector<std::string> modes_served;  // empty: all
-  // For bursty traffic, whose sizes are drawn together with the steps.
+  // For bursty traffic. make_trace() draws the size of each step.
   struct Bursts {
     std::int64_t low = 0;
     std::int64_t high = 0;
     double enter = 0;  // probability of a `high` step after a `low` step
-    double leave = 0;
+    double leave = 0;  // probability of a `low` step after a `high` step
   };
   std::optional<Bursts> bursts;
 };
@@ -65,8 +65,8 @@ struct TraceRequest {
 // trace. Throws InputError, which names --steps or --arrivals.
 Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 
-// Scales `weights` to integers with the sum `total`. Rounds down, and adds the rest to the largest
-// remainders; of equal remainders, to the smaller key.
+// Scales `weights` to integers with the sum `total`: rounds down, then adds 1 to the largest remainders
+// until the sum is reached. Among equal remainders, the smaller key comes first.
 std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
                                                         std::int64_t total);
 

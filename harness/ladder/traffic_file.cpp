@@ -107,9 +107,9 @@ class TrafficReader {
     });
   }
 
-  // A log has a table every few seconds, with counts of the steps since the previous table. Other processes'
-  // lines may come between rows, so rows count anywhere after a header. But a line of cells right after a row
-  // must be a row.
+  // A log has a table every few seconds, with counts of the steps since the previous table. Lines of other
+  // processes may come between rows, so rows count anywhere after a header. But a line of cells right after
+  // a row must also be a row.
   void take_vllm(std::string_view text) {
     const std::vector<std::string_view> cells = cells_of(text);
     if (cells == vllm_header) {
@@ -166,7 +166,7 @@ class TrafficReader {
       refuse(in_quotes(text) + " is too large for a size: give at most " + std::to_string(size_max));
     return rows;
   }
-  // Small enough that sums of counts are exact in a double.
+  // The limit keeps sums of counts exact in a double.
   std::int64_t count(std::string_view text) const {
     const std::int64_t times = number(text, 0, "count");
     if (times > 1'000'000'000'000) refuse(in_quotes(text) + " is too large for a count");
@@ -179,7 +179,7 @@ class TrafficReader {
   const std::string& path_;
   std::int64_t line_ = 0;
   Form form_ = Form::unknown;
-  std::int64_t first_line_ = 0;  // the first line's number, if it is not a header
+  std::int64_t first_line_ = 0;  // number of the first line, if that line is not a header
   std::string_view first_text_;
   bool seen_table_ = false;
   bool in_table_ = false;  // the previous line is a row of a table
