@@ -24,7 +24,6 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-// 64 lower-case hex digits.
 std::string sha256_hex(std::string_view text);
 
 }  // namespace graphbench

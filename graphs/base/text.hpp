@@ -36,9 +36,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);
-// True for characters in Unicode's Default_Ignorable_Code_Point (directional marks, embeddings, overrides
-// and isolates; zero-width spaces and joiners; fillers; variation selectors; tags), and for interlinear
-// annotation characters.
+// True for Unicode's Default_Ignorable_Code_Point (directional marks, embeddings, overrides and isolates;
+// zero-width spaces and joiners; fillers; variation selectors; tags) and for interlinear annotation.
 bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".
