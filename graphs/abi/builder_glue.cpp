@@ -17,8 +17,8 @@
 // The opaque type of the ABI: the state of one build() call.
 struct gb_builder {
   graphbench::ir::ProgramBuilder program;
-  std::string refusal;  // why graphbench refused a call first; empty if it refused none
-  std::string failure;  // the text that the plugin gave to fail()
+  std::string refusal;  // the message of the first refused call; empty if no call was refused
+  std::string failure;  // the text that the plugin passed to fail()
 };
 
 namespace graphbench::abi {

@@ -10,19 +10,19 @@
 
 namespace graphbench::abi {
 
-// Builds the program `program_name`. `where` begins every error ("workload mlp"). Throws Error(plugin_failed)
-// if build() refused, returned non-zero, threw, or ignored a refused call, or the program is invalid.
+// Builds the program `program_name`. Every error begins with `where` ("workload mlp"). Throws
+// Error(plugin_failed) if build() fails or throws, a call was refused, or the program is invalid.
 ir::Program build_program(const gb_workload& workload, const gb_build_request& request,
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
 
-// Runs a plugin's rewriting pass and returns the new program. Each line of the pass's log follows "pass NAME:
-// " among the program's rewrites. `where` begins every error. Throws Error(plugin_failed) if rewrite()
-// refused, returned non-zero, threw, or ignored a refused call, or the program is invalid.
+// Runs a plugin's rewriting pass and returns the new program. The program's rewrites include the lines of
+// the pass's log, each after "pass NAME: ". Every error begins with `where`. Throws Error(plugin_failed) if
+// rewrite() fails or throws, a call was refused, or the new program is invalid.
 ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
                              const ir::OpCatalog& catalog, const std::string& where);
 
-// Helpers of both function tables. All throw Error(invalid_argument), whose text begins with `where`.
+// Helpers of both function tables. They throw Error(invalid_argument), which begins with `where` or `what`.
 std::string checked_line(const std::string& what, const char* text);
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);
 std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count);

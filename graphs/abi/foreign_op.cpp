@@ -41,7 +41,7 @@ std::vector<ir::InferredOutput> infer(const gb_op& definition, const ir::Op& op,
   for (const ir::Value* value : inputs) {
     std::vector<gb_dim>& own = dims.emplace_back();
     for (const ir::Dim& dim : value->shape) own.push_back({dim.per_batch, dim.fixed});
-    // Moving a vector keeps the dims' memory, so `data()` stays valid when `dims` grows.
+    // When `dims` grows, its vectors are moved and keep their memory, so `own.data()` stays valid.
     symbolic.push_back(
         {static_cast<std::int32_t>(value->dtype), static_cast<std::int32_t>(own.size()), own.data()});
   }

@@ -1,5 +1,5 @@
-// A plugin's op as the program sees it: its definition for the catalog, and its kernel at one batch size,
-// which both backends use.
+// Makes a plugin's op usable in programs: defines the op for the catalog, and prepares the op at one batch
+// size for both backends.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ static_assert(GB_FP32 == int(ir::DType::fp32) && GB_FP16 == int(ir::DType::fp16)
 static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::ValueKind::weight) &&
               GB_STATE == int(ir::ValueKind::state));
 
-// Makes a definition that holds a copy of `op`. The definition's inference calls the plugin's infer() and
-// checks its results. It throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) if
-// the plugin throws or returns an impossible description.
+// Makes a definition that contains a copy of `op`. The definition's inference calls the plugin's infer() and
+// checks the results. The inference throws Error(invalid_argument) with the plugin's reason if infer()
+// refuses the op, and Error(plugin_failed) if infer() throws or returns an invalid type.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
-// Makes records that point into `attributes`.
+// Makes records that point into `attributes`, which must outlive the records.
 std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
-// A plugin's op at one batch size, prepared for one of its functions; the destructor releases it. The ABI
-// promises that a call record stays valid at one address until the sweep ends, so that plugins may use the
-// address as a key. So no record is ever freed, although kernels, devices and programs are destroyed.
+// A plugin's op at one batch size, prepared for run_host or launch_cuda. The destructor releases the op. The
+// ABI promises that a call record stays valid at one address until the sweep ends, so that plugins may use
+// the address as a key. Therefore no record is freed, even when kernels, devices and programs are destroyed.
 class ForeignKernel {
  public:
   // Throws Error(plugin_failed), which names the op, if prepare() or workspace_bytes() fails or throws.
@@ -51,7 +51,7 @@ class ForeignKernel {
 
   gb_op op_;
   gb_op_call* record_;
-  std::string run_;  // "run NAME (KIND)", made here because a launch allocates nothing
+  std::string run_;  // "run NAME (KIND)", made in advance because a launch must not allocate
 };
 
 }  // namespace graphbench::abi

@@ -4,11 +4,11 @@
  * builds a program through graphbench's functions) and optionally kinds of op with their own launch
  * functions. The built-in workloads use this header too.
  *
- * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts with its
- * own size; within one ABI version, fields are only appended. Reserved fields are zero. Fields that the other
- * side may not know are zero too: graphbench refuses a record that uses an unknown field. Strings are UTF-8
- * and NUL-terminated. The side that passes a pointer owns the memory, which is valid for the call unless a
- * comment says longer. A function that returns int returns 0 for success. */
+ * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts with
+ * its own size; within one ABI version, fields are only appended. Reserved fields are zero. graphbench
+ * refuses a plugin's record with a field that graphbench does not know, unless this field is zero. Strings
+ * are UTF-8 and NUL-terminated. The side that passes a pointer owns the memory and keeps it valid during the
+ * call, or longer where a comment says so. A function that returns int returns 0 for success. */
 #ifndef GRAPHBENCH_ABI_H
 #define GRAPHBENCH_ABI_H
 
@@ -80,13 +80,13 @@ typedef struct gb_symbolic {
   const gb_dim* dims;
 } gb_symbolic;
 
-/* Selects the op's function, and the memory in which its operands and its workspace lie. */
+/* Selects the op's function, and the memory (host or device) of the op's operands and workspace. */
 typedef enum gb_place { GB_ON_HOST = 0, GB_ON_CUDA = 1 } gb_place;
 
-/* One op at one batch size, as its functions see it. Operands are inputs, then outputs. graphbench owns the
- * record, which stays valid at a fixed address until the sweep ends in this process. The workspace is valid
- * until release(). The CUDA context is reset during a sweep, so data that a plugin kept on the device under
- * earlier addresses may be gone. */
+/* One op at one batch size: the argument of the op's functions. Operands are inputs, then outputs.
+ * graphbench owns the record, which stays valid at a fixed address until the sweep ends in this process. The
+ * workspace is valid until release(). graphbench resets the CUDA context during a sweep. The reset frees all
+ * device memory that a plugin has allocated. */
 typedef struct gb_op_call {
   uint32_t struct_size;
   int32_t input_count;
@@ -99,8 +99,8 @@ typedef struct gb_op_call {
   int32_t place; /* gb_place: GB_ON_HOST for run_host, GB_ON_CUDA for launch_cuda */
   int32_t reserved;
   void* prepared; /* the pointer that prepare() stored; null before, or if prepare is null */
-  /* Scratch memory of gb_op.workspace_bytes, 512-byte aligned; null if that is 0. Other ops use the same
-   * memory, so its contents are undefined when a launch begins. */
+  /* Scratch memory of `workspace_bytes` bytes, 512-byte aligned; null if there are none. Other ops use the
+   * same memory, so its contents are undefined when a launch begins. */
   void* workspace;
   uint64_t workspace_bytes;
 } gb_op_call;
@@ -129,8 +129,8 @@ typedef struct gb_builder_api {
   int32_t (*split_at)(gb_builder*, const char* const* splits, int32_t split_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
-  /* Sets the value of an input's padding rows, for a batch that is padded to a larger captured batch: `pad`
-   * in every element; 0 without this call. Returns 0, or a negative number if refused. */
+  /* Sets every element of an input's padding rows to `pad`; without this call, to 0. A batch gets padding
+   * rows if it is padded to a larger captured batch. Returns 0, or a negative number if refused. */
   int32_t (*pad_with)(gb_builder*, int32_t value, double pad);
   /* In a training step, passes the weight's gradient through an op of `kind`. The gradient is the op's only
    * input; its one output replaces the gradient. Hooks of one weight and place run in the order of these
@@ -148,16 +148,15 @@ typedef struct gb_option_value {
 
 typedef struct gb_build_request {
   uint32_t struct_size;
-  int32_t dtype; /* gb_dtype */
-  const char*
-      pass; /* "forward", or "training": build the forward part of a step, graphbench adds gradients */
+  int32_t dtype;    /* gb_dtype */
+  const char* pass; /* "forward" or "training". Build the forward part; graphbench adds gradients. */
   const gb_option_value* options;
   int32_t option_count;
   int32_t reserved;
 } gb_build_request;
 
-/* A size whose values presets give and users override: a positive integer in [min, max]. Words such as
-   "joined=1" in `help` name values for --set. */
+/* A positive integer in [min, max], which presets set and users override. A word such as "joined=1" in
+ * `help` names a value for --set. */
 typedef struct gb_option {
   const char* key;
   const char* help;
@@ -165,7 +164,7 @@ typedef struct gb_option {
   int64_t max;
 } gb_option;
 
-/* A named set of values, one for each of the workload's options, in their order. */
+/* A named set of values: one per option of the workload, in the order of the options. */
 typedef struct gb_preset {
   const char* name;
   const int64_t* values;
@@ -179,7 +178,7 @@ typedef struct gb_workload {
   const gb_option* options;
   int32_t option_count;
   int32_t preset_count;
-  const gb_preset* presets; /* should hold "base" (the default on cuda) and "tiny" (on host) */
+  const gb_preset* presets; /* should contain "base" (the default on cuda) and "tiny" (on host) */
   /* Builds the program. Returns 0, or non-zero after builder->fail or a refused call. */
   int (*build)(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void* user);
   void* user;
@@ -198,8 +197,8 @@ typedef struct gb_inferred {
 } gb_inferred;
 
 enum gb_op_flags {
-  /* The op runs on the host in the middle of the step, on every device. run_host gets operands in host memory
-   * (on CUDA, copies of them); launch_cuda is not used. Graph modes skip the program or split at the op. */
+  /* Every device runs the op on the host, within the step. run_host gets operands in host memory (on CUDA,
+   * copies); launch_cuda is not used. `whole` skips the program; `piecewise` splits at the op. */
   GB_OP_HOST = 1u,
   GB_OP_NOT_CAPTURABLE = 2u, /* cannot be captured */
 };
@@ -226,27 +225,27 @@ typedef struct gb_op {
   /* The next three functions may be null. They are called on the submitting thread, never during its
    * captures, and may wait for the device. If `call->place` is GB_ON_CUDA, the CUDA device is current.
    *
-   * Called once per call record, before warm-ups and the first launch: load code, choose algorithms, create
-   * handles. Later `call->prepared` is the pointer that this function writes to `prepared`. Returns 0, or
-   * another number after writing a reason (at most error_size bytes with the NUL) to `error`. */
+   * Called once per call record, before warmups and the first launch, to load code, choose algorithms and
+   * create handles. The pointer that it writes to `prepared` becomes `call->prepared`. Returns 0, or another
+   * number after writing a reason (at most error_size bytes with the NUL) to `error`. */
   int (*prepare)(const gb_op_call* call, void** prepared, char* error, size_t error_size, void* user);
   /* Called after prepare: returns the bytes of scratch memory that a launch needs; negative for failure. */
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
   /* Called once for a prepared call, after its last launch. Enqueued work may still run. */
   void (*release)(const gb_op_call* call, void* user);
-  /* The kind of the op that computes this op's gradient in a training step: another op of this plugin, or
-   * null for none. Its inputs are this op's inputs, its outputs, then the gradient of each output that does
-   * not hold integers. It gets this op's attributes, and writes none of its inputs. Its outputs are the
-   * gradients of the inputs whose bit is set in `gradient_inputs`, in their order, each with its input's
-   * dtype and shape. It has its own flags: if it cannot be captured, graphs end before it. */
+  /* The kind of this op's gradient op for training steps: another op of this plugin, or null for none. The
+   * gradient op's inputs are this op's inputs, this op's outputs, then the gradient of each output that is
+   * not of integers. The gradient op gets this op's attributes, and must not write its inputs. It outputs
+   * one gradient, of equal dtype and shape, per input whose bit is set in `gradient_inputs`, in the order of
+   * the inputs. The gradient op has its own flags: if it cannot be captured, graphs end before it. */
   const char* gradient;
   uint64_t gradient_inputs; /* 0 if `gradient` is null */
 } gb_op;
 
 /* ---- a plugin's own rewriting passes --------------------------------------------------------- */
 
-/* A program as a pass sees it. Ids of values and ops are indices. graphbench owns the memory, which is valid
- * for the call. */
+/* The program that a pass rewrites. An id of a value or an op is its index in gb_program's array. graphbench
+ * owns the memory, which is valid for the call. */
 typedef struct gb_program_value {
   const char* name;
   int32_t kind;  /* gb_value_kind */
@@ -284,15 +283,15 @@ typedef struct gb_rewriter gb_rewriter; /* opaque; graphbench owns it */
 typedef struct gb_rewriter_api {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Appends op `op` of the old program. An op that is never kept is removed. */
+  /* Appends op `op` of the old program. The new program lacks an op that is never kept. */
   int32_t (*keep)(gb_rewriter*, int32_t op);
   /* Appends a new op as gb_builder_api.op does. The new op belongs to the phase and the graph of the old
    * program's op `beside`. */
   int32_t (*op)(gb_rewriter*, int32_t beside, const char* kind, const char* name, const int32_t* inputs,
                 int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
                 int32_t output_capacity);
-  /* Makes the ops appended after this call read `by` instead of `value`. An op computes `value`; `by` has the
-   * same dtype and shape. If `value` is an output or a gradient, `by` replaces it there too. */
+  /* Makes the ops appended after this call read `by` instead of `value`. Ops must compute both, and both
+   * must have the same dtype and shape. If `value` is an output or a gradient, `by` becomes that instead. */
   int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
   /* Adds a line to --dump-program and the result document; at most 64 lines. */
   int32_t (*log)(gb_rewriter*, const char* line);
@@ -303,7 +302,7 @@ typedef struct gb_rewriter_api {
 typedef struct gb_program_pass {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
-  const char* name;  /* for --program-pass, with the rules of a workload's name */
+  const char* name;  /* a value of --program-pass; the rules for a workload's name apply */
   const char* help;  /* one line */
   /* Called once for each program of a process. Returns 0, or non-zero after api->fail or a refused call. */
   int (*rewrite)(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void* user);
@@ -315,7 +314,7 @@ typedef struct gb_program_pass {
 /* The arguments of gb_step.open. graphbench owns them; they are valid for the call. */
 typedef struct gb_step_request {
   uint32_t struct_size;
-  int32_t place; /* gb_place: where the step's outputs lie */
+  int32_t place; /* gb_place: the memory of the step's outputs */
   int64_t batch;
   const char* mode;        /* "eager", or one of gb_step.modes */
   void* cuda_stream;       /* a cudaStream_t for all of the step's work; null on the host device */
@@ -324,7 +323,7 @@ typedef struct gb_step_request {
   const char* const* split_ops;
   int32_t split_op_count;
   int32_t axis_count;
-  /* The names and values of those axes of the cell that differ from their defaults. */
+  /* The names and values of the cell's axes that differ from their defaults. */
   const char* const* axis_names;
   const char* const* axis_values;
 } gb_step_request;
@@ -340,17 +339,17 @@ typedef struct gb_step_output {
   int32_t reserved; /* 0 */
 } gb_step_output;
 
-/* A step that a library or framework runs as it does for its users. graphbench builds no program for it, but
+/* A step that a library or framework runs in its usual way. graphbench builds no program for the step, but
  * times run() and the graphs of capture(). A function that returns int returns 0, or another number after
- * writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP says that this mode
- * cannot run the step, which is not a failure. All functions are called on one thread, except run() on the
- * host device, which is called on the stream's thread. After a skip or a failure, only close() is called. */
+ * writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP means that this mode
+ * cannot run the step, which is not a failure. One thread calls all functions, but on the host device, the
+ * stream's thread calls run(). After a skip or a failure, only close() is called. */
 #define GB_STEP_SKIP 2
 /* How a part of a step reaches the device. */
 enum gb_step_part {
   GB_PART_RUN = 0,      /* run(part) enqueues it without a graph */
   GB_PART_CAPTURED = 1, /* graphbench launches the graph that capture(part) returned */
-  GB_PART_LAUNCHED = 2  /* run(part) launches the graph of capture(part), as random numbers need */
+  GB_PART_LAUNCHED = 2  /* run(part) launches the graph of capture(part), and can advance random numbers */
 };
 
 typedef struct gb_step {
@@ -361,26 +360,26 @@ typedef struct gb_step {
   /* The modes besides "eager", which every step has: "whole", "piecewise", and the step's own modes, named
    * "LIBRARY.NAME". */
   const char* const* modes;
-  /* Prepares the step for one batch size in one mode: the work that a user does once, before the first step.
+  /* Prepares the step for one batch size in one mode: does what a user does once before the first step.
    * Called for all batches of a worker, largest first, before the worker's thread is bound to a CPU. The
    * functions below receive the pointer that open() writes to `step`. */
   int (*open)(const gb_step_request* request, void** step, char* error, size_t error_size, void* user);
-  /* Returns the number of parts that a step of this mode runs one after another, and writes a gb_step_part
-   * for the first `capacity` parts; negative for failure. `whole` has one part, captured or launched. Only
-   * `whole` and `piecewise` may have GB_PART_CAPTURED parts. */
+  /* Returns the number of parts that a step of this mode runs one after another; negative for failure.
+   * Writes the gb_step_part of each of the first `capacity` parts to `captured`. `whole` has one part,
+   * captured or launched. Only `whole` and `piecewise` may have GB_PART_CAPTURED parts. */
   int32_t (*parts)(void* step, uint8_t* captured, int32_t capacity, char* error, size_t error_size);
-  /* Enqueues a part without a graph, and the data that it passes to the next part; part -1 is the whole eager
-   * step. On the host device it runs the part to its end. */
+  /* Enqueues a part without a graph, and passes the part's results to the next part. Part -1 is the whole
+   * eager step. On the host device, runs the part to its end. */
   int (*run)(void* step, int32_t part, char* error, size_t error_size);
   /* Captures a part. The step owns the graph (a cudaGraph_t), which stays valid until close(). If this
-   * function or the graph is null, graphbench captures run(part) on the stream. For a GB_PART_LAUNCHED the
-   * step also instantiates the graph, and graphbench only reads the graph's counts. */
+   * function or the graph is null, graphbench captures run(part) on the stream. For a GB_PART_LAUNCHED part,
+   * the step also instantiates the graph, and graphbench only counts the graph's nodes. */
   int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
-  /* Fills inputs with data of the seed, and resets weights, state and generators to their state after open().
-   * After equal calls, steps write equal outputs. */
+  /* Fills inputs with data that depends only on `seed`. Resets weights, state and random number generators
+   * to their state after open(). Steps after two calls with one seed must write equal outputs. */
   int (*fill)(void* step, uint64_t seed, char* error, size_t error_size);
-  /* Sets `outputs` to the outputs of the last step, whole or in parts. Returns their number, or a negative
-   * number for failure. The work of the last step is complete before this call. */
+  /* Sets `outputs` to the outputs of the last step, which ran whole or in parts. Returns the number of
+   * outputs; negative for failure. The work of the last step is complete before this call. */
   int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
   /* Returns the library's counts as a JSON object, valid until the next call, or null. This function may be
    * null. */
@@ -392,8 +391,8 @@ typedef struct gb_step {
 /* ---- the plugin itself --------------------------------------------------------------------- */
 
 typedef struct gb_plugin {
-  uint32_t struct_size; /* sizeof(gb_plugin) the plugin was compiled with */
-  uint32_t abi_version; /* GB_ABI_VERSION the plugin was compiled with */
+  uint32_t struct_size; /* sizeof(gb_plugin) in the header that the plugin was compiled with */
+  uint32_t abi_version; /* GB_ABI_VERSION in the header that the plugin was compiled with */
   const char* name;
   const char* version;
   const gb_workload* const* workloads;

@@ -53,8 +53,8 @@ void record_failure(Handle* handle, const char* message) {
   });
 }
 
-// Calls the plugin's function `name`, which makes the handle's program, and finishes the program. Throws
-// Error(plugin_failed) if the plugin reports an error, graphbench refused a call, or the program is invalid.
+// Calls the plugin's function `name`, which builds the handle's program, and returns the finished program.
+// Throws Error(plugin_failed) if the plugin fails, graphbench refused a call, or the program is invalid.
 template <typename Handle, typename Call>
 ir::Program finished(Handle& handle, const std::string& where, const char* name, Call&& call) {
   const int status = guarded(where + ": " + name, std::forward<Call>(call));

@@ -1,5 +1,5 @@
-// The host side of the plugin ABI: loads plugins, checks their records, and makes a Program of a workload.
-// Plugin code runs only in worker and probe processes, so a crash ends that process and not the sweep.
+// The host side of the plugin ABI: loads plugins, checks their records, and builds Programs. Plugin code
+// runs only in worker and probe processes, so a crash ends that process and not the sweep.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct WorkloadPreset {
   std::map<std::string, std::int64_t> values;  // every option of the workload
 };
 
-// A workload as a plugin declares it. It is a copy that needs none of the plugin's memory.
+// A workload as a plugin declares it: a copy that does not point into the plugin's memory.
 struct WorkloadInfo {
   std::string name;
   std::string help;
@@ -39,8 +39,8 @@ struct WorkloadInfo {
   bool is_step() const { return !modes.empty(); }
 };
 
-// A plugin of the process that loaded this library, and the plugin's name in messages. Both outlive their
-// uses.
+// A plugin that the process passes in memory instead of as a file, and the plugin's name in messages. The
+// record must stay valid until the process ends.
 struct LentPlugin {
   const gb_plugin* plugin = nullptr;
   std::string origin;
@@ -51,22 +51,22 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";                      // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options = {};  // overrides of the preset
-  // Values by axis. The relevant axes are ir::training_options(); `attention` = "decomposed"; `epilogues` =
-  // "off" or "joined"; and `program-pass`, a plugin's pass that rewrites the program.
+  // Values by axis. build() reads the axes of ir::training_options(); `attention` = "decomposed";
+  // `epilogues` = "off" or "joined"; and `program-pass`, the name of a plugin's rewriting pass.
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };
 
-// The workloads and op kinds of this process: at first the built-in kinds and no workload. Results of its
-// member functions point into the registry.
+// The workloads and op kinds of this process: at first the built-in kinds and no workload. The registry must
+// outlive the programs, pointers and references that it returns.
 class WorkloadRegistry {
  public:
   // Adds a plugin by its record. `origin` names the plugin in errors. Throws Error(plugin_failed) for another
   // ABI version (the error names both), a wrong size, a null or malformed field, or a name in use.
   void add(const gb_plugin& plugin, const std::string& origin);
 
-  // Loads a shared library and adds its plugin. Throws Error(plugin_failed) if there is no such file, it
-  // is not a shared library, lacks the entry point, returns an error or throws.
+  // Loads a shared library and adds its plugin. Throws Error(plugin_failed) if the file does not exist, is
+  // not a shared library or lacks the entry point, or if the entry point returns an error or throws.
   void load(const std::string& path);
 
   std::vector<WorkloadInfo> workloads() const;

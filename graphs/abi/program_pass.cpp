@@ -1,4 +1,4 @@
-// Runs a plugin's pass: makes the pass's view of the program, and implements gb_rewriter_api.
+// Runs a plugin's pass: converts the program to the ABI's structs, and implements gb_rewriter_api.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,8 +12,8 @@
 struct gb_rewriter {
   graphbench::ir::Rewriter program;
   int lines = 0;
-  std::string refusal = {};  // why graphbench refused a call first; empty if it refused none
-  std::string failure = {};  // the text that the plugin gave to fail()
+  std::string refusal = {};  // the message of the first refused call; empty if no call was refused
+  std::string failure = {};  // the text that the plugin passed to fail()
 };
 
 namespace graphbench::abi {

@@ -16,7 +16,7 @@
 namespace graphbench::abi {
 namespace {
 
-// No plugin offers more of anything: a larger count comes from uninitialised memory.
+// The limit of every count in a record. A larger count comes from uninitialised memory.
 constexpr std::int32_t kCountMax = 1024;
 
 [[noreturn]] void refuse_record(const std::string& where, const std::string& why) {
@@ -170,7 +170,7 @@ ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
   return foreign_definition(op);
 }
 
-// Checks that an op's gradient is another op of the same plugin. Call it once all kinds are known.
+// Checks that an op's gradient is another op of the same plugin. `ops` must contain all ops of the plugin.
 void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefinition>& ops,
                     const std::string& label) {
   if (op.gradient.empty()) return;

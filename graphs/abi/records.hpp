@@ -1,5 +1,5 @@
-// Checks a plugin's whole record before any of it is used, so that an error names the wrong field, instead of
-// a crash later.
+// Checks a plugin's whole record before graphbench uses a part of it: a wrong field then causes an error
+// that names the field, and not a crash later.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace graphbench::abi {
 
 struct CheckedWorkload {
   WorkloadInfo info;
-  gb_workload workload{};  // a copy with our header's fields
-  gb_step step{};          // the same, for a foreign step
+  gb_workload workload{};  // a copy with the fields of our header
+  gb_step step{};          // a copy, set for a foreign step instead of `workload`
 };
 
 // Copies of the parts of a plugin's record.

@@ -1,5 +1,5 @@
-// The text that may cross the plugin boundary: names for flags and result documents, and lines for terminals
-// and JSON.
+// Checks and cleans the text that crosses the plugin boundary: names for flags and result documents, and
+// lines for terminals and JSON.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace graphbench::abi {
 
-// A name of a workload, preset, option or op kind: 1 to 64 lower-case letters, digits, '_' and '-', starting
-// with a letter. The rule is strict because names appear in flags, cell ids and metric labels.
+// True for a name: 1 to 64 lower-case letters, digits, '_' and '-', starting with a letter. The rule is
+// strict because names of workloads, presets, options and op kinds are in flags, cell ids and metric labels.
 bool is_name(std::string_view text) noexcept;
 
 // The rule as a sentence, for errors about a refused name.
 extern const char* const kNameRule;
 
-// One line of well-formed UTF-8 without control characters, at most 512 bytes; may be empty.
+// True for an empty text, and for one line of UTF-8 without control characters, at most 512 bytes.
 bool is_line(std::string_view text) noexcept;
 
 // Makes a plugin's text fit one line of an error. Control characters and bytes that are not UTF-8 become '?';
