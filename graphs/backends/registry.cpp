@@ -18,7 +18,7 @@
 namespace graphbench {
 namespace {
 
-// Without a driver the module is of no use, and its libraries, such as cuBLASLt, are slow to load.
+// Loads no module without a driver: the module needs one, and its libraries, such as cuBLASLt, load slowly.
 ModuleResult load_cuda_module() {
   if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
     return {nullptr, "no NVIDIA driver is installed (libcuda.so.1 not found)",
@@ -163,7 +163,7 @@ ModuleResult load_backend_module(const std::string& path) {
         "their folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
-  // The reason is a copy, so nothing uses a refused module any more.
+  // `result` has a copy of the reason, so nothing uses a refused module after this call.
   if (result.backend == nullptr) dlclose(library);
   return result;
 }

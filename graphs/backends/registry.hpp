@@ -1,4 +1,4 @@
-// Finds backends: `host` is built in; `cuda` is a module beside the binary that is loaded on first use.
+// Finds backends: `host` is built in; `cuda` is a module that is loaded on first use.
 #pragma once
 
 #include <memory>
@@ -16,23 +16,23 @@ std::vector<DeviceStatus> list_devices();
 // module too, and reports errors.
 void load_backend(const std::string& spec);
 
-// `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
-// Error(invalid_argument) for another text, Error(unsupported) with the reason if the device is not
-// available. A device keeps its backend alive.
+// Opens a device. `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N"
+// (cpu.hpp). Throws Error(invalid_argument) for another text, Error(unsupported) with the reason if the
+// device is not available. Backends stay loaded, so a device may live until the process ends.
 std::unique_ptr<Device> open_device(const std::string& spec);
 
-// A backend from a shared library, or the reason why there is none and advice.
+// A backend from a shared library, or the reason why there is none and advice to the user.
 struct ModuleResult {
   std::unique_ptr<Backend> backend;
   std::string failure;  // why there is no backend; empty if there is one
   std::string advice;
 };
 
-// The folder of backend modules: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench beside the running binary.
+// The folder of backend modules: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench from the binary's folder.
 std::string module_directory();
 
-// Loads and checks a module. An accepted module stays loaded until the process ends: the backend's code and
-// the device's driver state do not survive unloading.
+// Loads and checks a module. An accepted module stays loaded until the process ends, because unloading would
+// destroy the backend's code and the device's driver state.
 ModuleResult load_backend_module(const std::string& path);
 
 }  // namespace graphbench
