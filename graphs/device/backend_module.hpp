@@ -1,5 +1,5 @@
-// The interface of a backend module: a shared library with a function that opens the backend, and with the
-// identity of its build. A module of another build is refused.
+// The interface of a backend module: a shared library that exports a function that opens the backend, and a
+// function that returns the identity of the build. graphbench refuses a module with another identity.
 #pragma once
 
 #include "graphs/device/device.hpp"

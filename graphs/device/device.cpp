@@ -1,4 +1,4 @@
-// Implements buffers, the build's identity, and the errors of a device that lacks an optional part.
+// Implements buffers, the build's identity, and the defaults of a device's optional functions.
 #include <utility>
 
 #include "graphbench_version.hpp"
@@ -78,8 +78,8 @@ Buffer::~Buffer() {
   if (data_ != nullptr) memory_->deallocate(data_);
 }
 
-// Binary and module share types by memory layout, so the version and the compiler must match. The commit is
-// left out on purpose: a module that is rebuilt alone at another commit still fits.
+// The binary and the module rely on one memory layout of their shared types, so version and compiler must
+// match. The commit is left out on purpose, so that a module can be rebuilt alone at another commit.
 const char* build_identity() noexcept {
 #if defined(__clang__)
   return GRAPHBENCH_VERSION " clang " __clang_version__;

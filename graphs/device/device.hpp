@@ -1,9 +1,9 @@
-// The interface that every backend implements. A device has three parts (memory, execution, instruments); a
-// caller takes the parts that it needs. Nothing here knows what is measured.
+// The interface that every backend implements. A device has three parts: memory, execution and instruments.
+// A caller uses only the parts that it needs. The interface does not depend on what is measured.
 //
-// Threads: one thread at a time uses a Device and the objects that it made. Order: work on one Stream runs in
-// the order of enqueueing; other work has no order. Errors: every call throws graphbench::Error except
-// destructors, which log once to stderr and continue.
+// Threads: only one thread at a time may use a Device and the objects that the Device made. Order: work on
+// one Stream runs in the order of enqueueing; different streams have no order. Errors: every call throws
+// graphbench::Error except destructors, which log once to stderr and continue.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
   virtual const facts::DeviceFacts& info() const = 0;
   // The number of the device among those of its kind: N of "cuda:N".
   virtual int index() const { return 0; }
-  // Resets the device for this process: memory that is allocated later may lie elsewhere. Before the call,
-  // destroy every object made by this device or by another Device of the same physical device; after the
-  // call, only destroy this Device. The next Device that is opened begins as if it were the process's first,
-  // but choices made by timing are kept. Throws if the device cannot be reset. The default does nothing.
+  // Resets the physical device for this process: later allocations may have other addresses. Before the
+  // call, destroy every object made by this Device or by another Device of the same physical device. After
+  // the call, only destroy this Device. The next opened Device begins like the process's first, but choices
+  // made by timing are kept. Throws if the device cannot be reset. The default does nothing.
   virtual void discard() {}
 };
 
@@ -35,8 +35,8 @@ struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
   std::string detail;                    // the device's name and memory, or why it is not available
-  std::string advice;                    // advice to make it work; empty if it is available
-  std::vector<std::string> dtypes = {};  // the dtypes that programs on it can have; empty if unavailable
+  std::string advice;                    // how to make the device work; empty if it is available
+  std::vector<std::string> dtypes = {};  // the dtypes of programs that it can run; empty if unavailable
 };
 
 // The names of the dtypes of programs for which `supports` is true: "bf16", "fp32".

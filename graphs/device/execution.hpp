@@ -17,13 +17,12 @@ namespace graphbench {
 class Graph;
 class Stream;
 
-// A handle of a node of a recording, valid as long as its Graph holds the node. On CUDA it is a
-// cudaGraphNode_t.
+// A handle of a recorded node (on CUDA, a cudaGraphNode_t), valid as long as the Graph contains the node.
 using GraphNode = void*;
 
 // The implementation chosen for an op, on a device with several implementations of it.
 struct KernelPath {
-  std::string name;      // "conv2d:cudnn"; empty: there was no choice
+  std::string name;      // "conv2d:cudnn"; empty if there was no choice
   std::string fallback;  // why a better implementation was not chosen; empty if none was better
 };
 
@@ -40,8 +39,8 @@ class Kernel {
   // this element. Absent for an op that must not run in place.
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
   virtual KernelPath path() const { return {}; }
-  // The number of nodes that a launch records if GraphExec::set_operands() can change every operand's address
-  // in them. 0 if some addresses lie in a library's opaque parameters.
+  // The number of nodes that a launch records, if GraphExec::set_operands() can change all operand addresses
+  // in these nodes. 0 if a library's opaque parameters contain some of the addresses.
   virtual std::size_t settable_nodes() const { return 0; }
 };
 
@@ -54,9 +53,8 @@ class Event {
   virtual double seconds_since(const Event& start) const = 0;
 };
 
-// A replay with everything looked up, as plain pointers. After milliseconds of waiting, code and data have
-// left the near caches, so a timed step should fetch few cache lines. Valid as long as the exec and the
-// stream.
+// A replay as plain pointers: call enqueue(exec, stream). The call fetches few cache lines, because code and
+// data leave the near caches while a step waits for milliseconds. Valid as long as exec and stream exist.
 struct PreparedReplay {
   void (*enqueue)(void* exec, void* stream) = nullptr;
   void* exec = nullptr;
@@ -67,7 +65,7 @@ struct PreparedReplay {
 struct GraphUpdate {
   bool done = false;
   std::string node;    // the refused node, such as "kernel node 3"; empty if no single node was refused
-  std::string reason;  // why it was refused, in the device's words
+  std::string reason;  // why the update was refused, as the device reports it
 };
 
 // The addresses and the size of a device-to-device copy.
@@ -85,8 +83,8 @@ class GraphExec {
   // Changes the exec so that it does the same as `graph`, a recording of the same nodes in the same order
   // with other parameters. Refuses any other `graph`; after a refusal the exec must not be launched again.
   virtual GraphUpdate update(Graph& graph) = 0;
-  // Sets new addresses for a launch of `kernel`. `nodes` are its settable_nodes() nodes, in the order of
-  // recording, in the graph that this exec was instantiated from; this graph must still exist.
+  // Sets new addresses for a launch of `kernel`. `nodes`: the kernel's settable_nodes() nodes, in the order
+  // of recording, in the graph from which this exec was instantiated. This graph must still exist.
   virtual void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) = 0;
   // Sets the addresses of a node that copy_on_device() recorded.
   virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
@@ -103,38 +101,37 @@ class Graph {
   virtual ~Graph() = default;
   virtual facts::GraphContents contents() const = 0;
   std::size_t node_count() const { return static_cast<std::size_t>(contents().nodes); }
-  // In the order of recording.
+  // The nodes, in the order of recording.
   virtual std::vector<GraphNode> nodes() const = 0;
-  // Describes the work of each node, but does not name the node's op. It is slow, and meant for people.
+  // Describes each node's work for people, without the name of the node's op. The call is slow.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
-  // Replaces each memset node of the device's own library calls by a kernel node that does the same; memset
-  // nodes of a plugin's op stay. Returns their number: 0 on a device without such nodes. It must be called
-  // before instantiate().
+  // Replaces each memset node of the device's own library calls by an equivalent kernel node, but no memset
+  // node of a plugin's op. Returns the number of replaced nodes. Call it before instantiate().
   virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
-  // Discards the recording; Stream::end_capture(Graph&) may store another one. Execs made from it stay valid.
+  // Discards the recording. Stream::end_capture(Graph&) may store another one. Existing execs stay valid.
   virtual void reset() = 0;
   virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
 };
 
 class Stream {
  public:
-  // Records the work of one way of a branch on the stream that it is given. Empty: this way does nothing.
+  // Records the work of one arm of a branch on `stream`. If the function is empty, the arm does nothing.
   using Arm = std::function<void(Stream& stream)>;
   virtual ~Stream() = default;
   // Waits until all enqueued work is done; throws if the work failed.
   virtual void synchronize() = 0;
-  // From here to end_capture every enqueue is recorded. Throws if the stream is already capturing.
+  // From now until end_capture(), the stream records work. Throws if the stream is already capturing.
   virtual void begin_capture() = 0;
   // Ends the capture. If the capture failed, clears the error, leaves the stream ready for the next capture
   // and throws with the capture's error code.
   virtual std::unique_ptr<Graph> end_capture() = 0;
   // Ends the capture into `graph`, a graph of this device, which discards its former recording.
   virtual void end_capture(Graph& graph) = 0;
-  // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
-  // stream that does not capture.
+  // Ends a failed capture, discards the recording and clears the error. Does nothing without a capture.
   virtual void abandon_capture() noexcept = 0;
-  // Captures what `work` enqueues, and abandons the capture if it throws. Null: the recording is in `into`.
+  // Captures the work that `work` enqueues; abandons the capture if `work` throws. If `into` is given,
+  // stores the recording there and returns null.
   template <typename Work>
   std::unique_ptr<Graph> capture(Work&& work, Graph* into = nullptr) {
     begin_capture();
@@ -149,27 +146,27 @@ class Stream {
     return nullptr;
   }
   virtual bool capturing() const = 0;
-  // The number of nodes that the current capture holds; 0 without a capture. May throw if the capture was
+  // The number of nodes recorded by the current capture; 0 without a capture. May throw if the capture was
   // invalidated.
   virtual std::size_t recorded_nodes() const = 0;
-  // The nodes that the current capture holds so far, in the order of recording; empty without a capture.
+  // The nodes recorded by the current capture, in the order of recording; empty without a capture.
   virtual std::vector<GraphNode> nodes_so_far() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
   virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
   // During a capture, records a node that runs one of `arms` at each replay. `selector` is the address of an
-  // i32 on the device. Of two arms the first runs if it is 0, else the second (an IF node). Of more, the arm
-  // with that number runs, or none if there is no such arm (a SWITCH node).
+  // i32 on the device. With two arms (an IF node), arm 0 runs if the i32 is 0, else arm 1. With more (a
+  // SWITCH node), the i32 is the index of the arm that runs; no arm runs if the index is out of range.
   virtual void record_branch(const void* selector, const std::vector<Arm>& arms) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
   // Waits like synchronize(), but sleeps until it is woken instead of spinning. Throws Error(unsupported)
   // if the device has no such wait.
   virtual void synchronize_blocking();
-  // Work that is enqueued after this call starts once the event's last recording is reached. If the event was
-  // recorded on a capturing stream, this stream joins the capture, and its work becomes a branch of the
-  // graph. Throws Error(unsupported) on devices that cannot fork (DeviceExecution::can_fork_captures).
+  // Later work on this stream starts when the device has reached the event's last recording. If the event
+  // was recorded on a capturing stream, this stream joins the capture as a branch of the graph. Throws
+  // Error(unsupported) on devices that cannot fork (DeviceExecution::can_fork_captures).
   virtual void wait(Event& event);
 };
 
@@ -200,9 +197,8 @@ class DeviceExecution {
   // From now on our kernels are launched without programmatic edges: each starts after the kernel before it
   // has completed. Does nothing on devices whose launches always wait.
   virtual void use_full_edges() {}
-  // Says for which size kernels are prepared from now on: a size with its own choices among a library's
-  // algorithms (true, the default), or a size that shares its choices with others. Does nothing on devices
-  // without choices.
+  // Sets how kernels that are prepared from now on get a library's algorithms. True (the default): each size
+  // has its own choices. False: sizes share their choices. Does nothing on devices without choices.
   virtual void choose_for_size(bool /*of_its_own*/) {}
   // Kernels that are prepared from now on may run beside kernels of other branches: they share no scratch
   // memory with them. Branch 0 is the default.

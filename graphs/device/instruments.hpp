@@ -1,4 +1,4 @@
-// The part of a device's interface that measurements use and steps do not. device.hpp has the rules on
+// The part of a device's interface that only measurements use, not steps. device.hpp has the rules on
 // threads, order and errors.
 #pragma once
 
@@ -20,21 +20,21 @@ namespace graphbench {
 
 struct MemoryUse {
   std::size_t bytes = 0;
-  // If false, the driver has no figure for one process, and `bytes` is the decrease of free memory since
-  // before the process's first context. This decrease also shows what other processes allocate and free.
+  // If false, the driver has no value per process, and `bytes` is the decrease of free memory since before
+  // the process's first context. This decrease also shows what other processes allocate and free.
   bool of_process = false;
 };
 
 class DeviceInstruments {
  public:
-  // A kernel without operands that does nothing, to measure the least cost of a launch. Throws
+  // Makes a kernel without operands that does nothing, to measure the minimum cost of a launch. Throws
   // Error(unsupported) on a device without one.
   virtual std::unique_ptr<Kernel> make_empty_kernel();
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
-  // Seconds that a fixed number of the device's own clock cycles takes now: more if the clock is lowered. The
-  // probe takes some tenths of a millisecond and leaves the device almost idle. The stream is idle before and
-  // after. Absent if the device has no clock of its own.
+  // Measures the seconds that a fixed number of the device's clock cycles takes: more if the clock is
+  // lowered. The probe takes some tenths of a millisecond and leaves the device almost idle. The stream must
+  // be idle before the call, and is idle afterwards. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
   // This process's part of the device's memory, as the driver reports it. The call may take a millisecond.
   // Absent if no driver reports it.
@@ -44,11 +44,11 @@ class DeviceInstruments {
   // How often this process has used the cache so far; absent if the cache is off or this device keeps
   // nothing.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
-  // The cache entries of library_choices(), so that a later process need not choose again. They hold the
-  // library's own plans if the library can serialise them (cache::Choice).
+  // The cache entries of library_choices(), so that a later process need not choose again. The entries
+  // contain the library's own plans if the library can serialise plans (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
-  // Later choices are taken from these entries if they fit, before the cache. Returns the number of entries
-  // that are for this device, its libraries and this build.
+  // Later choices prefer matching entries among these to the cache. Returns the number of entries that are
+  // for this device, its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
   virtual ProfilerResult make_profiler();

@@ -17,10 +17,10 @@ enum class MemoryKind : std::uint8_t {
   weights,    // part of `program`
   workspace,  // scratch of libraries and ops
   tuning,     // operands of candidates that are timed
-  harness     // memory of the harness, which flushes caches or stays unused
+  harness     // memory with which the harness flushes caches, or which it leaves unused
 };
 
-// Counts the bytes of device memory of each kind, now and at the highest. Counts every Buffer.
+// Counts the current and the highest number of bytes of each kind of device memory. Every Buffer counts.
 class MemoryTally {
  public:
   void add(MemoryKind kind, std::size_t bytes) noexcept {
@@ -53,7 +53,7 @@ class MemoryTally {
   std::size_t peak_ = 0;
 };
 
-// Counts bytes in a tally as long as it lives. Move-only.
+// Adds bytes to a tally from construction to destruction. Move-only.
 class Tallied {
  public:
   Tallied() = default;
@@ -123,9 +123,9 @@ class DeviceMemory {
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void deallocate_pinned(void* data) noexcept = 0;
   virtual MemoryInfo memory() const = 0;
-  // allocate() wastes nothing at multiples of this size, so pools reserve multiples of it.
+  // allocate() wastes no memory if `bytes` is a multiple of this size, so pools reserve multiples of it.
   virtual std::size_t allocation_granularity() const = 0;
-  // Scratch memory of libraries, allocated before any capture and not from pools.
+  // Bytes of the libraries' scratch memory, which is allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
   // Bytes that allocate() has returned and that are not yet freed, including the device's own use.
   virtual std::size_t allocated_bytes() const = 0;

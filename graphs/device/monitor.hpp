@@ -1,5 +1,5 @@
-// A device's state as its driver reports it: clocks, temperature, power, causes of throttling. A reading
-// takes up to milliseconds and belongs between timed regions.
+// A device's state as the driver reports it: clocks, temperature, power, causes of throttling. Take a
+// reading only between timed regions, because it may take milliseconds.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A device's own records of its work: one per operation, with its times. They check graphbench's times
-// independently. Recording slows the work down, so no latency is measured while a profiler records.
+// A device's records of its work, one per operation with start and end: an independent check of graphbench's
+// times. Recording slows the work down, so no latency is measured while a profiler records.
 #pragma once
 
 #include <cstdint>

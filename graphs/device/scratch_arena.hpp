@@ -1,5 +1,5 @@
 // Scratch memory that the ops of one device share. Ops never overlap in time, so all can use the same bytes.
-// A chunk is never moved, because graphs hold its address.
+// A chunk is never moved, because graphs contain the chunk's address.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class ScratchArena {
  public:
   explicit ScratchArena(DeviceMemory& memory) : memory_(memory) {}
 
-  // At least `bytes`, 512-byte aligned, valid as long as the arena; null for 0 bytes. Throws
+  // Returns at least `bytes` bytes, 512-byte aligned, which the arena owns; null for 0 bytes. Throws
   // Error(out_of_memory).
   std::byte* reserve(std::size_t bytes) {
     if (bytes == 0) return nullptr;

@@ -40,7 +40,7 @@ Cache::Kept Cache::read(const Key& key) const {
   return kept;
 }
 
-// Sets the file's modification time to mark the entry as used: mounts without access times keep it too.
+// Marks the entry as used by the file's modification time, because some mounts do not store access times.
 std::string Cache::take(const Kept& kept, double waited_seconds) {
   static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {

@@ -1,5 +1,5 @@
-// Keeps choices that are slow to make in a folder that processes and machines may share. The name of a file
-// is the digest of its entry's key.
+// Keeps the results of slow choices in a folder that processes and machines may share. A file's name is the
+// digest of the key of the file's entry.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class Cache {
  public:
   static constexpr std::uintmax_t default_bytes_max = std::uintmax_t{1} << 30;
 
-  // If `folder` is empty, nothing is kept. The folder is created when the first entry is made. If the entries
-  // exceed `bytes_max`, the least recently used ones are removed.
+  // If `folder` is empty, the cache is off: it keeps no files. Else the first entry creates the folder. If
+  // the entries exceed `bytes_max`, the cache removes the least recently used ones.
   explicit Cache(std::filesystem::path folder, std::uintmax_t bytes_max = default_bytes_max)
       : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 
-  // Returns nothing if there is no sound entry. Refuses a file that is damaged, of another version or for
-  // another key, and says so in one line on stderr per file.
+  // Returns the entry's content; nothing if there is no valid entry. Ignores a file that is damaged, of
+  // another version or for another key, and prints one line per such file on stderr.
   std::optional<std::string> find(const Key& key);
 
   struct Found {
@@ -36,26 +36,27 @@ class Cache {
   };
   // Returns the reason why the kept entry cannot be used, or an empty string.
   using Check = std::function<std::string(const std::string& content)>;
-  // Returns nothing if there is nothing to keep. It may use this cache for other keys, and may throw.
+  // Makes the content; returns nothing if no content is to be kept. May throw, and use this cache
+  // recursively.
   using Make = std::function<std::optional<std::string>()>;
-  // Returns the kept entry, or the result of `make`. One process makes the entry while others that ask for
-  // the key wait; if this process is killed, the next one makes it. If the folder cannot be written, one line
-  // on stderr says so and nothing is kept.
+  // Returns a kept or offered entry that `check` accepts, else the result of `make`. One process makes the
+  // entry while others that need the key wait. If this process is killed, the next one makes the entry. If
+  // the folder cannot be written, prints one line on stderr and keeps nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
-  // Look-ups prefer this entry to the folder's, unless their check refuses it. Writes nothing to the folder.
+  // Later look-ups prefer `entry` to the folder's, unless their check refuses `entry`. Writes no file.
   void offer(const Entry& entry) { offered_.insert_or_assign(file_name_of(entry.key), entry); }
   // Every entry found or made so far, even if the cache is off, in the order of file names.
   std::vector<Entry> entries() const;
 
-  // The counts so far. All are zero if the cache is off.
+  // The counts so far. If the cache is off, they count only uses of offered entries.
   const facts::CacheUse& use() const noexcept { return use_; }
   bool is_on() const noexcept { return !folder_.empty(); }
 
  private:
   struct Kept {
     std::filesystem::path path;
-    Reading reading;  // no entry and no reason: there is no file
+    Reading reading;  // without entry and reason if the file does not exist
     std::size_t bytes = 0;
   };
   Kept read(const Key& key) const;

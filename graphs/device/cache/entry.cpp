@@ -1,5 +1,5 @@
-// Encodes an entry as lines "NAME VALUE", an empty line and the content. The digest covers the lines above
-// its own and the content. A text is sound if encoding its decoded entry gives the same bytes.
+// Encodes an entry as lines "NAME VALUE", an empty line and the content. The digest covers the lines before
+// the digest's line, and the content. A text is valid if encoding the decoded entry gives the same bytes.
 #include "graphs/device/cache/entry.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // Returns the value of the next line; absent if this line has another name.
+  // Returns the value of the next line; absent if this line is incomplete or has another name.
   std::optional<std::string_view> value(std::string_view name) {
     const std::size_t end = rest_.find('\n');
     cut_short_ = end == std::string_view::npos;
@@ -76,7 +76,7 @@ class Lines {
   bool cut_short_ = false;
 };
 
-// The lines of a head that follow the line of the kind.
+// The parsed lines after the line of the kind. `bytes` is the size of the content.
 struct Tail {
   Entry entry;
   std::size_t bytes = 0;

@@ -49,7 +49,7 @@ std::filesystem::path lock_of(const std::filesystem::path& path) {
 }
 
 // The holder removes the lock file before it releases the lock, so that no lock files are left. A process
-// that waited then holds the lock of a file without a name, and begins again.
+// that waited then has the lock of a removed file, so it opens the path again.
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) : path_(lock_of(path)) {
   for (;;) {
     file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));

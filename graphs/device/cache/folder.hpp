@@ -52,7 +52,7 @@ struct Removed {
 };
 Removed remove_unused(const std::filesystem::path& folder, const Limits& limits);
 
-// Removes drafts and locks that killed processes left. Files in use stay.
+// Removes drafts and locks that killed processes left, but no file whose lock another process holds.
 void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace graphbench::cache
