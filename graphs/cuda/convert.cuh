@@ -1,5 +1,5 @@
-// Arithmetic that kernels share: conversions to and from fp32, 16-byte vectors, sums, rmsnorm and rope. Each
-// operation fixes its rounding, so the compiler's choice to fuse operations cannot change the bits.
+// Arithmetic that kernels share: conversions to and from fp32, 16-byte vectors, sums, rmsnorm and rope.
+// Except in gelu_tanh_slope(), rounding is explicit, so that the compiler's fusing cannot change the bits.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -91,8 +91,8 @@ __device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
 __device__ __forceinline__ double rope_frequency(int i, int head_dim, double log2_theta) {
   return exp2(__dmul_rn(__ddiv_rn(-2.0 * i, head_dim), log2_theta));
 }
-// Returns cosine and sine of an angle, reduced to one turn in fp64. In fp32, positions in the thousands would
-// lose four digits.
+// Returns cosine and sine of an angle, reduced to one turn in fp64. In fp32, the angles of positions in the
+// thousands would lose four digits.
 __device__ __forceinline__ float2 turn_of(int position, double frequency) {
   constexpr double turn = 6.283185307179586476925;
   const double angle = __dmul_rn(position, frequency);

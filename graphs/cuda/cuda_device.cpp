@@ -29,7 +29,7 @@ bool is_on(const char* variable) {
   return text == "on";
 }
 
-// Creates a stream, or wraps the given `stream`. CandidateTimer may use it too.
+// Creates a stream, or wraps the given `stream`. The context refers to the stream, for CandidateTimer.
 template <typename... Stream>
 std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
   const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};
@@ -44,8 +44,8 @@ int attribute(cudaDeviceAttr name, int index, const char* operation) {
   return value;
 }
 
-// Settings from the environment (`of_process`) share a tuner until the process ends: a device that is opened
-// again must not time candidates again, because it might choose another plan.
+// With settings from the environment (`of_process`), devices of a platform share a tuner until the process
+// ends. Otherwise, a device that is opened again would time candidates again and could choose another plan.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
   static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
@@ -57,7 +57,7 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, boo
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
-  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // made before the context, to measure it
+  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // before the context, to measure the context too
   // Spinning avoids the wake-up time of a blocked thread in every latency. The flag must be set when the
   // context is created.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");

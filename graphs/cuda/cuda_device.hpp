@@ -1,7 +1,7 @@
 // The CUDA device: one GPU, its library handles and the scratch memory of libraries.
 //
-// All kernels share one scratch buffer. A device runs its work on one stream at a time, so each kernel is
-// done with its scratch before the next kernel starts.
+// The kernels of one branch share a scratch buffer: they run one after another, so each kernel no longer
+// needs the buffer when the next kernel uses it.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class CudaDevice final : public Device {
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
   std::unique_ptr<Graph> borrow_graph(void* native) override;
-  // The calling thread's default stream, because the legacy one cannot be captured.
+  // Wraps the calling thread's default stream, because the legacy default stream cannot be captured.
   std::unique_ptr<Stream> default_stream() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;

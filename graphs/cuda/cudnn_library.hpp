@@ -1,5 +1,5 @@
 // Opens cuDNN at run time if it is installed. The build needs cuDNN's headers for this. Without headers or
-// library, convolution uses im2col and cuBLASLt.
+// library, ops use cuBLASLt or our own kernels.
 #pragma once
 
 #include <string>

@@ -59,7 +59,7 @@ __device__ unsigned long long timer_nanoseconds() {
   return now;
 }
 
-// One thread leaves the GPU almost idle, so the GPU rests during repeated probes.
+// Runs as one thread, so that the GPU is almost idle during repeated probes.
 __global__ void count_cycles(unsigned long long* nanoseconds) {
   const unsigned long long begun = timer_nanoseconds();
   const long long first = clock64();
@@ -133,7 +133,7 @@ __global__ void fill_words(const WordFill fill) {
   }
 }
 
-// Absent if the memset is not one row of whole words inside the workspace.
+// Converts a memset to a fill of words. Absent if the memset is not one row of whole words in the workspace.
 std::optional<WordFill> word_fill_of(const cudaMemsetParams& memset, DeviceRange workspace) {
   const std::size_t bytes = memset.width * memset.elementSize;
   const bool one_row = memset.height <= 1 || memset.pitch == bytes;
@@ -151,8 +151,8 @@ struct Neighbours {
   std::vector<cudaGraphNode_t> after;
 };
 
-// Returns the nodes before and after a node. Absent if an edge has ports or a type, because such an edge says
-// more than order.
+// Returns the nodes before and after a node. Absent if an edge has ports or a type, because replace() adds
+// only plain edges.
 std::optional<Neighbours> neighbours_of(cudaGraphNode_t node) {
   Neighbours found;
   std::vector<cudaGraphEdgeData> edges;

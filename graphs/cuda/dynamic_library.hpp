@@ -1,5 +1,5 @@
 // Opens a library at run time: NVML belongs to the driver, CUPTI to the toolkit, and a machine may have
-// neither. Does not throw if something is missing, but keeps the reason as a sentence.
+// neither. Does not throw if the library or a function is missing, but stores the reason as a sentence.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ namespace graphbench::cuda {
 // handle.
 class DynamicLibrary {
  public:
-  // Opens the first of `files` that exists. `name` is the library's name in messages.
+  // Opens the first of `files` that can be opened. `name` is the library's name in messages.
   DynamicLibrary(std::string name, const std::vector<std::string>& files) : name_(std::move(name)) {
     for (const std::string& file : files) {
       handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

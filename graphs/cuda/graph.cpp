@@ -189,7 +189,8 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
   }
 }
 
-// Returns the nodes that `node` waits for. Notes in `facts` how many edges let it start before they end.
+// Returns the nodes before `node`. Adds the number of programmatic edges (early starts of `node`) to
+// `facts`.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   std::size_t count = 0;
   check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");

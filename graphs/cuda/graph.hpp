@@ -49,7 +49,7 @@ class CudaGraph final : public Graph {
   std::vector<facts::DescribedNode> describe() const override;
   void reset() override { lent_ ? graph_.release() : graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
-  // Destroys the old graph and takes the new one.
+  // Destroys the old graph, and takes ownership of `graph`.
   void hold(GraphHandle graph) noexcept { graph_ = std::move(graph); }
 
  private:

@@ -1,6 +1,6 @@
-// The prepared calls of a kernel: plain data with every choice made, down to the library call. A launch binds
-// the operand addresses and makes the calls. tests/gpu makes the same calls in a bare loop, to measure the
-// overhead of our layer.
+// The prepared calls of a kernel: plain data with all arguments of a library call or kernel launch. A launch
+// binds the operand addresses and makes the calls. tests/gpu makes the same calls in a bare loop, to measure
+// the overhead of our classes.
 #pragma once
 
 #include <cublasLt.h>
@@ -26,7 +26,7 @@ class CudnnDescriptor;  // ops/cudnn_graph.hpp
 class CudnnPlan;        // ops/cudnn_plan.hpp
 class HostRun;          // ops/foreign.hpp
 
-// Where an address comes from: an operand of the op, or a fixed address, plus an offset.
+// The source of an address: an operand of the op, or a fixed address, plus an offset.
 struct Source {
   int operand = -1;        // -1: use `fixed`
   std::size_t offset = 0;  // bytes
@@ -44,8 +44,8 @@ inline Source fixed_source(void* address) {
   return Source{-1, 0, address};
 }
 
-// A launch of one of our kernels. The kernel takes one struct by value, whose first members are its pointers.
-// A struct that is longer than `parameters`, and its pointers, are in the two vectors.
+// A launch of one of our kernels. The kernel takes one struct by value; the struct begins with its pointers.
+// If the arrays are too small, the two vectors contain the struct and the sources of its pointers.
 struct KernelCall {
   static constexpr std::size_t parameter_bytes_max = 128;
   static constexpr std::size_t pointers_max = 7;
@@ -56,7 +56,7 @@ struct KernelCall {
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
   unsigned cluster_blocks = 1;
-  // May start before the kernel ahead ends; the function waits for that kernel (kernel_support.cuh).
+  // The kernel may start before the preceding kernel ends, for which its code waits (kernel_support.cuh).
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
@@ -74,7 +74,7 @@ struct KernelCall {
   }
 };
 
-// D = epilogue(A B + beta C). Holds cuBLASLt's opaque structs by value, so that a copy is complete.
+// D = epilogue(A B + beta C). Contains cuBLASLt's opaque structs by value, so that a copy is complete.
 struct MatmulCall {
   cublasLtHandle_t handle = nullptr;
   cublasLtMatmulDescOpaque_t description{};
@@ -104,8 +104,8 @@ struct MatmulCall {
 };
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// One run of a cuDNN execution plan: a convolution with its epilogue, or attention. The kernel owns handle
-// and plan. `pack` holds the addresses; calls with the same addresses share a pack.
+// One run of a cuDNN execution plan: a convolution with its epilogue, or attention. The CudnnHandle owns
+// handle and plan. `pack` contains the addresses; calls with equal addresses share a pack.
 struct CudnnCall {
   static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;
@@ -114,7 +114,7 @@ struct CudnnCall {
   CudnnPlan* plan = nullptr;
   cudnnBackendDescriptor_t execution_plan = nullptr;
   std::shared_ptr<const CudnnDescriptor> pack_owner;
-  cudnnBackendDescriptor_t pack = nullptr;  // of pack_owner
+  cudnnBackendDescriptor_t pack = nullptr;  // the handle of pack_owner
   std::size_t pointer_count = 0;
   std::array<Source, pointers_max> pointers{};  // in the order of the plan's tensors
   std::array<void*, pointers_max> bound{};

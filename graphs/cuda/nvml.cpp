@@ -25,13 +25,13 @@ Opened<NvmlLibrary> open_nvml() {
   file.look_up("nvmlDeviceGetClockInfo", library.clock_info);
   file.look_up("nvmlDeviceGetTemperature", library.temperature);
   file.look_up("nvmlDeviceGetPowerUsage", library.power_usage);
-  // Drivers since 535 call these event reasons, but keep the old function.
+  // Drivers since 535 call throttle reasons "event reasons", but keep the old function.
   file.look_up("nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons);
   file.look_up("nvmlDeviceGetMemoryInfo", library.memory_info);
   file.look_up("nvmlDeviceGetComputeRunningProcesses_v3", library.compute_processes);
   opened.why = file.why();
-  // Initialises NVML until the process ends, because this takes long and monitors initialise it again and
-  // again. If this call fails, a monitor reports the reason later.
+  // Keeps NVML initialised until the process ends, so that only this call takes long and not that of each
+  // monitor. If this call fails, a monitor reports the reason later.
   if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }
@@ -143,7 +143,7 @@ MonitorResult NvmlMonitor::open(const NvmlLibrary& library, const std::string& b
 }
 
 NvmlMonitor::~NvmlMonitor() {
-  // Ignores the result: the process is about to end, or another monitor holds its own reference.
+  // Ignores the status: the process ends soon, or another user of NVML has its own reference.
   (void)library_.shutdown();
 }
 

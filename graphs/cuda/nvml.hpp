@@ -63,8 +63,8 @@ class NvmlMemory {
   NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
 
   // Returns the driver's value for this process, or else the decrease of free memory since construction,
-  // which other processes change too. The first call, after the context exists, decides between the two.
-  // Absent if NVML reports neither.
+  // which other processes change too. The first call chooses one of the two; the context must exist. Absent
+  // if NVML reports neither.
   std::optional<MemoryUse> read();
 
  private:
@@ -106,7 +106,7 @@ class NvmlMonitor final : public DeviceMonitor {
   NvmlDevice device_;
 };
 
-// Names the bits of nvmlDeviceGetCurrentClocksThrottleReasons except idling. Unknown bits get their number.
+// Names the bits of nvmlDeviceGetCurrentClocksThrottleReasons except idling. Unknown bits are numbered.
 std::vector<std::string> throttle_names(unsigned long long reasons);
 
 }  // namespace graphbench::cuda

@@ -1,5 +1,5 @@
-// PreparedKernel is the class of all CUDA kernels here: a list of prepared calls, and the memory and plans
-// that the calls need. Ops differ only in how they make the list.
+// PreparedKernel is the kernel of every CUDA op: a list of prepared calls, and the memory and plans that the
+// calls need. Only the functions that make the list differ between ops.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace graphbench::cuda {
 struct PreparedOp {
   std::vector<NativeCall> calls;                 // in launch order; empty for a marker
   std::vector<Buffer> buffers;                   // scratch memory of the calls
-  std::vector<std::shared_ptr<void>> resources;  // descriptors
+  std::vector<std::shared_ptr<void>> resources;  // owners of handles and plans of the calls
   KernelPath path;
   std::optional<std::size_t> in_place_input;  // see Kernel::in_place_input()
 };

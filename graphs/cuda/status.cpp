@@ -42,7 +42,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// Returns the CUDA error behind a library's status, if there is one, because it is the more precise reason.
+// Returns the CUDA error that caused a library's status, because it is more precise; cudaSuccess if unknown.
 cudaError_t take_hidden_error() noexcept {
   const cudaError_t hidden = cudaGetLastError();
   return hidden == cudaErrorInvalidValue ? cudaSuccess : hidden;

@@ -29,7 +29,7 @@ GraphHandle CudaStream::finish_capture() {
   GraphHandle graph;
   const cudaError_t status = cudaStreamEndCapture(handle(), graph.put());
   if (status == cudaSuccess) return graph;
-  // If a forked stream was not joined, this stream is still capturing; a second end resets it.
+  // If a forked stream was not joined, this stream is still capturing. A second end resets the stream.
   abandon_capture();
   raise(status, "end capture", "");
 }
@@ -104,7 +104,7 @@ void CudaStream::record_branch(const void* selector, const std::vector<Arm>& arm
   const cudaGraph_t graph = graph_so_far();
   GRAPHBENCH_ASSERT(graph != nullptr);
   if (!arm_stream_) {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // permits to create a stream during a capture
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // permits creating a stream during a capture
     check(cudaThreadExchangeStreamCaptureMode(&mode), "relax capture");
     arm_stream_ = std::make_unique<CudaStream>(workspace_);
     check(cudaThreadExchangeStreamCaptureMode(&mode), "restore capture");
@@ -126,7 +126,7 @@ void CudaStream::record_branch(const void* selector, const std::vector<Arm>& arm
   check(cudaGraphAddNode(&added, graph, before, edges, count, &node), "add a conditional node");
   check(cudaStreamUpdateCaptureDependencies(handle(), &added, nullptr, 1, cudaStreamSetCaptureDependencies),
         "continue behind a conditional node");
-  // An IF node runs graph 0 where the value is not 0.
+  // An IF node runs graph 0 if the value is not 0, so arm 1 is graph 0.
   for (std::size_t i = 0; i < arms.size(); ++i)
     if (arms[i]) record_arm(node.conditional.phGraph_out[is_if ? 1 - i : i], arms[i]);
 }

@@ -1,4 +1,4 @@
-// A CUDA stream that does not synchronise with the legacy stream, and its captures.
+// CUDA streams and events. A stream created here does not synchronise with the legacy default stream.
 #pragma once
 
 #include <memory>
