@@ -40,11 +40,11 @@ __global__ void column_partials(const ColumnSumParameters p) {
   p.partials[blockIdx.y * p.columns + column] = sum;
 }
 
-// Adds `parts` rows of fp32 partial sums and, if the op accumulates, the operand `sum`. Writes the output.
+// The kernel writes the sum of `parts` rows of fp32 sums and, if the op accumulates, of `sum_operand`.
 KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
                              std::int64_t columns, std::size_t sum_operand);
 
-// The number of parts whose partial sums fit in `bytes`. Refuses the op if one part does not fit.
+// Returns the number of parts, whose partial sums fit in `bytes`. Refuses the op if one part does not fit.
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
@@ -52,8 +52,7 @@ inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 
-// Appends both stages. `scales` is null if the term needs none. The partial sums are at `partials`, which has
-// `bytes`.
+// Appends both stages. `scales` is null if the term needs none. `bytes` is the size of `partials`.
 template <class Term>
 void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,
                        std::size_t bytes, std::size_t sum_operand) {

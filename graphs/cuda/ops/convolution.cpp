@@ -102,7 +102,7 @@ class ConvolutionGraph : public CudnnGraph {
   const ConvolutionShape& shape_;
 };
 
-// cuDNN has its own names of the same six attributes for each operation.
+// For each operation, cuDNN has other names of the same six attributes.
 struct Attributes {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;
@@ -218,10 +218,10 @@ std::string convolution_key(const ConvolutionShape& s) {
          std::string(ir::name_of(s.dtype));
 }
 
-// Makes the plan from a package, or the plan with the engine `wanted`, or the plan that the tuner chooses. A
-// plan with a residual is timed in turns with the same convolution without a residual, if that has a plan: of
-// two plans that were equally fast alone on an H200, one made whole steps slower. Null if cuDNN has no plan
-// that is deterministic, computes in fp32 and fits the workspace.
+// Makes a plan: a package's plan, else one with the engine `wanted`, else the tuner's choice. A plan with a
+// residual is timed in alternation with the plan of the same convolution without a residual, if one exists:
+// of two plans that were equally fast alone on an H200, one made whole steps slower. Returns null if cuDNN
+// has no plan that is deterministic, computes in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
                                                  const ConvolutionShape& shape, const ir::OpCall& op,
                                                  const std::optional<std::string>& wanted) {
@@ -245,7 +245,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
     calls.emplace_back(convolution_call(handle, *plan, shape, op));
     return timer->cost(std::move(calls));
   };
-  std::vector<std::string> names;  // without compiling engines: they cost more time than they gain
+  std::vector<std::string> names;  // without engines that compile: compiling takes more time than it saves
   for (std::size_t i = 0; i < engines.size() && !engines.compiles(i); ++i) names.push_back(engines.name(i));
   if (!names.empty()) {
     const std::size_t index = context.tuner->choose(convolution_key(shape), names, time);

@@ -28,7 +28,7 @@ struct ConvolutionShape {
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
-  // Positions in the op's operands, where the result follows the inputs.
+  // The indices of x, w and y in the op's operands. The result follows the inputs.
   struct Operands {
     std::size_t x, w, y;
   };
@@ -41,7 +41,7 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
-// The shape as our kernels take it.
+// The shape as a parameter of our kernels.
 struct ConvolutionGeometry {
   explicit ConvolutionGeometry(const ConvolutionShape& s)
       : images(s.batch), height(static_cast<int>(s.height)), width(static_cast<int>(s.width)) {

@@ -54,7 +54,7 @@ std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string
   return made;
 }
 
-// Does not use plan_.get(), because `object_`, the name in its errors, is no longer valid.
+// Does not call plan_.get(), whose errors would read `object_`, a name that is no longer valid.
 std::string CudnnPlan::serialised() const {
   const auto read = [this](std::size_t capacity, char* text) {
     std::int64_t bytes = 0;

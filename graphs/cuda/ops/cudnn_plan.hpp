@@ -17,7 +17,7 @@
 
 namespace graphbench::cuda {
 
-// A number that the host passes by value: four bytes of fp32 or i32, as its tensor's type says.
+// A number that the host passes by value: four bytes, fp32 or i32 according to the tensor's type.
 struct CudnnConstant {
   std::int64_t id = 0;
   std::array<std::byte, 4> value{};
@@ -28,8 +28,8 @@ class CudnnPlan {
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
-  // Reads the serialised plan that a package has for `key`. Null if there is none, or if cuDNN rejects it
-  // here. See CudnnEngines::build() for `ids` and `constants`.
+  // Reads the serialised plan that a package has for `key`. Null if there is none, or if this cuDNN rejects
+  // the plan. See CudnnEngines::build() for `ids` and `constants`.
   static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
                                          const std::vector<std::int64_t>& ids,
                                          const std::vector<CudnnConstant>& constants);
@@ -37,8 +37,8 @@ class CudnnPlan {
   std::string serialised() const;
 
   // Returns the descriptor with these addresses, in the order of the tensor ids. Keeps the last `packs_max`
-  // descriptors, because steps repeat their addresses. Calls share ownership, because several ops use one
-  // plan and may push a descriptor out.
+  // descriptors, because steps repeat their addresses. Callers share ownership, because other ops that use
+  // the plan may evict a descriptor.
   std::shared_ptr<const CudnnDescriptor> pack_for(void* const* addresses);
 
  private:
@@ -69,7 +69,7 @@ class CudnnPlan {
 // Engines that compile their kernel come last, because a sweep prepares many plans.
 class CudnnEngines {
  public:
-  // If cuDNN offers the engine `wanted`, holds only that engine, because listing all engines takes long.
+  // If cuDNN offers the engine `wanted`, contains only that engine, because listing all engines takes long.
   CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype, const char* object,
                const std::optional<std::string>& wanted = std::nullopt);
 

@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// For kernels that do nothing before the kernels ahead end.
+// Begins a kernel that does no work before the preceding kernels end.
 __device__ __forceinline__ void take_turn() {
   let_next_kernel_start();
   wait_for_kernels_ahead();

@@ -124,7 +124,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const char* object = op.op->name.c_str();
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
-  if (residual_before_activation) return std::nullopt;  // an epilogue applies the activation last
+  if (residual_before_activation) return std::nullopt;  // an epilogue adds the residual first
   // If C is also B, cuBLASLt (13.0 on an H200) accepts the call in preparation but refuses the launch.
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&

@@ -1,4 +1,4 @@
-// Prepares the calls of ops, and holds the resources for that.
+// Prepares ops as lists of calls, from the resources of a device.
 #pragma once
 
 #include <cublasLt.h>
@@ -43,9 +43,9 @@ struct OpContext {
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
 // Loads the code of the prepared calls: looks up our kernels, captures the library calls once and discards
-// the graph. Otherwise the first launch would load the code within the timed capture of a step (5 to 10 ms on
-// an H200, unless candidates were timed). Nothing runs, so any addresses will do. Does nothing if code is to
-// be loaded at its first use.
+// the graph. Otherwise the first launch would load the code within the timed capture of a step (5 to 10 ms
+// on an H200, unless candidates were timed). The calls do not run, so their addresses do not matter. Does
+// nothing if `load_at_first_use` is set.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
 // All cuDNN plans so far that cuDNN can serialise, by the tuner's key.
@@ -54,8 +54,8 @@ std::map<std::string, std::string> serialised_plans(const OpContext& context);
 // Call before destroying a stream that cuDNN's handle may be set to. Does nothing if there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 
-// Prepares an op of one launch. Input `in_place_input` may share memory with the output: each thread reads
-// its part before it writes there.
+// Prepares an op of one launch. The input with the index `in_place_input` may share memory with the output:
+// each thread reads its elements before it writes them.
 inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(launch));
@@ -68,7 +68,7 @@ inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_pl
 enum class Activation : int { none = 0, gelu_tanh = 1, relu = 2 };
 Activation activation_of(const ir::Op& op);
 
-// A tensor as rows of its last dimension.
+// A tensor's shape as a matrix, whose columns are the last dimension.
 struct RowsColumns {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

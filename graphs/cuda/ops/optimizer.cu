@@ -12,7 +12,7 @@ constexpr std::size_t parameters_max = 80;  // per launch: arguments take at mos
 constexpr unsigned optimizer_threads = 256;
 constexpr int rounds = 4;  // a thread handles sixteen bytes per round
 
-// A parameter has `group` values: itself, its gradient, then its state. `ahead` values precede all of them.
+// Operands: `ahead` values, then `group` values per parameter (the parameter, its gradient and its state).
 struct Sgd {
   static constexpr std::size_t ahead = 1;
   static constexpr std::size_t group = 3;
@@ -61,12 +61,11 @@ struct AdamW {
             static_cast<float>(1 - beta2)};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
-    // Explicit fused operations, so that the compiler does not choose which product to fuse.
+    // Uses explicit fused operations, so that the compiler does not choose which product to fuse.
     const float gradient = value[1];
     value[2] = __fmaf_rn(step.keep1, value[2], __fmul_rn(step.take1, gradient));
     value[3] = __fmaf_rn(step.keep2, value[3], __fmul_rn(__fmul_rn(step.take2, gradient), gradient));
-    // Divides only once, and not exactly to the last bit: three divisions would take longer than the memory
-    // traffic.
+    // Divides only once, and approximately: three exact divisions would take longer than the memory traffic.
     const float direction = __fdividef(value[2], __fmaf_rn(sqrtf(value[3]), step.root, epsilon));
     value[0] = __fmaf_rn(value[0], step.shrink, -__fmul_rn(step.size, direction));
   }

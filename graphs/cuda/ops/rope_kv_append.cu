@@ -7,7 +7,7 @@ namespace graphbench::cuda {
 namespace {
 
 struct RopeParameters {
-  const void* q_rows;  // of rope_grad: rows of q, k and v, which it writes
+  const void* q_rows;  // in rope_grad: the rows of q, k and v gradients, which the kernel writes
   const void* k_rows;
   const void* v_rows;
   const void* positions;  // null: position 0
@@ -61,11 +61,11 @@ __global__ void rope_kernel(const RopeParameters p) {
   // The frequency does not depend on the position, so it is computed while the kernels ahead still run.
   double frequency = rope_frequency(pair, p.head_dim, p.log2_theta);
   wait_for_kernels_ahead();
-  // A padding row has a negative position: q stays as it is, and nothing is written to the caches.
+  // A padding row has a negative position: q is not rotated, and the kernel does not write to the caches.
   const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
   const int position = first < 0 ? 0 : first + token;
   Pairs next{};
-  if (pair < pairs) next = load_pairs<T>(p, row, pair);  // loads while the position is loaded
+  if (pair < pairs) next = load_pairs<T>(p, row, pair);  // overlaps with loading the position
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
     turns[i] = turn_of(position, frequency);
     frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
@@ -141,7 +141,7 @@ const void* rope_function(const ir::OpCall& call) {
   return kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_kernel<decltype(t)>; });
 }
 
-// Where k (1) or v (2) begins in the first row that has q, k and v.
+// Returns the address of k (part 1) or v (part 2) in the first row of q, k and v.
 Source part_of_row(const ir::OpCall& call, std::size_t part) {
   const ir::TensorDesc& rows = call.input(0);
   return operand_source(0, part * rows.bytes() / static_cast<std::size_t>(rows.dims.at(0)) / 3);

@@ -61,12 +61,12 @@ bool is_for_cudnn(const SdpaShape& shape) {
 // `version`: as cudnnGetVersion() returns it; 9.14.0 is 91400.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
   if (!is_for_cudnn(shape)) return false;
-  // cudnn-frontend lists as broken (node/sdpa_support_surface.h): 9.10.0 and 9.10.1, and before 9.6 masks
-  // that are shifted by a part of a tile.
+  // cudnn-frontend (node/sdpa_support_surface.h) lists as broken: 9.10.0, 9.10.1, and, in versions before
+  // 9.6, masks that are shifted by a part of a tile.
   if (version == 91000 || version == 91001) return false;
   const bool shifted = shape.causal && shape.tokens != shape.slots;
   if (shifted && version < 90600) return false;
-  // 9.13 and 9.14 use illegal addresses in a graph without a mask over more than 1024 slots
+  // 9.13 and 9.14 access illegal addresses in CUDA graphs if there are more than 1024 slots and no mask
   // (NVIDIA/TransformerEngine, pull request 2344).
   const bool breaks_in_graphs = version >= 91300 && version < 91500;
   return !breaks_in_graphs || shape.causal || shape.slots <= 1024;
@@ -186,7 +186,7 @@ const CudnnDescriptor& SdpaGraph::mask(const CudnnDescriptor& in) {
   return pointwise(CUDNN_POINTWISE_BINARY_SELECT, {&in, &lowest, &seen}, scores());
 }
 
-// The last operation rounds the weights to the operands' type, because cuDNN needs it for the second product.
+// The last operation rounds the weights to the operands' type, which cuDNN requires for the second product.
 const CudnnDescriptor& SdpaGraph::softmax(const CudnnDescriptor& in) {
   const CudnnDescriptor& largest = reduce(CUDNN_REDUCE_TENSOR_MAX, in);
   const CudnnDescriptor& below = pointwise(CUDNN_POINTWISE_SUB, {&in, &largest}, scores());
@@ -237,7 +237,7 @@ CudnnCall sdpa_call(CudnnHandle& handle, CudnnPlan& plan) {
   return call;
 }
 
-// Makes the plan from a package, or the plan that the tuner chooses. Null if no cuDNN plan runs.
+// Makes a plan: a package's plan, else the tuner's choice. Returns null if no cuDNN plan runs.
 std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
                                           const SdpaShape& shape, const ir::OpCall& op) {
   const char* object = op.op->name.c_str();
@@ -261,7 +261,7 @@ std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handl
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     tried = true;
     if (build(candidate) == nullptr) return std::nullopt;
-    if (!timer) timer.emplace(context, op, std::vector<std::size_t>{1, 2});  // the caches
+    if (!timer) timer.emplace(context, op, std::vector<std::size_t>{1, 2});  // k and v
     const std::optional<CandidateCost> cost = timer->cost({sdpa_call(handle, *plans[candidate])});
     ran |= cost.has_value();
     return cost;

@@ -1,6 +1,6 @@
 // Attention over the KV cache, by cuDNN or by our own kernel `vector`. `vector` uses one block per query, or
-// several blocks that split the keys if there are few queries. It supports every shape and type, and runs if
-// cuDNN has no correct kernel: for all decoding, which only reads the cache, and for fp32.
+// several blocks that split the keys if there are few queries. `vector` supports every type, and runs if
+// cuDNN has no correct kernel: for all decoding, whose time is that of reading the cache, and for fp32.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct SdpaParameters {
   const void* k;
   const void* v;
   void* out;
-  float* partial;        // partial results of split keys: sums, then maxima and weights
+  float* partial;        // per split: {max, sum, value[head_dim]}; null with clusters
   std::int64_t queries;  // batch * heads * tokens
   int heads;
   int tokens;
@@ -44,7 +44,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
 
 // True if some cuDNN version has a kernel for the shape that is worth using.
 bool is_for_cudnn(const SdpaShape& shape);
-// True if this version has no kernel for the shape that is known to be wrong.
+// True if is_for_cudnn() and the kernel of this cuDNN version has no known defect.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
 // Absent if this cuDNN has no correct fused attention for the shape.

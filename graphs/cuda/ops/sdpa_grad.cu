@@ -1,6 +1,7 @@
-// Computes the gradient of sdpa. Computes the probabilities again from q and k, tile by tile. The first
-// kernel loops over queries, stores statistics of each query and writes dq; the second loops over keys and
-// writes dk and dv. Each sum has one owner and a fixed order, so there are no atomics. Arithmetic is fp32.
+// Computes the gradient of sdpa in fp32. Computes the probabilities again from q and k, tile by tile. A
+// block of the first kernel has a tile of queries, stores their statistics and writes dq. A block of the
+// second kernel has a tile of keys and writes dk and dv. One warp computes each sum in a fixed order,
+// without atomics.
 #include <cmath>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -9,9 +10,9 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr int tile = 32;  // rows that a block owns, and rows that it visits at once: one per lane
+constexpr int tile = 32;  // rows of a block, and rows that the block visits at a time: one per lane
 constexpr int warps = 8;
-constexpr int own = tile / warps;  // rows that a warp owns
+constexpr int own = tile / warps;  // rows of a warp
 constexpr unsigned all = 0xffffffffu;
 
 struct SdpaGradParameters {
@@ -71,7 +72,7 @@ __device__ __forceinline__ float product(float4 a, float4 b, float sum) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sum))));
 }
 
-// Dot products of the warp's rows with this lane's visited row.
+// Computes the dot products of the warp's rows with this lane's row of `visited`.
 __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result)[own], const float* rows,
                                      const float* visited) {
   const float* mine = visited + threadIdx.x % 32 * p.pitch;
@@ -85,7 +86,7 @@ __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result
   }
 }
 
-// Adds the weighted visited rows. Lane i has the weights of visited row i, and sums every 32nd column.
+// Adds the weighted rows of `visited`. Lane i has the weights of row i, and sums columns i, i + 32, ...
 template <int Chunks>
 __device__ __forceinline__ void add_weighed(const SdpaGradParameters& p, float (&sum)[own][Chunks],
                                             const float (&weight)[own], const float* visited) {

@@ -1,7 +1,7 @@
-// Computes sdpa with one query per block. A group of lanes holds the query, sixteen bytes per lane, and loops
-// over keys with a running softmax. Groups, warps and splits are combined in a fixed order. The splits of a
-// query are blocks of one cluster, and its first block combines them; on GPUs without clusters, a second
-// kernel does.
+// Computes sdpa with one query per block. A group of lanes holds the query, sixteen bytes per lane, and
+// loops over keys with a running softmax. Groups, warps and splits are combined in a fixed order. The splits
+// of a query are blocks of one cluster, whose first block combines the splits. On GPUs without clusters, a
+// second kernel combines them.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   for (int i = 0; i < Size; ++i) state.value[i] += __shfl_xor_sync(all_lanes, state.value[i], stride);
 }
 
-// Adds `Unroll` keys of one group to the state: first all scores, then all values. Keys from `limit` on have
-// no weight.
+// Adds `Unroll` keys of one group to the state: first all scores, then all values. Keys at `limit` and later
+// ones have weight 0.
 template <class T, int Lanes, int Unroll>
 __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
                                            const T* v, std::int64_t row_elements, int key, int stride,
@@ -95,8 +95,7 @@ __device__ __forceinline__ float total_max(const float* max, int count) {
   return largest;
 }
 
-// Stores each warp's state in `states` and `values` [warps][head_dim]. A lane has the elements from `first`
-// on.
+// Stores each warp's state in `states` and `values` [warps][head_dim]. A lane's elements begin at `first`.
 template <int Lanes, int Size>
 __device__ __forceinline__ void share_states(Running<Size>& state, WarpStates& states, float* values,
                                              int head_dim, int first) {
@@ -120,8 +119,8 @@ constexpr int blocks_few = 2;
 constexpr int rounds_ahead = 2;  // rounds of keys to prefetch into the L2 cache
 constexpr int clusters_max = 8;
 static_assert(threads_few / 32 <= sdpa_warps_max);
-// Keys that a group has in flight. With many blocks, the number lets four blocks fit the registers of a
-// multiprocessor; if five fit, a power of two of queries fills the GPU badly.
+// The number of keys that a group loads at a time. With many blocks, five keys take the registers that limit
+// a multiprocessor to four blocks. With five blocks, 2^n queries would fill the GPU badly.
 constexpr int unroll_of(bool few) {
   return few ? 4 : 5;
 }
@@ -173,8 +172,8 @@ __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
   return split;
 }
 
-// Prefetches `count` keys from `first` on, and their values, into the L2 cache. Reads nothing, so the kernel
-// ahead may still write there.
+// Prefetches `count` keys from `first` on, and their values, into the L2 cache. Loads no values to
+// registers, so the preceding kernel may still write the same addresses.
 template <class T>
 __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Split& split, int first,
                                               int count) {
@@ -188,8 +187,8 @@ __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Spl
   }
 }
 
-// `Few`: all blocks run at once, and each waits for its first keys, so it prefetches. With many blocks,
-// others run during a wait, and prefetching was measured to cost 6 to 14 %.
+// `Few`: all blocks run at once, and each would wait for its first keys, so each block prefetches. With many
+// blocks, other blocks run during a wait, and prefetching made the kernel 6 to 14 % slower.
 template <class T, int Lanes, bool Few>
 __global__ void __launch_bounds__(Few ? threads_few : threads_many)
     sdpa_vector_kernel(const SdpaParameters p) {
@@ -205,7 +204,7 @@ __global__ void __launch_bounds__(Few ? threads_few : threads_many)
   let_next_kernel_start();
 #if __CUDA_ARCH__ >= 900
   const auto cluster = cooperative_groups::this_cluster();
-  // Blocks write records to the first block of the cluster, which must have started by then.
+  // The first block of the cluster must have started before other blocks write records to its memory.
   if (p.splits > 1) cluster.barrier_arrive();
 #endif
   wait_for_kernels_ahead();
@@ -275,8 +274,8 @@ const void* vector_function(int lanes) {
   return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, Lanes, Few>);
 }
 
-// Splits keys over as many blocks as can run at once, each with at least a full round of keys. Clusters need
-// a power of two of blocks per query.
+// Splits keys over as many blocks as can run at once, each with at least a full round of keys. In a cluster,
+// the number of blocks per query must be a power of two.
 void split_keys(SdpaParameters& parameters, const OpContext& context, int keys_per_round) {
   const std::int64_t blocks = std::int64_t{blocks_few} * context.multiprocessors / parameters.queries;
   const std::int64_t rounds = (parameters.slots + keys_per_round - 1) / keys_per_round;

@@ -8,7 +8,7 @@ struct SoftmaxParameters {
   const void* x;
   void* y;
   std::int64_t columns;
-  std::int64_t tokens;  // causal: rows of a head; each row sees one slot more than the row before. Else 0.
+  std::int64_t tokens;  // causal: rows per head; each row sees one slot more than the previous row. Else 0.
 };
 
 template <class T>

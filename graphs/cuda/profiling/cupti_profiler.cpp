@@ -58,7 +58,7 @@ std::string readable(const char* name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       ::abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
   std::string result = status == 0 && text ? text.get() : name;
-  // Drops the parameter list, but not "(anonymous namespace)::".
+  // Keeps "(anonymous namespace)::", which is not a parameter list.
   const std::size_t last = result.rfind('(');
   if (last != std::string::npos && last > 0 && result.compare(last, 10, "(anonymous") != 0)
     result.resize(last);

@@ -1,6 +1,6 @@
-// Records all kernels, copies and fills of one GPU through CUPTI, also those in graphs. Declares the part of
-// CUPTI's C interface that it uses, so that the module builds without CUPTI's headers and loads without its
-// library.
+// Records all kernels, copies and fills of one GPU through CUPTI, with and without graphs. Declares the part
+// of CUPTI's C interface that this room uses, so that the module builds without CUPTI's headers and loads
+// without its library.
 #pragma once
 
 #include <cstddef>
@@ -71,8 +71,8 @@ class CuptiProfiler final : public ActivityProfiler {
   // Starts recording. `library` must outlive the profiler. Only one profiler may exist at a time.
   static ProfilerResult start(const CuptiLibrary& library);
 
-  // Throws Error(device_failed) if CUPTI fails or dropped records, because a part of a step's records would
-  // look complete.
+  // Throws Error(device_failed) if CUPTI fails or dropped records, because the remaining records of a step
+  // would look complete.
   std::vector<Activity> collect() override;
 
  private:

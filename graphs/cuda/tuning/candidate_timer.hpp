@@ -19,7 +19,7 @@ class CandidateTimer {
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // The cost of one run of the calls; rough for slow calls. Absent if they cannot be launched or captured.
+  // The cost of one run of `calls`, rough for slow calls. Absent if they cannot be launched or captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
  private:
@@ -33,7 +33,7 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  // operands of each run; runs take turns with the copies of a layer's weights
+  // The operands of each run. Consecutive runs use different copies of the weights.
   std::vector<std::vector<void*>> operands_;
 };
 

@@ -1,6 +1,6 @@
 // Chooses the fastest of several library plans for an op. Candidates are timed while kernels are prepared,
-// before any capture. The process and the disk keep the choice, so all layers of one shape use the same plan,
-// eager and captured.
+// before any capture. The process and the cache keep the choice, so all layers of one shape use one plan in
+// all modes.
 //
 // Timing counts as part of preparation. It launches on scratch memory only, so it does not change a
 // workload's data, cache or pool, but it does load library code.
@@ -67,11 +67,11 @@ class Tuner {
   std::optional<std::string> known(const std::string& key);
 
   // True: from now on, keys that differ only in their size (the first number) share the choice of the first
-  // such key; if the library does not offer it, they get the heuristic's first. False: each key has its own
-  // choice.
+  // of these keys. A key whose candidates do not include this choice gets the heuristic's first candidate.
+  // False: each key has its own choice.
   void choose_generally(bool generally) noexcept { generally_ = generally; }
 
-  // Stops timing. From now on an unknown key gets the heuristic's first candidate, which is not kept.
+  // Stops timing. From now on an unknown key gets the heuristic's first candidate, which no cache keeps.
   void stop_timing() noexcept { may_time_ = false; }
 
   // Records a choice that a heuristic made without this tuner.
@@ -87,8 +87,8 @@ class Tuner {
 
   // The cache entries of all choices so far, each with its serialised plan if `serialised` has it.
   std::vector<cache::Entry> kept(const std::map<std::string, std::string>& serialised = {}) const;
-  // Takes entries of an earlier process, which then precede the cache. Returns how many are for this
-  // platform.
+  // Accepts entries of an earlier process, which later choices prefer to the cache. Returns the number of
+  // entries that are for this platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
 
   // Returns the offered choice for `key` if it has a serialised plan and is the known choice; else null.
@@ -112,7 +112,7 @@ class Tuner {
   Platform platform_;
   cache::Cache cache_;
   std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
-  // offered choices with a serialised plan, by the file name of their entry
+  // Offered choices with a serialised plan, by the file name of the choice's entry.
   std::map<std::string, cache::Choice> serialised_;
   std::map<std::string, bool> taken_;           // by key: whether the library accepted the serialised plan
   std::map<std::string, std::string> general_;  // algorithms, by key without its size
