@@ -1,4 +1,4 @@
-// Parses addresses with Boost.Asio, and URLs with a regular expression that lets no blanks or quotes through.
+// Parses addresses with Boost.Asio, and URLs with a regular expression that accepts no blanks or quotes.
 #include "harness/service/net/addresses.hpp"
 
 #include <openssl/evp.h>

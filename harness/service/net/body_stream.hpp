@@ -15,9 +15,9 @@ class BodyStream {
  public:
   using Bytes = std::shared_ptr<const std::string>;
 
-  // `first` is sent at once and has no size limit; many streams may share it. Later bytes wait for the
-  // client; a client with more than `waiting_max` bytes waiting is cut off. `keep_alive` is sent when nothing
-  // was sent for ServerLimits::keep_alive.
+  // Sends `first` at once, without a size limit; many streams may share its bytes. Later bytes wait for the
+  // client, which is cut off if more than `waiting_max` bytes wait. Sends `keep_alive` after each silence of
+  // ServerLimits::keep_alive.
   BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;
@@ -25,11 +25,11 @@ class BodyStream {
 
   // Returns false if the client has left or was cut off.
   bool put(Bytes bytes);
-  // Ends the stream after the bytes that are already waiting.
+  // Ends the stream once all waiting bytes are sent.
   void end();
   bool listened_to();
 
-  // Called by the connection. `wake` is called, with the lock held, when there are bytes to send.
+  // For the connection. The stream calls `wake`, with the lock held, when take() has a new result.
   void attach(std::function<void()> wake);
   void detach() noexcept;
   struct Taken {

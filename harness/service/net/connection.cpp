@@ -1,5 +1,5 @@
-// Serves each connection in a coroutine: Beast parses, and this file decides the order of steps. An exception
-// ends the coroutine when the client disconnects or a time limit passes.
+// Serves each connection in a coroutine, which reads, lets Beast parse, calls the handler and writes. An
+// exception ends the coroutine when the client disconnects or a time limit passes.
 #include "harness/service/net/connection.hpp"
 
 #include <openssl/err.h>
@@ -52,7 +52,7 @@ constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Ends the connection after the response, because the bytes that follow may not be a request.
+// A thrown refusal ends the connection after its response, because the next bytes may not be a request.
 struct Refusal : std::exception {
   Refusal(unsigned status, const std::string& line) : response(text_response(status, line)) {}
   explicit Refusal(http::status status)
@@ -77,7 +77,7 @@ Response answer_of(const Handler& handler, Request& request) {
   }
 }
 
-// Detaches the stream's body when the connection ends, for any reason.
+// Detaches the BodyStream when the connection ends for any reason.
 class Followed {
  public:
   explicit Followed(std::shared_ptr<BodyStream> body) : body_(std::move(body)) {}
@@ -122,8 +122,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       const Followed followed(response.stream);
       const bool head_only = request_.method == "HEAD";
-      request_ = {};  // releases the hold before sending: the client may send another request at once
-      if (followed) keep_alive_ = false;  // the connection ends with its stream
+      request_ = {};  // releases Request::hold first: the client may send its next request at once
+      if (followed) keep_alive_ = false;  // the connection ends when the BodyStream ends
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
         co_await follow(followed);
@@ -155,7 +155,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     buffer_.commit(got);
   }
 
-  // Waits for the first byte. The limit of an idle connection differs from the limit of a slow request.
+  // Waits for a request's first byte, because an idle connection has another time limit than a request.
   awaitable<void> wait_for_request() {
     if (buffer_.size() > 0) co_return;
     const Resting resting(all_, tcp());
@@ -163,7 +163,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await read_more(read_bytes);
   }
 
-  // Parses at most `left` bytes, which it subtracts from `left`. Returns false if it needs more bytes.
+  // Parses buffered bytes, and subtracts their number from `left`. Returns false if the parser needs more.
   bool parse(std::uint64_t& left) {
     if (buffer_.size() == 0) return false;
     error_code error;
@@ -179,7 +179,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     keep_alive_ = false;
     parser_.emplace();
     parser_->header_limit(all_.limits.header_bytes_max);
-    parser_->body_limit(boost::none);  // the head decides
+    parser_->body_limit(boost::none);  // read_body() sets the limit after the head
     deadline_ = Clock::now() + all_.limits.request_max;
     tcp().expires_at(deadline_);
     std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
@@ -205,7 +205,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  // Refuses other codings: a proxy that frames a body differently may take its end for a new request.
+  // Accepts only chunked: a proxy that frames a body differently may read the body's end as a new request.
   void check_coding() const {
     const auto& head = parser_->get();
     const std::size_t codings = head.count(http::field::transfer_encoding);
@@ -279,7 +279,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  // The client only receives from here on. Reading and dropping its bytes detects a disconnect.
+  // Sends the BodyStream. Also reads the client's bytes and drops them, which detects a disconnect.
   awaitable<void> follow(const Followed& body) {
     const auto self = this->shared_from_this();
     const auto executor = stream_.get_executor();
@@ -324,7 +324,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     wake_.cancel();
   }
 
-  // The client reads the rest and disconnects, which read_and_drop() detects, or the timer closes the socket.
+  // read_and_drop() detects when the client disconnects. If it does not, the timer closes the socket.
   awaitable<void> end_stream() {
     wake_.expires_after(all_.limits.request_max);
     wake_.async_wait([self = this->shared_from_this()](const error_code& error) {
@@ -341,7 +341,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     static_cast<void>(tcp().socket().shutdown(tcp::socket::shutdown_send, ignored));
   }
 
-  // Reads and drops bytes for as long as a request may take. Closing a socket with unread bytes resets the
+  // Reads and drops bytes for limits.request_max at most. Closing a socket with unread bytes resets the
   // connection, and a client that is still sending would not receive the response.
   awaitable<void> end() {
     const Resting resting(all_, tcp());
@@ -358,10 +358,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Connections& all_;
   const Open open_;
   Stream stream_;
-  asio::steady_timer wake_;  // wakes a stream that has bytes to send, or that was silent for long
+  asio::steady_timer wake_;  // limits the waits in follow() and after end_stream()
   // The time limit of the request, and then of the bytes that the client sends after the response.
   Clock::time_point deadline_;
-  beast::flat_buffer buffer_;  // holds only a head, a chunk's size line or trailers
+  beast::flat_buffer buffer_;  // bytes to parse: a head, body content, chunk lines, trailers
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
   bool keep_alive_ = false;

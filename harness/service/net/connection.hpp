@@ -25,14 +25,14 @@ struct Connections {
   Handler handler;
   Admit admit;
   Router::Refuse refuse;
-  // The executor for Response::later, by whether the work is brief.
+  // Returns the executor that runs Response::later; `brief` is Response::brief.
   std::function<boost::asio::any_io_executor(bool brief)> aside;
   // Called when a response was sent, when a connection has closed, and when a connection has become idle.
   std::function<void()> changed;
 
   std::size_t open = 0;
   std::list<boost::beast::tcp_stream*> resting;  // idle connections, the longest idle first
-  std::size_t answers = 0;  // responses that are being sent; for a stream, only its beginning counts
+  std::size_t answers = 0;  // responses that are being sent; a BodyStream's bytes do not count
   // The large bodies that are being sent, each with its number of clients, and the sum of their bytes.
   std::map<const std::string*, std::size_t> bodies;
   std::uint64_t body_bytes = 0;
@@ -58,7 +58,7 @@ class Open {
   Connections& all_;
 };
 
-// Lists an idle connection, which may be closed to make room for another.
+// Lists a connection as idle. The server may close an idle connection to make room for a new one.
 class Resting {
  public:
   Resting(Connections& all, boost::beast::tcp_stream& stream)

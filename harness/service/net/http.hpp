@@ -22,7 +22,7 @@ struct Request {
   std::map<std::string, std::string> headers;  // keys in lower case; a repeated header has its last value
   // Filled by the router: {id} maps to the part of the path in its place.
   std::map<std::string, std::string> parameters;
-  std::shared_ptr<void> hold;  // Admission::hold, which is released with the request
+  std::shared_ptr<void> hold;  // Admission::hold, released when the request ends
 
   // Empty if the header is absent.
   std::string_view header(const std::string& lower_case_name) const;
@@ -36,15 +36,15 @@ struct Response {
   std::shared_ptr<const std::string> body;  // shared, because many clients may receive the same bytes
   std::shared_ptr<BodyStream> stream;       // if set, sent after `body`
   std::vector<std::pair<std::string, std::string>> headers;
-  // Set by handlers that wait for a disk or take long. If it is set, the other members are ignored, and
-  // another thread of the server calls it with the same request, one call at a time.
+  // Set by handlers that wait for a disk or take long. The server then ignores all members except `brief`,
+  // and calls `later` with the same request on another thread, one call at a time.
   std::function<Response(Request&)> later;
-  bool brief = false;  // `later` takes milliseconds, and runs on a thread that does no long work
+  bool brief = false;  // `later` takes milliseconds, and runs on a thread for such calls only
 };
 
 Response text_response(unsigned status, const std::string& line);
 
-// Called on the server's thread, one request at a time; slow work belongs into Response::later. If a handler
+// Called on the server's thread, one request at a time; slow work belongs in Response::later. If a handler
 // throws, the client gets a 500 without details.
 using Handler = std::function<Response(Request&)>;
 
@@ -52,7 +52,7 @@ using Handler = std::function<Response(Request&)>;
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
   bool wants_body = true;            // false: the body stays unread; if there is a body, the connection ends
-  std::shared_ptr<void> hold;        // becomes Request::hold
+  std::shared_ptr<void> hold;        // any object that must live until the request ends; null: none
 };
 using Admit = std::function<Admission(const Request& head)>;
 

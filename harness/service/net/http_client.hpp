@@ -21,11 +21,11 @@ struct ClientRequest {
 
 struct ClientResponse {
   unsigned status = 0;
-  std::string body;  // at most the first 64 KiB
+  std::string body;  // at most 64 KiB
 };
 
-// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) if there is no response: unknown
-// host, refused connection, certificate that the system does not trust, deadline passed.
+// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) for an unknown host, a refused
+// connection, a certificate that the system does not trust, a passed deadline and a body above 64 KiB.
 ClientResponse send(const ClientRequest& request);
 
 }  // namespace graphbench::net

@@ -1,4 +1,4 @@
-// Listens on a socket, and runs the server's thread, which does everything after the construction.
+// Listens on a socket, and runs the server's thread, which accepts and serves all connections.
 #include "harness/service/net/http_server.hpp"
 
 #include <fcntl.h>
@@ -118,7 +118,7 @@ class HttpServer::Impl {
     for (;;) {
       co_await acceptor_.async_wait(tcp::acceptor::wait_read,
                                     asio::redirect_error(asio::use_awaitable, error));
-      bool closed = false;  // whether an idle connection was closed for the waiting client
+      bool closed = false;  // an idle connection was closed for the waiting client
       for (;;) {
         co_await asio::post(io_, asio::use_awaitable);  // lets connections handle arrived bytes first
         if (!all_.is_full()) break;
@@ -138,7 +138,7 @@ class HttpServer::Impl {
     }
   }
 
-  // Closes the connection that has been idle for longest, unless it has unread bytes.
+  // Closes the longest idle connection without unread bytes. Returns false if there is none.
   bool close_one_at_rest() {
     error_code ignored;
     const auto found = std::ranges::find_if(
@@ -149,17 +149,17 @@ class HttpServer::Impl {
   }
 
   void serve(tcp::socket socket) {
-    // A child may have started since the accept; `spawn` closes descriptors that are not meant for the child.
+    // A child may have started since the accept; `spawn` closes all descriptors that a child does not need.
     static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
     // Without TCP_NODELAY, an answer's last record waits for the client's delayed acknowledgement, 40 ms.
     error_code ignored;
     static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
-    // With a large send buffer, it takes long to notice that a client reads slowly.
+    // With a large send buffer, the server would notice too late that a client reads slowly.
     static_cast<void>(socket.set_option(tcp::socket::send_buffer_size(send_buffer_bytes), ignored));
     serve_connection(std::move(socket), all_);
   }
 
-  // Responses that are being sent are finished first, within last_answers_max.
+  // Stops the server after the responses that are being sent, or after last_answers_max.
   void stop() {
     stopping_ = true;
     last_.expires_after(last_answers_max);
@@ -175,8 +175,8 @@ class HttpServer::Impl {
     }
   }
 
-  // A thread for work that would delay the server's thread; it does one piece of work at a time. The server's
-  // thread starts it when it is first needed, so it inherits the signal mask.
+  // One thread for Response::later, which would delay the server's thread. The server's thread starts this
+  // thread at the first such call, so the new thread inherits the signal mask.
   using Aside = std::optional<asio::thread_pool>;
   asio::any_io_executor executor_of(Aside& aside) {
     if (!aside) {
@@ -194,7 +194,7 @@ class HttpServer::Impl {
   asio::io_context io_;
   tcp::acceptor acceptor_;
   asio::steady_timer room_;  // waits until a connection closes or becomes idle
-  asio::steady_timer last_;  // limits the time of the last responses
+  asio::steady_timer last_;  // limits the time for the last responses of stop()
   Aside brief_;
   Aside long_;
   std::thread thread_;

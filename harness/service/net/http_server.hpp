@@ -1,4 +1,4 @@
-// A small HTTP/1.1 server with its own thread, built on Boost.Asio and Beast, which limits requests.
+// A small HTTP/1.1 server on Boost.Asio and Beast, with its own thread, and with limits on requests.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,13 @@ namespace graphbench::net {
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;  // a longer body is refused with 413, unless `admit` sets another limit
-  // When the server is full, it closes the connection that has been idle for longest. If no connection is
-  // idle, clients wait in the listen queue until one ends.
+  // A full server closes the longest idle connection for a new client. If no connection is idle, new clients
+  // wait in the listen queue until a connection ends or becomes idle.
   std::size_t connections_max = 256;
   // The time limit from a request's first byte to its last, plus one second for each MiB of Content-Length.
   // It is also the limit of a TLS handshake, and of each 64 KiB of a response.
   std::chrono::milliseconds request_max{10'000};
-  // The limit on the sum of large bodies being sent; a body with many clients counts once. Beyond it: 503.
+  // The maximum sum of large bodies being sent; a body with many clients counts once. Above it: 503.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that was silent for this long sends a comment
@@ -32,7 +32,7 @@ struct ServerSettings {
   ServerLimits limits;
   std::shared_ptr<TlsContext> tls = nullptr;  // null: plain HTTP
   Admit admit = nullptr;                      // empty: admits every request, with limits.body_bytes_max
-  Router::Refuse refuse = text_response;      // makes the response of a server that is too busy
+  Router::Refuse refuse = text_response;      // makes the 503 of a busy server
   // Called first on each of the server's threads, to set the CPUs that the thread may use.
   std::function<void()> on_thread = [] {};
 };

@@ -22,7 +22,7 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using File = TlsFileError::File;
 
-// Limits only TLS 1.2: all ciphers of TLS 1.3 are good.
+// Ciphers for TLS 1.2. TLS 1.3 needs no list, because all its ciphers are strong.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 // Allows TLS 1.2 or later, with forward secrecy and authenticated encryption.
@@ -49,7 +49,7 @@ std::string day_of(const ASN1_TIME* time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
-// Reports a certificate outside of its dates at the start, before a client refuses the certificate.
+// Refuses an expired or not yet valid certificate at the start, before clients would refuse it.
 void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);
@@ -117,7 +117,7 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
   ssl::context& context = tls->context;
   set_protocol(context);
   SSL_CTX* native = context.native_handle();
-  // Sessions are not resumed: each connection is checked in full, and there is no ticket key to protect.
+  // Allows no session resumption: each connection is checked in full, and no ticket key needs protection.
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);

@@ -8,7 +8,7 @@
 namespace graphbench::net {
 
 struct TlsFiles {
-  std::string certificate;  // a chain: the server's own certificate first, then up to the root
+  std::string certificate;  // a chain, from the server's own certificate to the root
   std::string key;          // without a passphrase
 };
 

@@ -24,7 +24,7 @@ namespace {
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
 }
 
-// Labels that grouping keys may not have: a key replaces the label, and series would coincide.
+// Labels of the metrics. A grouping key of that name would replace the label, and series would coincide.
 constexpr std::array<std::string_view, 18> taken_labels = {
     "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
@@ -84,7 +84,7 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-// Refuses option `name` if it was given and the option that it needs was not (`there` is false).
+// Refuses option `name` without the option that it needs. `there`: the needed option was given.
 void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;

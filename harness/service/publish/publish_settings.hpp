@@ -1,5 +1,5 @@
-// Checks the options of publishing: parses addresses, reads files, and requires the options that others need.
-// Compares published sweeps with a baseline by the rules of `graphbench compare`.
+// Checks the options of publishing: parses addresses, reads files, and refuses an option without the options
+// that it needs. Compares published sweeps with a baseline by the rules of `graphbench compare`.
 #pragma once
 
 #include <functional>
@@ -25,9 +25,9 @@ struct BaselineOptions {
 
 class Baseline {
  public:
-  // Null if neither is given. A document is read only here, because the sweep may overwrite its own baseline.
-  // The history is read each time a sweep has ended. Throws InputError, which begins with the option's name,
-  // for an unreadable file, a name that is not in the history, or two sources.
+  // Null if neither `path` nor `against` is given. Reads a document now, because the sweep may overwrite the
+  // file; the history is read after each sweep. Throws InputError, which begins with the option's name, for
+  // an unreadable file, a name that is not in the history, or both sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
   // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the

@@ -1,5 +1,5 @@
-// Makes metrics from the sweep's events, and gives them to the server, the file and the Pushgateway; the HTTP
-// interface is described in the Pushgateway's README.
+// Makes metrics from the sweep's events, and gives them to the server, the file and the Pushgateway, whose
+// README describes its HTTP interface.
 #include "harness/service/publish/publisher.hpp"
 
 #include <cstdlib>
@@ -117,7 +117,7 @@ std::string Publisher::write_textfile() {
 
 namespace {
 
-// A path cannot hold an escaped slash or an empty part, so values with them are sent in base64.
+// Encodes values in base64 that are empty or have a slash, because a path cannot contain either.
 std::string path_part(const std::string& key, const std::string& value) {
   if (value.empty()) return "/" + key + "@base64/=";
   if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);

@@ -23,7 +23,7 @@ namespace graphbench::publish {
 // and remove() throw Error(io) unless the gateway accepts the request.
 class PushGateway {
  public:
-  // `grouping` may replace job ("graphbench") and instance. Authorization is GRAPHBENCH_PUSH_AUTHORIZATION.
+  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION sets Authorization.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
   // Replaces the whole group, which removes series that are not in `text`.
@@ -46,7 +46,7 @@ struct PublishFailure {
   std::string message;
 };
 
-// Runs in a process that does not measure. The server's thread avoids the CPUs of a worker's submitting
+// Belongs to a process that does not measure. The server's thread avoids the CPUs of a worker's submitting
 // thread, and files are written between workers. Not thread-safe.
 class Publisher final : public sweep::SweepListener {
  public:
@@ -63,15 +63,15 @@ class Publisher final : public sweep::SweepListener {
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
   // Called when the sweep has ended. Compares, writes the file for the last time, and pushes. An interrupted
-  // sweep is not pushed, because it would replace a whole sweep, and is not compared, because cells that it
-  // did not measure would count as lost. Returns the failures.
+  // sweep is not pushed, because it would replace a complete one. It is not compared, because missing cells
+  // would count as lost. Returns the failures.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
   // The comparison with the baseline, and one line about it, after finish(); absent without a baseline.
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 
-  // Called after the lingering. Deletes the pushed metrics if the settings say so. Returns the failures.
+  // Called after the wait of --linger. Deletes pushed metrics if the settings say so. Returns the failures.
   std::vector<PublishFailure> leave();
 
  private:

@@ -37,7 +37,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits until the time is up or Ctrl-C, which ends only the wait: the sweep does not count as interrupted.
+// Waits for the time of --linger. Ctrl-C ends only the wait: the sweep does not count as interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
@@ -54,7 +54,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   }
 }
 
-// If the results are not comparable, --quiet prints that too: nothing else says why there are no verdicts.
+// Prints even with --quiet that results are not comparable: nothing else says why there are no verdicts.
 void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;

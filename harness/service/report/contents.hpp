@@ -1,4 +1,4 @@
-// The parts of its documents that a report shows. Internal to this folder.
+// The parts of the documents that a report shows. Internal to this folder.
 #pragma once
 
 #include <nlohmann/json.hpp>

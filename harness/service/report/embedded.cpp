@@ -68,7 +68,7 @@ json comparison_of(const NamedResult& base, const NamedResult& now) {
   return json::parse(std::move(out).str());
 }
 
-// A ladder's steps and memory, from its first launch.
+// A ladder's time per step, memory and start-up time, from its first launch.
 json brief(const json& ladder) {
   json kept;
   for (const char* key : {"id", "role", "sizes"}) kept[key] = ladder.at(key);
@@ -96,7 +96,7 @@ json ladders_in(const NamedText& document) {
   return found;
 }
 
-// The sentence of each bill is its conclusion; the page draws the amounts.
+// Keeps each bill's sentence, as a conclusion, and the amounts that the page draws.
 json bills_in(const NamedText& document) {
   const json whole = parsed(document);
   json found = {{"conclusions", json::array()}, {"bills", json::array()}};

@@ -1,5 +1,5 @@
 // Decides which requests are answered. Compares tokens in constant time, so that response times reveal
-// nothing about the token. A turn to compare is a shared pointer, which the end of the request releases.
+// nothing about the token. Each comparison holds one shared pointer, so that only one runs at a time.
 #include "harness/service/serve/access.hpp"
 
 #include <openssl/crypto.h>
@@ -35,7 +35,7 @@ std::string_view bearer_token(std::string_view credentials) {
 }
 
 // True if a browser sends the request for a page of another origin or port. Most browsers set Sec-Fetch-Site,
-// which is right behind a proxy too; others send the page's Origin except with GET.
+// which is correct behind a proxy too. Other browsers send the page's Origin, except with GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";

@@ -1,6 +1,6 @@
 // Lists plugins and checks workloads. Plugin names come from the folder, never from a request; symlinks are
-// resolved before the checks. Workloads are checked as on the command line. Checks that need the device are
-// made when the sweep opens the device.
+// resolved before the checks. Workloads are checked as on the command line, but without the device: the
+// sweep's process makes the other checks when it opens the device.
 #include "harness/service/serve/catalog.hpp"
 
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ std::map<std::string, std::string> plugins_in(const std::string& folder) {
   return found;
 }
 
-// Replaces plugin files by plugin names, because clients must not learn where the service keeps its plugins.
+// Replaces plugins' paths by names, because clients must not learn where the service keeps its plugins.
 std::string without_files(std::string message, const SweepRequest& request,
                           const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {

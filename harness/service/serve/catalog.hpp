@@ -40,8 +40,8 @@ class WorkloadCatalog {
   WorkloadCatalog() = default;  // an empty catalog, which refuses nothing
   WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask);
 
-  // Throws InputError, with the key and the known names, for an unknown name. `plugin_files` are the files of
-  // the request's plugins, in the same order. Loading them takes time.
+  // Throws InputError, with the key and the known names, for an unknown name. `plugin_files` are the files
+  // of the request's plugins, in the same order. Takes long if it must load plugins.
   void check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const;
 
  private:

@@ -39,7 +39,7 @@ struct ServeArguments {
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
-// Limits of a plugin's silence: a client waits for the plugin, and a stopping service waits too.
+// Limits on the silence of a process that loads plugins: a client or a stopping service waits for it.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
@@ -49,7 +49,7 @@ double grace_of(const std::string& text) {
   throw InputError("--grace", in_quotes(text) + " is not valid: give seconds, 0 to 3600");
 }
 
-// Erases the variable from the environment and /proc, because sweeps run plugins, which must not learn it.
+// Erases the variable from the environment and /proc: sweeps run plugins, which must not learn the token.
 std::optional<std::string> take_token_variable() {
   char* const given = std::getenv("GRAPHBENCH_TOKEN");
   if (given == nullptr) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes blanks and line ends after the token. A token that no client can send means a wrong file.
+// Removes blanks and line ends after the token. Refuses a token that no client can send: the file is wrong.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -102,7 +102,7 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// Blocks SIGHUP too: supervisors send it to make a service reread its files, and it must not end this one.
+// Blocks SIGHUP too, which must not end this service: supervisors send SIGHUP so that files are read again.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -210,7 +210,7 @@ class ServeCommand final : public Command {
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
     serve::raise_descriptor_limit();
-    // Makes the files of sweeps private too, even in a folder that other users may enter.
+    // Makes all new files private to this user, even in a folder that other users may enter.
     ::umask(S_IRWXG | S_IRWXO);
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;

@@ -38,8 +38,8 @@ nlohmann::json json_of(const model::Progress& progress);
 // Writes the document on one line, and replaces bytes that are not UTF-8.
 std::string text_of(const nlohmann::json& document);
 
-// `query` is "limit=N&after=ID", each at most once. N is at most 1000, by default 100; `after` is the last
-// sweep of the previous page. New sweeps do not shift the pages. Throws InputError for any other query.
+// `query` is "limit=N&after=ID", each at most once. N is at most 1000, by default 100; ID is the last sweep
+// of the previous page, so new sweeps do not shift the pages. Throws InputError for any other query.
 net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
 }  // namespace graphbench::serve

@@ -17,7 +17,7 @@
 namespace graphbench::serve {
 namespace {
 
-// In a folder that all users can write to, the file may be another user's, or a symlink.
+// Refuses a symlink or another user's file, because all users can write to a folder like /tmp.
 Descriptor open_lock(const std::string& folder, const std::string& what) {
   const std::string path = folder + "/graphbench-" + std::to_string(geteuid()) + "." + what;
   Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

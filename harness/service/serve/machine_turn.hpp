@@ -1,4 +1,4 @@
-// The turn to measure. Services of one user on one machine run their sweeps one after the other.
+// Lets the services of one user on one machine take turns, so that only one sweep runs at a time.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ std::string turn_folder();
 // Takes and keeps the turn, at most until the process ends. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) if `folder` cannot hold the locks. An empty name means that there are no other services.
+  // Throws Error(io) if `folder` cannot hold the locks. If it is empty, try_take() always returns true.
   explicit MachineTurn(const std::string& folder);
 
-  // True if this service has the turn. If not, it becomes the next one, unless another is next already.
+  // True if this service has the turn. If not, it becomes the next service, unless another already is.
   bool try_take();
   void give_back();
 

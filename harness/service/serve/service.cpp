@@ -1,4 +1,4 @@
-// Makes the parts of the service in the order in which they need each other.
+// Makes the parts of the service, each after the parts that it uses, and stops them.
 #include "harness/service/serve/service.hpp"
 
 #include <fcntl.h>
@@ -44,8 +44,8 @@ Descriptor lock_folder(const std::string& folder) {
 constexpr std::size_t connections_max = 256;
 // Event streams stay open for hours. This limit leaves most connections for short requests.
 constexpr std::size_t followers_max = 64;
-// A fixed threshold: otherwise the allocator raises it to the size of freed blocks, and keeps that much
-// memory for each thread after a few large documents were sent.
+// Fixes the threshold. Otherwise malloc raises it to the size of freed blocks, and each thread keeps that
+// much memory after a few large documents were sent.
 constexpr int mmap_threshold_bytes = 128 * 1024;
 // File descriptors of standard streams, listening socket, database, lock, a sweep's pipes, and libraries.
 constexpr rlim_t other_descriptors = 64;
@@ -108,7 +108,7 @@ Service::Service(ServiceSettings settings) {
   parts_ = std::make_unique<Parts>(settings);
 }
 
-// Stops the runner first: the grace begins here, and does not wait for the server's long answers.
+// Stops the runner first: the grace period begins now, and not after the server's last answers.
 Service::~Service() {
   parts_->runner.stop();
 }

@@ -31,13 +31,13 @@ struct ListedDevice {
 
 struct ApiSettings {
   Access access = {};
-  std::size_t queued_max = 64;  // a longer queue is refused with 429
+  std::size_t queued_max = 64;  // more queued sweeps are refused with 429
   std::vector<ListedDevice> devices;
   PluginFolder plugins = {};       // plugins that requests may name
   WorkloadCatalog workloads = {};  // workloads that requests may name
 };
 
-// The objects that the API uses. They outlive the handler.
+// The objects that the API uses. They must outlive the handler.
 struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;
@@ -66,7 +66,7 @@ struct ServiceSettings {
   std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
 };
 
-// Raises the soft limit of file descriptors to the number for all clients. Throws Error(io) if it cannot.
+// Raises the soft limit of file descriptors, so that all clients can connect. Throws Error(io) if it cannot.
 void raise_descriptor_limit();
 
 class Service {

@@ -1,5 +1,5 @@
-// Routes requests to the store and the runner. The network's thread reads no disk, so that a slow disk delays
-// only the requests that need it.
+// Routes requests to the store and the runner. The server's thread reads no disk, so that a slow disk delays
+// only the requests that need the disk.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -143,7 +143,7 @@ class Api {
     return json_response(200, text_of({{"plugins", plugins}}));
   }
 
-  // Documents may be long, so one comparison runs at a time, on another thread than the network's.
+  // Runs one comparison at a time, on another thread than the server's, because documents may be long.
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
     if (!request.hold) throw Refused(503, "another comparison is running: try again later", 1);
@@ -276,7 +276,7 @@ class Api {
     }));
   }
 
-  // The result as a report; each request makes it again.
+  // Makes the report for each request, and keeps none.
   Response report(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const std::optional<std::string> document = store_.result(sweep.id);

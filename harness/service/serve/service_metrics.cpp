@@ -6,7 +6,7 @@
 
 namespace graphbench::reporters {
 
-// Bounds from 100 us, a look-up in memory, to 2.5 s, a slow disk.
+// Bounds in seconds, from 100 us for a look-up in memory to 2.5 s for a slow disk.
 static const prometheus::Histogram::BucketBoundaries buckets = {1e-4,   2.5e-4, 1e-3, 2.5e-3, 1e-2,
                                                                 2.5e-2, 0.1,    0.25, 1,      2.5};
 

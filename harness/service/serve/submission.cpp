@@ -15,7 +15,7 @@ using net::Request;
 using net::Response;
 
 constexpr std::size_t key_bytes_max = 255;
-// The number of requests that may wait for plugins to load; each keeps its connection.
+// The number of requests that may wait for plugins to load; each request keeps its connection open.
 constexpr long waiting_max = 16;
 
 }  // namespace

@@ -36,7 +36,7 @@ class Submission {
   const Settings settings_;
   SweepStore& store_;
   const std::function<void()> queued_;
-  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // copied by each request that waits
+  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // each waiting request has a copy
 };
 
 }  // namespace graphbench::serve

@@ -13,8 +13,8 @@
 
 namespace graphbench::serve {
 
-// Two command lines of `graphbench --sweep`, as lists of options. Documents keep `asked`, so that equal
-// requests give equal documents, and no document says where the service keeps its files.
+// Two command lines of `graphbench --sweep`, as lists of options. Documents contain `asked`, so that equal
+// requests give equal documents, and no document reveals where the service keeps its files.
 struct ServedSweep {
   std::vector<std::string> asked;
   std::vector<std::string> run;  // the command line that runs, with the service's additions
@@ -32,7 +32,7 @@ struct SweepBegan {
 struct SweepProgress {
   model::Progress progress;
 };
-// The cells of sweep::SweepListener::cells_done. Of their samples, only the first steps' latencies are kept.
+// The cells of sweep::SweepListener::cells_done. Their samples are only the first steps' latencies.
 struct SweepCells {
   std::vector<model::CellResult> cells;
 };

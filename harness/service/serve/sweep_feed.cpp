@@ -11,7 +11,7 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// More than the size of the cells that a worker reports at once.
+// More than the bytes of all cells that one worker reports.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
 // `document` must not have line breaks, because a line break would end the event.
@@ -57,7 +57,7 @@ void SweepFeed::tell_done(const std::string& id) {
   std::optional<StoredSweep> sweep;
   try {
     sweep = store_.find(id);
-  } catch (const Error&) {  // the stream then ends without `done`, and the client asks again
+  } catch (const Error&) {  // the stream ends without `done`, so the client asks again
   }
   if (sweep) tell(id, bytes_of(event_of("done", text_of(json_of(*sweep)))));
   std::erase_if(followers_, [&](const Follower& follower) {

@@ -15,12 +15,12 @@
 
 namespace graphbench::serve {
 
-// Keeps only weak pointers: a document is freed after the last client has received it. Not thread-safe.
+// Shares documents between clients by weak pointers: the last client frees a document. Not thread-safe.
 class SharedDocuments {
  public:
   using Document = std::shared_ptr<const std::string>;
 
-  // `name` names everything that the document depends on. Calls `make` if no client is receiving it.
+  // Equal names must mean equal documents. Calls `make` unless a client is receiving this document.
   template <typename Make>
   Document get(const std::string& name, Make&& make) {
     std::erase_if(documents_, [](const auto& each) { return each.second.expired(); });
@@ -60,7 +60,7 @@ class SweepFeed {
     SharedDocuments::Document past;           // the cells with numbers above `after`; clients share the text
     std::shared_ptr<net::BodyStream> stream;  // the progress, then new events until the sweep has ended
   };
-  // Absent if `followers_max` clients follow already. The sweep must exist.
+  // Absent if `followers_max` clients already follow sweeps. The sweep must exist.
   std::optional<Following> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
 

@@ -23,7 +23,7 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
   }
 }
 
-// Reads everything before showing anything, so that an unreadable sweep is not shown in part.
+// Reads all cells before it shows the first one, so that unreadable cells are not shown in part.
 void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended& sweep) {
   const SweepEvent event = decode_sweep_event(sweep.began);
   const auto* began = std::get_if<SweepBegan>(&event);

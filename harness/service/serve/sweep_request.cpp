@@ -1,4 +1,4 @@
-// Parses requests for sweeps. Converts JSON to the values that TOML gives, so that both have the same rules.
+// Parses requests for sweeps. Converts JSON to the values of the TOML parser, so that both have equal rules.
 #include "harness/service/serve/sweep_request.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string key_of(const std::string& written) {
   return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-// Refuses a repeated member, because nlohmann would keep the last, and deep nesting, before code recurses.
+// Refuses repeated members: nlohmann keeps only the last. Refuses deep nesting, because value_of() recurses.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {

@@ -16,7 +16,7 @@ enum class BodyFormat { json, toml };
 // The options of a requested `graphbench --sweep`.
 struct AskedSweep {
   std::vector<std::string> plugins;  // by name
-  std::vector<std::string> options;  // the others: "--batch=1,8"
+  std::vector<std::string> options;  // all other options: "--batch=1,8"
 
   // All arguments; `file_of` returns the file of a plugin.
   std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
@@ -25,7 +25,7 @@ struct AskedSweep {
 
 struct SweepRequest {
   AskedSweep asked;
-  config::SweepOptions options;  // other options; messages name the key and, in TOML, the line
+  config::SweepOptions options;  // all but plugins; messages name the key and, in TOML, the line
 };
 
 // Checks everything that does not depend on the device and the workloads. JSON keys may have `_` for `-`.

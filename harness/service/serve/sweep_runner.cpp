@@ -1,5 +1,5 @@
 // Runs queued sweeps on one thread, which takes a sweep from the store, runs its process and stores its end.
-// While the store fails, the end stays in memory, storing it is tried again, and no other sweep starts.
+// While the store fails, the thread keeps the end in memory, tries again, and starts no other sweep.
 #include "harness/service/serve/sweep_runner.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ struct FinishedDocument {
   std::vector<SweepStore::NewCell> cells;
 };
 
-// Reads a complete document whose sweep has no stored end, because the service or the sweep's process died
-// before that. Absent if there is no complete document at `path`.
+// Reads the complete document of a sweep whose end was not stored, because the service or the sweep's
+// process died first. Absent if there is no complete document at `path`.
 std::optional<FinishedDocument> read_finished(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -103,7 +103,7 @@ const char* end_status(const SweepEnd& end) {
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
 
-// Runs before the store is used, because /metrics begins with the last sweep that is done.
+// Runs before the publisher reads the store, because /metrics begins with the last sweep that is done.
 SweepStore& with_finished_documents(SweepStore& store, const std::string& folder) {
   store_finished_documents(store, folder);
   return store;

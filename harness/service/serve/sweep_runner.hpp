@@ -50,8 +50,8 @@ class SweepRunner {
  public:
   // Begins to run the queued sweeps.
   SweepRunner(RunnerSettings settings, RunnerParts parts);
-  // Stops and waits. The running sweep becomes interrupted, and its measurements are kept. Tries to store its
-  // end until the grace is over.
+  // Stops and waits. The running sweep becomes interrupted, and its measurements are kept. Tries to store
+  // the sweep's end until the grace period is over.
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
@@ -62,7 +62,7 @@ class SweepRunner {
   void wake();
   // Stops the running sweep, which becomes cancelled. Returns false if `id` is not running.
   bool cancel(const std::string& id);
-  // The error of the store that keeps sweeps from starting; empty if the store works.
+  // The error that prevents sweeps from starting, such as a full disk; empty if there is none.
   std::string trouble() const;
   // Adds the message that only this process knows: why the sweep waits, or why its end is not stored yet.
   StoredSweep with_message(StoredSweep sweep) const;
@@ -92,8 +92,8 @@ class SweepRunner {
   bool cancelled_ = false;
   bool waits_for_turn_ = false;
   std::string trouble_;
-  std::string running_;              // the sweep's id
-  SweepProcess* process_ = nullptr;  // the running sweep's
+  std::string running_;              // the running sweep's id; empty: none
+  SweepProcess* process_ = nullptr;  // the running sweep's process; null: none
   std::string ended_;                // the id of a sweep that has ended, but whose end is not stored yet
   std::string ended_message_;
   MachineTurn turn_;          // used only by the thread

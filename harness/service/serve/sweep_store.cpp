@@ -1,4 +1,4 @@
-// Keeps sweeps in a SQLite file. Prepares statements for each call: that costs little compared with a sweep.
+// Keeps sweeps in a SQLite file. Prepares statements for each call, which costs little beside a sweep.
 #include "harness/service/serve/sweep_store.hpp"
 
 #include <fcntl.h>
@@ -307,7 +307,7 @@ void make_private(const std::string& file) {
   if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
 }
 
-// Adds a column if it is missing. An older graphbench keeps the columns but lowers the version.
+// Adds a column if it is missing: an older graphbench lowers the version, but does not remove the column.
 void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
   const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
   if (database.prepare(sql).step()) return;
@@ -330,8 +330,8 @@ storage::Connection open_sweep_store(const std::string& file) {
     make_private(file);
     storage::Connection database(
         file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
-    // FULL: an accepted sweep survives a power failure, not only a crash of the process. 256 KiB of cache,
-    // because the kernel caches pages too, and 2 MiB that fill slowly look like a leak.
+    // FULL: an accepted sweep survives a power failure, not only a crash of the process. The cache has 256
+    // KiB, because the kernel caches pages too. The default 2 MiB would fill slowly, which looks like a leak.
     if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
       throw storage::DamageError("the database is damaged (" + finding +
                                  "): restore a copy, or give another --state folder");

@@ -1,4 +1,4 @@
-// Stores in one SQLite file every accepted sweep and its end.
+// Stores every accepted sweep and its end in one SQLite file.
 #pragma once
 
 #include <chrono>
@@ -92,15 +92,15 @@ class SweepStore {
   // Cancels a queued sweep. Returns false if it is not queued.
   bool cancel(const std::string& id);
 
-  // Replaces each cell's earlier form. Returns the cells that are new or have changed.
   struct NewCell {
     std::string id;
     std::string document;
   };
+  // Replaces each cell's earlier document. Returns the cells that are new or have changed.
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // The sweep's cells with numbers above `after`, in ascending order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // The sweep's highest cell number; 0 if it has no cells. While the number stays, the cells stay the same.
+  // The sweep's highest cell number; 0 if it has no cells. Each change of the cells increases the number.
   std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
@@ -122,7 +122,7 @@ class SweepStore {
   std::string probe_error_;  // the last probe's error; empty: none
 };
 
-// Increased when an older graphbench cannot read the changed tables.
+// Must increase with each change of the tables that an older graphbench cannot read.
 inline constexpr int sweep_store_version = 4;
 
 // Creates the file, if it does not exist, for this user only, and upgrades tables of an older version. Throws
