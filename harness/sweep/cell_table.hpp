@@ -1,5 +1,5 @@
-// Merges workers' reports into the cells of a sweep, and knows which cells a worker has not reported yet.
-// Estimates when the sweep will end, from the times of its workers. Pure: the caller passes the time.
+// Merges workers' reports into the cells of a sweep, and lists the cells that a worker has not reported yet.
+// Estimates a sweep's end from the times of its workers. Reads no clock: the caller passes the time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class CellTable {
  public:
   explicit CellTable(const model::Plan& plan);
 
-  // Makes `task` the current task. The functions below are about its cells.
+  // Makes `task` the current task. The functions up to unreported_batches() are about its cells.
   void begin_task(const model::WorkerTask& task);
   // Adds a finished cell of the task. A cell that fails in one launch has failed, whatever its other launches
   // report; its first reason stays. Throws Error(invalid_argument), because the worker cannot be trusted, for
@@ -28,7 +28,7 @@ class CellTable {
   model::CellResult& reported(std::int64_t batch);
   // Adds the worker's memory figures of a reported batch. Throws if the batch was not reported.
   void add_memory(std::int64_t batch, model::Memory memory);
-  // Marks the task's cells as measured before an interruption; `on`: the device, if it is another one.
+  // Marks the task's cells as measured in an earlier run. `on`: its device; absent: the device of this run.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // Divides a worker's time evenly over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
@@ -40,8 +40,8 @@ class CellTable {
   // The batches that the task has not reported, in the task's order.
   std::vector<std::int64_t> unreported_batches() const;
 
-  // Cells with the task's workload, preset, dtype, pass and warmup, in all modes, whose launches have all
-  // reported or failed. Only these can be compared with each other.
+  // Cells whose launches have all reported or failed, and that have the task's workload, preset, dtype, pass
+  // and warmup, in any mode. Only such cells are compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
   // The finished cells of the whole plan.
   std::vector<model::CellResult> done() const;
@@ -63,8 +63,8 @@ class CellTable {
   std::vector<model::CellResult> cells_;
   std::unordered_map<std::string, std::size_t> index_;  // by id
   model::WorkerTask task_;
-  std::unordered_map<std::int64_t, bool> owed_;  // batches of the task not reported yet
-  std::vector<std::int64_t> launches_to_come_;   // per cell: its launches that have not ended
+  std::unordered_map<std::int64_t, bool> owed_;  // batches that the task has not reported
+  std::vector<std::int64_t> launches_to_come_;   // per cell: launches that have not ended
   std::int64_t measurements_ = 0;
   std::int64_t failures_ = 0;
 };
@@ -72,8 +72,8 @@ class CellTable {
 class ProgressTracker {
  public:
   explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
-  // `whole` is the plan of the complete sweep, `left` are its tasks that must still run. Counts measurements
-  // of the complete sweep, including those of an earlier run.
+  // `whole` is the plan of the complete sweep, and `left` are its tasks that must still run. Counts the
+  // measurements of the complete sweep, including an earlier run's.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
   // Removes a task that will not run.

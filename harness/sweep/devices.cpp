@@ -84,7 +84,7 @@ config::RawOptions options_of(const config::RawOptions& raw, const std::string& 
   return own;
 }
 
-// The children's ids for the signal handler: `kill` signals only the parent, unlike Ctrl-C in a terminal.
+// The signal handler forwards signals to these children: `kill`, unlike Ctrl-C, signals only the parent.
 constexpr std::size_t children_max = 1024;
 std::array<volatile sig_atomic_t, children_max> device_children;
 volatile sig_atomic_t children_count = 0;

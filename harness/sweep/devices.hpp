@@ -9,13 +9,13 @@
 
 namespace graphbench::cli {
 
-// The devices of --device, if it lists several or `all`; otherwise empty. Throws InputError for options that
-// several devices cannot have, Error if `all` finds no device.
+// The devices of --device if the option lists several or is `all`; otherwise empty. Throws InputError for
+// options that exclude several devices, and Error if `all` finds no device.
 std::vector<std::string> several_devices(const config::RawOptions& raw);
 
 // Runs `sweep`, which returns an exit code, in one child process per device. In the options, {device} is
 // replaced by the device's name. The children run one after the other or, with --concurrent, together.
-// Without --concurrent, an interrupted child is the last one. Returns the worst exit code.
+// Without --concurrent, no child starts after an interrupted one. Returns the worst exit code.
 int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
                   const std::function<int(const config::RawOptions& raw)>& sweep);
 

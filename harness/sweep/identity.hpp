@@ -1,5 +1,5 @@
-// Digests of everything that must be equal before two processes may measure one plan. A rebuilt file has
-// another digest.
+// Digests that must be equal if two processes measure parts of one plan. A file's digest covers its bytes,
+// so a rebuilt file may have another one.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Appends records with fsync while it holds a file lock, which the kernel releases however the process ends.
+// Appends records with fsync under a file lock, which the kernel releases at any end of the process.
 #include "harness/sweep/journal.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace graphbench::sweep {
 
-// The first record of a process that writes the journal, with its sweep's identity.
+// The first record of each process that writes the journal, with the identity of the process's sweep.
 struct JournalWriter {
   std::string schema;
   std::string hostname;
@@ -56,7 +56,7 @@ std::string digest_of(std::string_view record) {
   return sha256_hex(record).substr(0, digest_size);
 }
 
-// The record in a line; absent if its digest differs.
+// The record in a line; absent if the record does not have the line's digest.
 std::optional<std::string_view> record_of(std::string_view line) {
   if (line.size() <= digest_size || line[digest_size] != ' ') return std::nullopt;
   const std::string_view record = line.substr(digest_size + 1);
@@ -101,7 +101,7 @@ void Journal::refuse(const std::string& detail) const {
   throw InputError(settings_.where, in_quotes(settings_.path) + " " + detail);
 }
 
-// Tries again if another sweep removed the file between open and lock, as it does at its end.
+// Tries again if another sweep ended between open and lock, because a sweep's end removes the file.
 void Journal::open() {
   for (;;) {
     file_ = Descriptor(::open(settings_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
@@ -152,7 +152,7 @@ void Journal::read() {
   is_worth_keeping_ = !finished_.empty();
 }
 
-// Discards another sweep's tasks. Refuses if there are any, unless the settings allow to start over.
+// Refuses a journal with another sweep's tasks, or discards these tasks if the settings allow to start over.
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
     refuse(other_ + ": remove the file (its cells are lost), or give another --json");
@@ -241,7 +241,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>&
                        const model::MeasuredOn& here) {
   std::unordered_map<std::string, const FinishedTask*> known;
   for (const FinishedTask& each : finished) known[each.id] = &each;
-  // The device that measured all tasks of the group; null if there is none.
+  // By group: the device that measured all its tasks; null if there is none.
   std::map<std::string, const model::MeasuredOn*> places;
   std::vector<const FinishedTask*> of_tasks;
   for (const model::WorkerTask& task : plan.tasks) {

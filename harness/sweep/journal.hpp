@@ -1,5 +1,5 @@
-// FILE.partial holds the tasks that a sweep has finished before it writes its document FILE. One process at a
-// time writes it. Its records survive kill -9 and a power failure.
+// The journal FILE.partial has the tasks that a sweep has finished, until the sweep writes its document
+// FILE. One process at a time writes a journal. Its records survive kill -9 and a power failure.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ struct Remainder {
   std::vector<model::WorkerTask> tasks;  // tasks to run, in the plan's order
 };
 
-// `finished` must outlive the result; of two tasks with one id the later counts. Tasks that another device
-// than `here` measured are taken over only as whole groups (model::group_of), because cells that are compared
-// with each other must come from one device.
+// `finished` must outlive the result; if two of its tasks have one id, the later is used. Tasks that another
+// device than `here` measured are taken over only as whole groups (model::group_of), because cells that are
+// compared with each other must come from one device.
 Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>& finished,
                        const model::MeasuredOn& here);
 
@@ -48,18 +48,18 @@ inline std::string journal_of(const std::string& document) {
 
 struct JournalSettings {
   std::string path;
-  std::string where;  // the beginning of messages
+  std::string where;  // the option that messages begin with
   RunIdentity identity;
   model::MeasuredOn here{};
   bool start_over = false;  // true: replaces a journal of another identity; false: refuses it
 };
 
-// Each line is one record after its digest: the process that begins to write, or a finished task.
+// Each line is a digest and its record, which is a process that begins to write, or a finished task.
 class Journal {
  public:
-  // Begins a journal, or continues an existing one. Throws InputError if another process is writing it, if it
-  // has another identity, or if a line other than the last is damaged; the file then stays unchanged. Throws
-  // Error(io) if the file cannot be opened or written.
+  // Begins a journal, or continues an existing one. Throws InputError if another process is writing it, if a
+  // line but the last is damaged, or if it has another identity's tasks and settings.start_over is false;
+  // the file then stays unchanged. Throws Error(io) if the file cannot be opened or written.
   explicit Journal(JournalSettings settings);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -68,7 +68,7 @@ class Journal {
 
   // The tasks that were in the journal when it was opened.
   const std::vector<FinishedTask>& finished() const { return finished_; }
-  // A sentence about the lines that were dropped at the opening; empty if there were none.
+  // A sentence about records that the constructor dropped; empty if it dropped none.
   const std::string& said() const { return said_; }
 
   // Returns when the record is on disk. Throws Error(io); the file then ends with the previous record.

@@ -1,4 +1,4 @@
-// Makes checked plans: asks the probe for the catalog, plans, and lets the probe build the programs.
+// Makes checked plans: gets the catalog from the probe, makes the plan, and lets the probe build programs.
 #include "harness/sweep/planning.hpp"
 
 #include <stdlib.h>
@@ -86,8 +86,8 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
 
 namespace {
 
-// One program per workload, preset, dtype, pass, and axes of the pass; modes and warmups share it. If
-// captures are shown (`captured`), one per later axis and graph mode too, with only the first batch.
+// Returns one task, with its first batch, per workload, dtype, pass and axes of the pass. If captures are
+// dumped (`captured`): per mode and all later axes too, and without eager if there are graph modes.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
   const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {
@@ -128,7 +128,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   return std::move(answer.dumps);
 }
 
-// Checks the options that a package fixes. Returns the package's workload, which is not built here.
+// Sets or checks the options that the package determines. Returns the package's workload.
 abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),
@@ -171,7 +171,7 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   return info;
 }
 
-// Opens the sweep's package, and checks that it is complete and has the weights of its manifest. Absent
+// Opens the sweep's package, and checks the package and the file of weights against the manifest. Absent
 // without --package. Throws InputError.
 std::optional<package::Package> open_package(config::SweepOptions& options) {
   model::PackageFiles& files = options.package;
@@ -193,7 +193,7 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
-// Refuses ranks without a device each, and options that have no meaning for several.
+// Refuses more ranks than devices, and options that have no meaning for several ranks.
 void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
                  const std::vector<DeviceStatus>& devices) {
   std::int64_t most = 1;

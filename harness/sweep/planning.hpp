@@ -19,29 +19,29 @@ struct CheckedPlan {
   std::vector<std::string> dumps;  // the programs as text, if requested
 };
 
-// Asks the probe for devices and workloads, plans, and lets the probe build every program once. Throws
-// InputError for the user's mistakes, Error for limits of this machine, and process::Interrupted.
+// Asks the probe for devices and workloads, makes the plan, and lets the probe build every program once.
+// Throws InputError for the user's mistakes, Error for limits of this machine, and process::Interrupted.
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
 // The command that starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
-// Fills in the program, the plan and the machine of a result that no sweep made. Keeps its library choices.
+// Fills in version, plan and environment of a result that run_sweep() did not make. Keeps library choices.
 void finish_result(const CheckedPlan& checked, model::Result& result);
 
-// Throws InputError if the plan is of a foreign step: `command` ("ladder") runs only programs.
+// Throws InputError if the plan runs a foreign step, because `command` ("ladder") runs only programs.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 
-// Call this before anything starts or reads CPUs. If the device is a share of the host (devices.hpp),
-// restricts this process to the share. Throws InputError for a CPU that this process may not use.
+// Must be called before threads start and before the allowed CPUs are read. If the device is a share of the
+// host, restricts this process to the share's CPUs. Throws InputError if this process may not use --cpu.
 void check_cpu(const config::SweepOptions& options);
 
-// Sets the cache folder of --cache for this process and its children. Throws InputError if it is not a
-// folder. Without --cache, the environment variable decides.
+// Sets the cache folder of --cache for this process and its children. Throws InputError if `folder` is a
+// file. Without --cache (`folder` is empty), the environment variable decides.
 void use_cache(const std::string& where, const std::string& folder);
 
-// Read once, before the cells are measured. `plan` must have a task.
+// The conditions of measuring, read once before the cells are measured. `plan` must have a task.
 struct Conditions {
   model::CpuState machine;
   std::optional<model::Floors> floors;
@@ -50,7 +50,7 @@ struct Conditions {
 Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor);
 
-// Adds the conditions to the result, and each cell's ratio to the floors.
+// Adds the conditions to the result, and to each cell the ratio of its submit time to the floors.
 void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// Asks a probe process. If the probe crashes or hangs, the error names the stage that it was in.
+// Asks a probe process. If the probe crashes or hangs, the error names the probe's last stage.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct ProbeSettings {
   double silent_seconds_max = 120;
 };
 
-// Throws InputError for a mistake of the user (`options` has the place of each option), Error for something
-// that this machine lacks, and process::Interrupted.
+// Throws InputError for a user's mistake, which `options` helps to locate, Error for something that this
+// machine lacks, and process::Interrupted.
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options);
 

@@ -34,8 +34,8 @@ class Probe {
     try {
       stages();
     } catch (const std::exception& error) {
-      // An absent device is the machine's limit. Invalid variables, plugins and programs are the user's
-      // mistake.
+      // An absent device is this machine's limit. Invalid environment variables, plugins and programs are
+      // the user's mistakes.
       const auto* ours = dynamic_cast<const Error*>(&error);
       const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
       const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;
@@ -86,7 +86,7 @@ class Probe {
 
   void check_program(const model::WorkerTask& task) {
     begin({ProbeStage::What::program, task.workload});
-    if (task.package.file.empty() && registry_.step(task.workload) != nullptr) return;  // the worker opens it
+    if (task.package.file.empty() && registry_.step(task.workload) != nullptr) return;  // workers open steps
     const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     try {
@@ -95,7 +95,7 @@ class Probe {
                                                                task.more_axes, task.split_ops})
                              : packaged_program(task));
     } catch (const Error& error) {
-      // Not a failure here: the program's cells will report it, and other cells can be measured.
+      // The probe does not fail: the worker will report the error, and can measure other cells.
       if (error.code() != ErrorCode::no_backward) throw;
       if (request_.dump) answer_.dumps.push_back(cell_of(task) + not_captured(error));
     }
@@ -136,8 +136,8 @@ class Probe {
     }
   }
 
-  // All programs share one list of splits. A kind that the catalog lacks is a mistake, and so is a pattern
-  // that matches no op of any program. A split that only this program lacks is a note.
+  // All programs share one list of splits. A kind that the catalog lacks is an error, and so is a pattern
+  // that matches no op of any program. A split that occurs only in other programs gives a note.
   void check_split(const ir::Program& program, const std::string& split) {
     if (std::ranges::any_of(program.ops(), [&](const ir::Op& op) { return ir::splits_at(op, split); })) {
       found_.insert(split);

@@ -9,7 +9,7 @@ namespace graphbench::sweep {
 
 // Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: see die_with_parent.
 int probe_main(std::string_view parent);
-// Runs the probe inside another program's process, with that program's step as a plugin.
+// Runs the probe in another program's process (--torch), with that program's step as a plugin.
 int probe_main(std::string_view parent, const abi::LentPlugin& lent);
 
 }  // namespace graphbench::sweep

@@ -1,5 +1,5 @@
 // The messages between graphbench and its probe process. The probe opens devices and loads plugins, because
-// either may crash the process that does it.
+// both may crash the process.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ProbeStage {
   std::string subject;  // the device, the plugin's path or the workload
 };
 
-// A request that the probe cannot answer. `bad_input`: the user's mistake, otherwise this machine's limit.
+// A request that the probe cannot answer. `bad_input`: the user's mistake, not this machine's limit.
 struct ProbeFailure {
   ProbeStage stage;
   bool bad_input = true;

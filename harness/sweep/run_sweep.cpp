@@ -47,7 +47,7 @@ class Sweep {
   }
 
  private:
-  // Reports the tasks of the earlier run to the table and the listener, which have not seen them.
+  // Adds the tasks of an earlier run to the table, and reports their cells to the listener.
   void take_over() {
     if (remainder_.taken_over.empty()) return;
     for (const TakenOver& each : remainder_.taken_over) {
@@ -63,7 +63,7 @@ class Sweep {
     tell(table_.done());
   }
 
-  // The journal's digests prove that a line is unchanged, but not that a worker wrote it.
+  // Checks the events again: the journal's digests prove only that nothing changed since the write.
   void apply_kept(const FinishedTask& kept) {
     try {
       for (const std::string& line : kept.events) apply(worker::decode_event(line));
@@ -126,7 +126,7 @@ class Sweep {
       command.argv = settings_.ranks_command;
       command.argv.push_back(std::to_string(settings_.worker_silent_seconds_max / 4));
       std::ranges::copy(settings_.worker_command, std::back_inserter(command.argv));
-      command.silent_seconds_max *= 2;  // the process of the group is the first to judge
+      command.silent_seconds_max *= 2;  // the ranks' parent must detect a hang first
     }
     const double began = since_start_.seconds();
     const process::ChildExit exit = supervisor_.run(
@@ -173,13 +173,13 @@ class Sweep {
     take_state(event.monitor, monitor_);
   }
 
-  // Each worker reports this state. Keeps the first failure, else the last success.
+  // Keeps the first failure of an instrument or, without a failure, the last state.
   static void take_state(const std::optional<model::InstrumentState>& said,
                          std::optional<model::InstrumentState>& state) {
     if (said && (!state || state->available)) state = said;
   }
 
-  // Keeps a message for the journal, if there is one. Omits samples, which would make the journal too large.
+  // Keeps a message for the journal, if there is one. By default omits samples, to keep the journal small.
   void keep(worker::WorkerEvent event, std::string_view line) {
     const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
     if (!settings_.keep || about_the_worker) return;
@@ -263,7 +263,7 @@ class Sweep {
   std::vector<std::int64_t> reported_;  // batches that the running worker has reported
   std::string phase_;                   // the running worker's phase
   std::int64_t phase_batch_ = 0;
-  std::optional<std::int64_t> stopped_at_;  // the last batch of a worker that stopped itself
+  std::optional<std::int64_t> stopped_at_;  // the batch at which the worker ended itself
   std::optional<model::Reason> error_;
   std::vector<model::LibraryChoice> choices_;
   std::optional<model::InstrumentState> profiler_;

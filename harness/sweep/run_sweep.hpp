@@ -1,4 +1,4 @@
-// Runs a plan in one worker process after the other, and continues after a worker has failed.
+// Runs the tasks of a plan in worker processes, one after the other, and continues if a worker fails.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // `finished` are tasks that an earlier run of this plan finished. `keep` receives newly finished tasks;
-  // null: they are not kept.
+  // `finished` are tasks that an earlier run of this plan finished. `keep` receives each newly finished
+  // task; null: there is no journal.
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
-  bool keep_samples = false;                    // of tasks; false: only the latencies of the first steps
+  bool keep_samples = false;                    // in finished tasks; false: only the first steps' latencies
   std::string hostname = {};                    // this machine's name
-  std::optional<model::Floors> floors = {};     // finished cells are compared with these
+  std::optional<model::Floors> floors = {};     // for each cell's ratio to the floors
   std::vector<std::string> ranks_command = {};  // process::own_command("--ranks-process")
   std::string finished_in = {};  // the beginning of messages about `finished`: option and journal
 };
@@ -38,8 +38,8 @@ struct SweepOutcome {
 
 // If a worker crashes, hangs or is killed, the batch that it was measuring fails with that reason, and
 // another worker measures the unreported batches. If it was at no batch, all unreported batches fail. Later
-// launches skip the failed batch. `facts` describes the device as the probe saw it; reports of workers
-// replace it.
+// launches skip the failed batch. `facts` are the probe's facts about the device; the workers' facts replace
+// them.
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
                        const SweepSettings& settings, process::ProcessSupervisor& supervisor,
                        SweepListener& listener);

@@ -1,4 +1,4 @@
-// The interface to which a running sweep reports: a terminal, a metrics file or the service.
+// The interface to which a running sweep reports. Implementations serve a terminal, Prometheus, the service.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// Runs graphbench bench: the cells of a sweep in this process, as a Google Benchmark program. All benchmarks
-// are one function, which finds or prepares the cell, runs the sweep's timing loop for the number of steps
-// that Google Benchmark asks for, and then the event loop and the check.
+// Runs graphbench bench: the cells of a sweep as Google Benchmark's benchmarks, in this process. One
+// function runs each benchmark: it prepares the cell, times the number of steps that Google Benchmark
+// chooses, measures the device time with events, and checks the outputs.
 #include "harness/options/command.hpp"
 
 #include <benchmark/benchmark.h>
@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 // 64 samples give a good median, because device times of steps vary little.
 constexpr std::int64_t device_steps_max = 64;
 
-// One task's executors. Made and used on the one thread that runs benchmarks.
+// One task's executors. Only the thread that runs the benchmarks makes and uses them.
 class OpenTask {
  public:
   OpenTask(const model::WorkerTask& task, Device& device, const abi::WorkloadRegistry& registry)
@@ -45,7 +45,7 @@ class OpenTask {
     allocate(task);
   }
 
-  // Returns the executor of `batch`, and prepares it at the first call. Throws the exceptions of preparing.
+  // Returns the executor of `batch`, which the first call prepares. Throws if preparing fails.
   execution::Executor& executor(std::int64_t batch) {
     std::unique_ptr<execution::Executor>& executor = executors_[batch];
     if (executor == nullptr) {
@@ -82,8 +82,8 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-// The reporter that the flags choose. Keeps the errors that Google Benchmark prints before the first run, so
-// that the caller can word them.
+// The reporter that the flags choose. Writes the errors before the first run into a stream, so that the
+// caller can report them.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -118,9 +118,9 @@ class CellBenchmarks {
   CellBenchmarks(const CellBenchmarks&) = delete;
   CellBenchmarks& operator=(const CellBenchmarks&) = delete;
 
-  // Runs the benchmarks that Google Benchmark's flags choose; its reporters print. Prepares a cell's executor
-  // at its first run, and checks its outputs against eager's after each run of the timing loop. Keeps the
-  // executors of only one task at a time.
+  // Runs the benchmarks that Google Benchmark's flags choose; Google Benchmark prints. Prepares a cell's
+  // executor at its first run, and checks the outputs against eager's after each run of the timing loop.
+  // Keeps the executors of only one task at a time.
   BenchOutcome run() {
     BenchOutcome outcome;
     std::ostringstream before_context;
@@ -197,7 +197,7 @@ class CellBenchmarks {
     open_.reset();
     open_of_ = nullptr;
     if (device_ == nullptr) open_device_of(task);
-    // Threads that the stream starts now inherit the CPUs without the submitting thread's CPU.
+    // Threads that the stream starts now inherit all CPUs but the submitting thread's.
     machine::SubmitterPin pin(task.instruments, cpus_, device_->info().kind != "host");
     pin.keep_others_off();
     open_ = std::make_unique<OpenTask>(task, *device_, registry_);
@@ -253,7 +253,7 @@ constexpr const char* of_sweeps_alone[] = {
     "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
     "weights",  "low-memory",  "dump-graph",     "concurrent",       "shard",        "shard-by", "costs"};
 
-// Null if bench takes the option.
+// Null if bench accepts the option.
 const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
@@ -291,7 +291,7 @@ class BenchCommand final : public Command {
     bench::take_flags(invocation.benchmark_flags);
     std::optional<CheckedPlan> checked;
     {
-      // Only while the probe's processes run: afterwards signals must end the benchmarks.
+      // The supervisor catches signals, so it ends before the benchmarks, which signals must end.
       process::ProcessSupervisor supervisor;
       checked = make_checked_plan(options, invocation.argv, supervisor);
       refuse_step(*checked, options, "bench");

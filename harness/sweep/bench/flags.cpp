@@ -1,4 +1,4 @@
-// Checks first the flags on which Google Benchmark would end the process, and then lets it parse all flags.
+// Refuses values at which Google Benchmark would end the process, then passes it all flags.
 #include "harness/sweep/bench/flags.hpp"
 
 #include <benchmark/benchmark.h>
@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>>& known_values() {
   return known;
 }
 
-// Parses all of `text` as a number, which may have a unit of newer Google Benchmarks ("2s", "100x").
+// Parses all of `text` as a number, with or without a unit of newer Google Benchmarks ("2s", "100x").
 std::optional<double> number_of(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -53,7 +53,7 @@ std::optional<double> number_of(std::string_view text) {
   return number;
 }
 
-// Refuses numbers that Google Benchmark accepts, but with which it would run nothing or never end.
+// Refuses numbers that Google Benchmark accepts, but that let it run nothing or never end.
 void check_number(const std::string& name, const std::string& value) {
   constexpr double seconds_max = 86400;
   constexpr double repetitions_max = 1e6;

@@ -1,4 +1,4 @@
-// Makes the product of all axes into cells and worker tasks, in one loop over the table of axes.
+// Multiplies all axes out into cells and worker tasks, and shuffles the tasks of each launch.
 #include "harness/sweep/plan/make_plan.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   }
 }
 
-// A foreign step runs in all of its modes if the user names none.
+// Fills in the axes of a foreign step, which runs in all its modes if the user names none.
 model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
                          const abi::WorkloadInfo& step) {
   axes.workload = {step.name};
@@ -47,7 +47,7 @@ model::Axes complete_axes(model::Axes axes, const std::vector<WorkloadChoice>& w
   return axes;
 }
 
-// One launch: a task has all batches of its cells, or one batch if each cell has its own process.
+// Makes the tasks of one launch. A task has all batches, or one batch if each cell needs its own process.
 std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& workloads,
                                           const model::PlanFacts& facts, const model::AxisTable& table,
                                           const model::WorkerTask& common) {
@@ -126,7 +126,7 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
 
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table) {
-  // Each factor is at most 10,000 and there are few factors, so a double is exact enough for the comparison.
+  // Each factor is at most 10,000, and factors are few, so a double is exact enough for the comparison.
   double measurements = 0;
   for (const model::Axes& grid : grids) {
     auto of_grid = static_cast<double>(launches);

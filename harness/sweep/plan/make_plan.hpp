@@ -1,4 +1,4 @@
-// Makes the plan of a sweep from checked options and the probe's findings. Pure: no clock, no I/O.
+// Makes the plan of a sweep from checked options and the probe's catalog. Pure: no clock, no I/O.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace graphbench::plan {
 
-// A larger sweep is refused: it would not end in any useful time, and its plan would not fit into memory.
+// A larger sweep is refused: it would take too long, and its plan would not fit into memory.
 inline constexpr std::int64_t measurements_max = 100'000;
-// Throws InputError, which begins with `where`, for a sweep of more measurements.
+// Throws InputError, which begins with `where`, for more than measurements_max measurements.
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table = model::axes());
 
-// Keeps `argv` in the plan's facts. Orders cells by grid, and within it by values as given, with the last
-// axis of `table` innermost. Orders tasks by launch, and shuffles them within a launch by the seed, equally
-// on every machine. Throws InputError.
+// Keeps `argv` in the plan's facts. Orders cells by grid, then by the values in the given order, with the
+// last axis of `table` innermost. Orders tasks by launch, and shuffles them within a launch by the seed,
+// equally on every machine. Throws InputError.
 model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table = model::axes());
 

@@ -1,4 +1,4 @@
-// The plan's hash, which is equal exactly if two sweeps measure the same.
+// The plan's hash. Two sweeps with equal hashes measure equal cells in the same way, on any device.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace graphbench::plan {
 
-// The text to hash, with one `key=value` line each for axes, presets, options, split kinds and sampling
-// limits. Leaves out later axes at their default, launches, seed, options about output, the worker's time
-// limit, and the device, whose fingerprint is in the result's environment.
+// The text to hash: lines of `key=value` for workloads with presets and options, axes, split ops, sampling
+// limits and the caller's settings. Leaves out later axes at their default, launches, seed, options about
+// output, the worker's time limit, and the device, whose fingerprint is in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options,
                            const model::AxisTable& table = model::axes());

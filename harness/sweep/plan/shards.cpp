@@ -12,8 +12,8 @@
 namespace graphbench::plan {
 namespace {
 
-// A task takes its worker's start and its batches' sampling time. On an H100 a task of nine batches takes 3.6
-// s, a task of one batch 0.7 s; on a quiet host with two cores both take three quarters of that.
+// Estimates a task's time as its worker's start and its batches' sampling. On an H100 a task of nine batches
+// takes 3.6 s, a task of one batch 0.7 s; on a quiet host with two cores both take three quarters of that.
 constexpr double start_seconds = 0.4;
 constexpr double batch_seconds = 0.2;
 

@@ -10,11 +10,11 @@
 
 namespace graphbench::plan {
 
-// Assigns the largest costs first, each to the shard with the smallest sum. The largest sum is at most 4/3 of
-// the best possible (Graham 1969). Returns each cost's shard, from 0. Equal costs and sums: the first wins.
+// Assigns the largest costs first, each to the shard with the smallest sum. The largest sum is at most 4/3
+// of the optimum (Graham 1969). Returns each cost's shard, from 0. Among equals takes the first.
 std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards);
 
-// The estimated time of these tasks one after the other, in seconds. It is printed, and balances shards.
+// The estimated time in seconds of these tasks, run one after the other, to print and to balance shards.
 double estimated_seconds(const std::vector<model::WorkerTask>& tasks);
 
 // The mean of launches[].worker_seconds in a result, by the cell's id.
@@ -22,13 +22,13 @@ using CellCosts = std::map<std::string, double>;
 CellCosts costs_of(const model::Result& result);
 
 struct Shard {
-  model::Plan plan;  // the shard's cells and tasks; plan.facts.shard has its number
+  model::Plan plan;  // the shard's cells and tasks; its number is in plan.facts.shard
   std::string said;  // one line on how shards were balanced; empty for a replica
 };
 
-// Takes the shard of options.shard. Does not divide groups (model::group_of). `costs` is empty if no result
-// was given. `digests` (binary and plugins) become part of the assignment. Throws InputError if there are
-// fewer groups than shards, or if `costs` has no cell of the plan.
+// Returns the shard of options.shard. Does not divide groups (model::group_of). `costs` is empty if no
+// result was given. `digests` (binary and plugins) become part of the assignment's digest. Throws InputError
+// if there are fewer groups than shards, or if `costs` has no cell of the plan.
 Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 

@@ -47,7 +47,7 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
                                                 ": give one of " + join(known) + did_you_mean(wanted, known));
 }
 
-// The value that an option's help gives a name, as "apart=2".
+// The number behind `word` in the option's help text, which has pairs such as "apart=2".
 std::optional<std::int64_t> named_value(const abi::WorkloadOption& option, const std::string& word) {
   const std::size_t at = option.help.find(" " + word + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -74,7 +74,7 @@ std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo
   return *value;
 }
 
-// Checks the trace against a workload, because every workload of the sweep walks the trace.
+// Checks the trace against a workload: every workload of the sweep walks the trace.
 void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
   const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
   for (const model::ShapeStep& step : trace.steps) {
@@ -117,7 +117,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   }
 }
 
-// Refuses the modes of foreign steps: programs have only the modes of the table.
+// Refuses the modes of foreign steps, because this sweep runs programs.
 void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
@@ -137,7 +137,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
   std::vector<std::string> chosen = options.axes.workload;
   if (options.torch.given()) chosen = {catalog.workloads.back().name};  // the workload of --torch is last
   if (chosen.empty()) {
-    // By default a plugin's workloads are run, if it has any: a plugin may have only ops or passes.
+    // By default runs the plugins' workloads, or the built-in ones if the plugins have only ops or passes.
     const auto from_plugin = [](const abi::WorkloadInfo& info) { return info.plugin != "builtin"; };
     const bool own = !options.plugins.empty() && std::ranges::any_of(catalog.workloads, from_plugin);
     for (const abi::WorkloadInfo& info : catalog.workloads) {
@@ -162,7 +162,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (choice != choices.end()) {
       choice->options[set.key] = value;
     } else if (set.from_flag) {
-      // In a file the option may be meant for other sweeps; on the command line it is a mistake.
+      // In a configuration file the option may serve other sweeps; on the command line it is a mistake.
       throw InputError(set.where,
                        in_quotes(set.workload) + " is not in this sweep, which runs " + join(chosen));
     }

@@ -1,4 +1,4 @@
-// The workloads of a sweep, each with its preset, data types and option values. Pure.
+// The workloads of a sweep, each with its preset and option values, and the sweep's data types. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct WorkloadChoice {
   std::map<std::string, std::int64_t> options;  // overrides of the preset
 };
 
-// Returns workloads in the requested order. Throws InputError for an unknown workload (with a suggestion), an
-// unknown preset (with the known ones), and an unknown or out-of-range `--set` key. Without a requested
-// preset, a workload without a default preset gets its first one.
+// Returns workloads in the requested order. Throws InputError for an unknown workload (with a suggestion),
+// an unknown preset (with the known ones), and a `--set` with an unknown key or a value out of range. By
+// default chooses the device's default preset, or a workload's first preset if the workload lacks that one.
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog);
 
 // The facts about the sweep's one workload if it is a foreign step; null if the workloads are programs.

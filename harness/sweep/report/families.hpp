@@ -1,4 +1,4 @@
-// Every family that a sweep or a service publishes. The families of cells come from the table of metrics.
+// Every metric family that a sweep or a service publishes. Families of cells come from the table of metrics.
 // dashboards/metrics.json lists these families, and those of ladders and bills.
 #pragma once
 

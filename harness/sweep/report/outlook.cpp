@@ -14,7 +14,7 @@ std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : noun.ends_with("s") ? "es" : "s");
 }
 
-// Uses one unit, because more digits would suggest an exact estimate.
+// Writes one unit, because more digits would suggest that the estimate is exact.
 std::string about(double seconds) {
   const auto whole = [](double value) { return static_cast<std::size_t>(std::lround(value)); };
   if (seconds < 90) return plural(whole(std::max(1.0, seconds)), "second");

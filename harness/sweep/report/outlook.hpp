@@ -1,4 +1,4 @@
-// Pure functions that make the lines before a sweep: its size, its estimated time, the result it replaces.
+// Makes the lines printed before a sweep: its size, its estimated time, the result that it replaces. Pure.
 #pragma once
 
 #include <cstddef>

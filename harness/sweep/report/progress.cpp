@@ -1,4 +1,4 @@
-// Draws progress lines. Keeps only the state that was shown last, and reads no clock.
+// Draws progress lines. Keeps only the last update, and reads no clock.
 #include "harness/sweep/report/progress.hpp"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ void ProgressPrinter::draw(const model::Progress& progress) {
   const std::string counts = counts_of(progress);
   const std::string times = times_of(progress);
   const std::string failures = failures_of(progress);
-  // On a narrow terminal, cuts the running task first: the counts and the remaining time matter more.
+  // On a narrow terminal, shortens the worker's name and phase: counts and remaining time matter more.
   const auto taken = static_cast<int>(counts.size() + times.size() + failures.size()) + 4;
   const std::string activity = left(activity_of(progress), width_ - taken);
   out_ << "\r\033[K" << paint(counts, Colour::bold, colours_) << "  "

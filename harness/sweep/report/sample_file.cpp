@@ -21,8 +21,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the elements are written as they lie in memory");
 
-// The bytes before the elements: a magic string, and a header with type, byte order and shape. Padding lets
-// the elements begin at a multiple of 64 bytes; a newline ends the header.
+// The bytes before the elements: a magic string, and a header with type, byte order and shape. The header
+// ends with blanks, so that the elements begin at a multiple of 64 bytes, and a newline.
 std::string header(const std::string& type, std::size_t count) {
   std::string text =
       "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
@@ -76,7 +76,7 @@ struct RowKey {
   const model::Launch& of;
 };
 
-// 0 for samples of the ramp, which come first; then the number of each sample's placement, from 1.
+// Per sample: 0 for the ramp, whose samples come first; else the number of the placement, from 1.
 std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
   std::vector<std::uint8_t> placements;
   for (std::size_t i = 0; i < key.of.placements.size(); ++i) {

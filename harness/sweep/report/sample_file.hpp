@@ -1,6 +1,6 @@
 // Every sample of a result in one columnar file that NumPy opens by itself: `numpy.load(FILE)`.
 //
-// A ZIP of NumPy arrays (.npz), one row per sample, in the order of measuring in a cell, launch and pass:
+// A ZIP of NumPy arrays (.npz), one row per sample, in measuring order within a cell, launch and pass:
 //   cell            i4   index into `cells`
 //   launch          i4   index of the worker process
 //   pass            u1   index into `passes`: 0 latency, 1 device

@@ -1,4 +1,4 @@
-// Writes the series of each family in the table of metrics. Values are medians over launches.
+// Writes the series of each metric family of cells and comparisons. Values are medians over launches.
 #include "harness/sweep/report/series.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ std::string memory_lines(const ClientMetric& labelled, const model::CellResult& 
   return lines;
 }
 
-// The number of the walk's steps with each outcome that occurred.
+// One line per outcome that occurred in the walk, with the number of its steps.
 std::string walk_lines(const ClientMetric& labelled, const model::CellResult& cell) {
   std::map<std::string, double> steps;
   if (cell.shape_walk && cell.status == model::CellStatus::ok) {

@@ -1,4 +1,4 @@
-// Decides which numbers of a cell, and of a sweep's comparison with the baseline, become which metrics.
+// Makes Prometheus series from the numbers of a cell, and of a sweep's comparison with the baseline.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -15,7 +15,7 @@
 
 namespace graphbench::reporters {
 
-// Orders series as a reader expects: batches by number, not by text.
+// Orders series by device, then by axes: batches by number, not by text.
 struct CellKey {
   std::string device;
   model::Cell cell;
@@ -29,10 +29,10 @@ struct CellKey {
   }
 };
 
-// The labels of a cell, in the documents' order of axes.
+// The labels of a cell: its axes in the order of documents, then the device.
 std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
-// Quantiles above the median, each with its member of a launch's Summary.
+// Quantiles above the median, each with the member of Summary that has its value.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
 // Times are summaries, because promtool allows the label `quantile` only for summaries. Quantiles are
 // computed from the launches: prometheus-cpp's own Summary would cost microseconds per sample, and estimate
@@ -50,8 +50,8 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 
 using ComparisonLines = std::vector<std::string>;
 
-// `cells` are the device's cells in /metrics, by id. Other cells have no series here, because readers need
-// the numbers beside a change. Results that are not comparable have only the series that say so.
+// `cells` are the device's cells in /metrics, by id. Other cells get no series, because a change needs the
+// cell's numbers beside it. Results that are not comparable get only the series with the reasons.
 ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
                          const model::Comparison& comparison);
 

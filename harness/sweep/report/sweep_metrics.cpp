@@ -11,7 +11,7 @@
 namespace graphbench::reporters {
 namespace {
 
-// Appends the family with its help and type if it has a series; an empty family would promise numbers.
+// Appends the family's help, type and series. Omits a family without series: its head would suggest numbers.
 template <typename Keyed>
 void append(std::string& text, const FamilyRow& family, std::size_t place, const Keyed& all) {
   const auto is_empty = [&](const auto& each) {
@@ -29,7 +29,7 @@ void append(std::string& text, const FamilyRow& family, std::size_t place, const
 double steps_of(const model::CellResult& cell) {
   std::int64_t steps = 0;
   for (const model::Launch& launch : cell.launches) {
-    // Counts also the samples of the ramp, which no summary includes, if the document has them.
+    // Also counts the ramp's samples, if the document has them, because no summary includes the ramp.
     steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), statistics::ramp_samples);
     if (launch.latency_seconds) steps += launch.latency_seconds->count;
     if (launch.device_seconds) steps += launch.device_seconds->count;

@@ -35,18 +35,18 @@ class SweepMetrics {
   SweepMetrics(const SweepMetrics&) = delete;
   SweepMetrics& operator=(const SweepMetrics&) = delete;
 
-  // Begins a sweep on the device: its progress is 0, and its cells are counted from 0.
+  // Begins a sweep on the device: sets its progress to 0, and lets set_cell count each cell again.
   void begin_sweep(const std::string& device);
   void set_device(const std::string& device, const model::DeviceFacts& facts);
   void set_progress(const std::string& device, const model::Progress& progress);
   // Replaces the series of a finished cell: series for numbers that this result lacks are removed. Counts the
   // cell once per sweep, however often it is set.
   void set_cell(const std::string& device, const model::CellResult& cell);
-  // Shows a cell of an earlier process's sweep, without counting it: that process has counted it.
+  // Shows a cell of a sweep of an earlier process, which has already counted the cell.
   void show_cell(const std::string& device, const model::CellResult& cell);
   // Ends a complete sweep: removes the series of cells that the sweep did not have.
   void drop_vanished(const std::string& device);
-  // Replaces the device's comparison by the ended sweep's. Only cells passed to set_cell have series.
+  // Replaces the device's comparison by the ended sweep's. Only cells that are shown get series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
   // Replaces the notes on the device by the notes on the sweep that ended.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);

@@ -33,7 +33,7 @@ constexpr int interval_width = 10;
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
-// A column after the gain, for cells with an interval. Other formats put it into the gain's column.
+// A column after the gain, if a cell has an interval. Other formats write the interval beside the gain.
 constexpr model::MetricRow gain_interval = {
     .name = "speedup_ci95",
     .kind = model::MetricKind::ratio,
@@ -163,8 +163,8 @@ std::optional<Gain> throughput_gain(const model::CellResult& cell) {
               cell.records && cell.records->other_kernels > 0};
 }
 
-// "~" marks a gain without an interval, "?" a gain whose interval contains 1. "*" replaces "x" if the modes
-// ran two different programs.
+// "~" marks a gain without an interval, "?" a gain whose interval contains 1. "*" replaces "x" if the cell
+// and its eager cell ran different kernels.
 std::string text_of(const Gain& gain) {
   std::string number = format_ratio(gain.ratio);
   if (gain.of_two_programs) number.back() = '*';
@@ -172,7 +172,7 @@ std::string text_of(const Gain& gain) {
   return gain.may_be_none() ? number + "?" : number;
 }
 
-// The text if there is no break-even. "?": too few launches for an interval do not exclude a break-even.
+// The text if there is no break-even: "never", "-" (eager was not swept), or "?" (launches do not decide).
 std::string_view mark_of(const model::CellSummary& summary) {
   if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
   return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
@@ -371,7 +371,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const bool wide = wide_table(columns, modes) <= options.width;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << legend(columns, options.width) << '\n';
-  // One head for several sections, up to this many rows.
+  // Repeats the head before a section that would exceed this many rows below the last head.
   constexpr std::size_t rows_below_head = 40;
   std::size_t rows = rows_below_head;
   for (const TableSection& section : arrange(result, modes)) {

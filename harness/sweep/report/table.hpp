@@ -46,17 +46,17 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
 // over these cells, per mode. Empty if no cell has a floor.
 std::string floor_line(const std::vector<const model::CellResult*>& cells);
 
-// One entry for all cells of one status, code and message: "failed out_of_memory: ... (2 cells: ...)".
+// Prints a line per status, code and message: "failed out_of_memory: ... (2 cells, first mlp/...)".
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// Prints the walks of --shape-trace: one row per step that was not a plain replay, and the other steps'
-// count.
+// Prints the walks of --shape-trace: a row for each of the first 20 steps that needed something new, and the
+// count of all other steps.
 void print_walks(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 // Prints the notes in at most three lines, the number of cells, and the conclusions.
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// Prints one paragraph per subject; with --quiet, this is the whole output.
+// Prints one paragraph per subject. With --quiet, stdout has nothing else.
 void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 }  // namespace graphbench::reporters
