@@ -20,9 +20,9 @@ class CellTable {
 
   // Makes `task` the current task. The functions up to unreported_batches() are about its cells.
   void begin_task(const model::WorkerTask& task);
-  // Adds a finished cell of the task. A cell that fails in one launch has failed, whatever its other launches
-  // report; its first reason stays. Throws Error(invalid_argument), because the worker cannot be trusted, for
-  // a cell that is not in the task or was already reported.
+  // Adds a finished cell of the task. A cell that fails in one launch has failed, whatever its other
+  // launches report; the first reason stays. Throws Error(invalid_argument), because the worker cannot be
+  // trusted, for a cell that is not in the task or was already reported.
   void add_cell(const model::CellResult& reported);
   // The cell of a reported batch, for facts that arrive later. Throws if the batch was not reported.
   model::CellResult& reported(std::int64_t batch);

@@ -36,9 +36,9 @@ struct Remainder {
   std::vector<model::WorkerTask> tasks;  // tasks to run, in the plan's order
 };
 
-// `finished` must outlive the result; if two of its tasks have one id, the later is used. Tasks that another
-// device than `here` measured are taken over only as whole groups (model::group_of), because cells that are
-// compared with each other must come from one device.
+// `finished` must outlive the result; if two of its tasks have the same id, the later is used. Tasks that
+// another device than `here` measured are taken over only as whole groups (model::group_of), because cells
+// that are compared with each other must come from one device.
 Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>& finished,
                        const model::MeasuredOn& here);
 

@@ -1,4 +1,4 @@
-// Follows the probe's stages, and keeps its answer or its failure.
+// Reads the probe's messages, and returns the probe's answer or throws its failure.
 #include "harness/sweep/probe.hpp"
 
 #include "graphs/base/error.hpp"

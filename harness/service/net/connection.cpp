@@ -324,7 +324,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     wake_.cancel();
   }
 
-  // read_and_drop() detects when the client disconnects. If it does not, the timer closes the socket.
+  // read_and_drop() detects when the client disconnects. If it stays, the timer closes the socket.
   awaitable<void> end_stream() {
     wake_.expires_after(all_.limits.request_max);
     wake_.async_wait([self = this->shared_from_this()](const error_code& error) {

@@ -1,4 +1,4 @@
-// The shared state and counts of one server's connections. It is used only on the server's thread.
+// The shared state and counts of one server's connections. Only the server's thread uses them.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -92,11 +92,11 @@ class Sending {
 // the socket's executor stops. `all` must outlive the connection.
 void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
 
-// Splits a target in absolute form ("http://host/path"); its host replaces the Host header. Absent if a
-// header such as Authorization or Host, which may be given only once, is given twice.
+// Reads a message's head. The host of a target in absolute form ("http://host/path") replaces the header
+// Host. Absent if a header such as Authorization or Host, which may be given only once, is given twice.
 std::optional<Request> request_of(const boost::beast::http::request_header<>& head);
 
-// Makes the status line and the headers, with the empty line that ends them.
+// Writes the status line, the headers, and the empty line after them.
 std::string head_of(const Response& response, bool keep_alive);
 
 }  // namespace graphbench::net

@@ -19,8 +19,8 @@ struct Request {
   std::string path;    // path of the target as sent: never decoded, never a file's path
   std::string query;   // after the question mark, as sent
   std::string body;
-  std::map<std::string, std::string> headers;  // keys in lower case; a repeated header has its last value
-  // Filled by the router: {id} maps to the part of the path in its place.
+  std::map<std::string, std::string> headers;  // keys in lower case; the last of repeated headers counts
+  // Set by the router: "id" maps to the part of the path that matches {id} in the pattern.
   std::map<std::string, std::string> parameters;
   std::shared_ptr<void> hold;  // Admission::hold, released when the request ends
 
@@ -48,7 +48,7 @@ Response text_response(unsigned status, const std::string& line);
 // throws, the client gets a 500 without details.
 using Handler = std::function<Response(Request&)>;
 
-// The decision about a request that is made after its head and before its body is read.
+// The decision about a request that the server makes before it reads the body.
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
   bool wants_body = true;            // false: the body stays unread; if there is a body, the connection ends
@@ -71,7 +71,7 @@ class Router {
   Response operator()(Request& request) const;
 
   // The pattern that a path fits, for any method; "other" if none fits. Metrics and logs use the pattern,
-  // because they must not hold text that clients choose.
+  // because they must not contain text that clients choose.
   std::string pattern_of(const std::string& path) const;
 
  private:

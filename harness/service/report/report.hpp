@@ -1,4 +1,4 @@
-// A report: one HTML file, which is the service's page with the documents inside. It loads nothing else.
+// A report: one HTML file, which is the service's page with the documents inside, and loads no other file.
 #pragma once
 
 #include <string>

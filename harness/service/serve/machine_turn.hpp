@@ -13,7 +13,7 @@ std::string turn_folder();
 // Takes and keeps the turn, at most until the process ends. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) if `folder` cannot hold the locks. If it is empty, try_take() always returns true.
+  // Throws Error(io) if `folder` cannot hold the locks. Without a `folder`, try_take() is always true.
   explicit MachineTurn(const std::string& folder);
 
   // True if this service has the turn. If not, it becomes the next service, unless another already is.

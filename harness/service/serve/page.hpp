@@ -14,7 +14,7 @@ struct Page {
 
 extern const Page built_in_page;
 
-// The answer of a binary without the page, and how to build one with the page.
+// The answer of a binary without the page: how to build a binary with the page.
 inline constexpr const char* no_page =
     "the web page was not built into this binary. Install nodejs (18 or newer) and npm, then build with "
     "-DGRAPHBENCH_PAGE=ON";

@@ -15,7 +15,7 @@ enum class BodyFormat { json, toml };
 
 // The options of a requested `graphbench --sweep`.
 struct AskedSweep {
-  std::vector<std::string> plugins;  // by name
+  std::vector<std::string> plugins;  // plugins' names
   std::vector<std::string> options;  // all other options: "--batch=1,8"
 
   // All arguments; `file_of` returns the file of a plugin.

@@ -36,7 +36,7 @@ struct RunnerSettings {
   std::string turn_folder = {};  // the folder with the locks for turns; empty: no turns
 };
 
-// The objects that the runner uses. They must outlive it.
+// The objects that the runner uses. They must outlive the runner.
 struct RunnerParts {
   SweepStore& store;
   reporters::SweepMetrics& metrics;

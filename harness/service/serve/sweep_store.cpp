@@ -301,7 +301,7 @@ DROP TABLE IF EXISTS kept;
 DROP TABLE IF EXISTS begun;
 )";
 
-// Creates the file with mode 0600, which SQLite also gives to the files beside it.
+// Creates the file with mode 0600, which SQLite also gives to its other files.
 void make_private(const std::string& file) {
   const Descriptor made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (made.get() < 0) throw storage::StorageError(std::strerror(errno));

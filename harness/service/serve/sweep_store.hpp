@@ -52,7 +52,7 @@ struct SweepEnd {
 };
 
 // Thread-safe. Every change is on disk when the call returns. All functions throw storage::StorageError if
-// the file cannot be read or written, and do not wait for another process that has locked it.
+// the file cannot be read or written, and do not wait if another process has locked the file.
 class SweepStore {
  public:
   // Marks sweeps as interrupted if they were running when an earlier process ended. Upgrades a file of an

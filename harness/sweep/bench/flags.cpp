@@ -1,4 +1,4 @@
-// Refuses values at which Google Benchmark would end the process, then passes it all flags.
+// Refuses values at which Google Benchmark would end the process. Passes all flags to Google Benchmark.
 #include "harness/sweep/bench/flags.hpp"
 
 #include <benchmark/benchmark.h>

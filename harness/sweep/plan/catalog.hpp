@@ -10,7 +10,7 @@
 namespace graphbench::plan {
 
 struct Catalog {
-  std::string device;  // the name by which workers open it: "cuda:0", "host"
+  std::string device;  // the name with which workers open the device: "cuda:0", "host"
   model::DeviceFacts facts{};
   std::vector<std::string> dtypes;           // data types that the device supports
   std::vector<abi::WorkloadInfo> workloads;  // built-in workloads first, then by plugin

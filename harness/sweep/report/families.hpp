@@ -11,7 +11,7 @@
 
 namespace graphbench::reporters {
 
-// Families of cells first, in the order in which they are published.
+// All families in the order of publication, which begins with families of cells.
 std::vector<FamilyRow> families();
 // Returns the family with this name. An unknown name is a programming error.
 const FamilyRow& family_of_process(std::string_view name);

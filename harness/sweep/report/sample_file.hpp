@@ -1,4 +1,4 @@
-// Every sample of a result in one columnar file that NumPy opens by itself: `numpy.load(FILE)`.
+// Every sample of a result in one columnar file, which NumPy reads with `numpy.load(FILE)`.
 //
 // A ZIP of NumPy arrays (.npz), one row per sample, in measuring order within a cell, launch and pass:
 //   cell            i4   index into `cells`
