@@ -8,10 +8,10 @@
 
 #include "harness/bill/bill_table.hpp"
 #include "harness/ladder/ladder_table.hpp"
-#include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/sweep/report/families.hpp"
+#include "tests/golden/metric_schema.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench {

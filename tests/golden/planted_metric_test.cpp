@@ -12,7 +12,6 @@
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/model/codec/documents.hpp"
-#include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/project.hpp"
 #include "harness/model/codec/result_fields.hpp"
@@ -20,6 +19,7 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 #include "harness/sweep/report/table.hpp"
+#include "tests/golden/metric_schema.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench {

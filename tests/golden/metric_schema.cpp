@@ -1,5 +1,5 @@
 // Writes the schema's properties of metrics, one per row. Keeps properties that no table has.
-#include "harness/model/codec/metric_schema.hpp"
+#include "tests/golden/metric_schema.hpp"
 
 #include <algorithm>
 #include <string>
