@@ -4,7 +4,27 @@
 #include <algorithm>
 #include <fstream>
 
-#include "harness/model/codec/graph_dump.hpp"
+#include "harness/model/codec/json_writer.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+struct GraphDump {
+  std::string schema = "graphbench.graph/1";
+  std::string cell;  // its id
+  std::vector<facts::DescribedPiece> pieces;
+};
+
+}  // namespace
+}  // namespace graphbench::worker
+
+namespace graphbench::codec {
+
+GB_DESCRIBE(facts::DescribedNode, op, type, function, facts, after);
+GB_DESCRIBE(facts::DescribedPiece, nodes);
+GB_DESCRIBE(worker::GraphDump, schema, cell, pieces);
+
+}  // namespace graphbench::codec
 
 namespace graphbench::worker {
 namespace {
@@ -23,9 +43,8 @@ void write(const std::string& path, const std::string& text) {
   if (!out) throw Error(ErrorCode::io, "dump graph: " + path + " cannot be written");
 }
 
-}  // namespace
-
-std::string to_dot(const model::GraphDump& dump) {
+// DOT text for graphviz, with one cluster per piece.
+std::string to_dot(const GraphDump& dump) {
   std::string text = "digraph " + in_dot(dump.cell) + " {\n  node [shape=box];\n";
   for (std::size_t p = 0; p < dump.pieces.size(); ++p) {
     const std::string piece = std::to_string(p);
@@ -44,6 +63,8 @@ std::string to_dot(const model::GraphDump& dump) {
   return text + "}\n";
 }
 
+}  // namespace
+
 void dump_graphs(const std::string& folder, const std::string& cell_id, execution::ExecutionMode mode,
                  execution::ExecutionContext context, std::int64_t batch) {
   pool::MemoryPool pool(context.device);
@@ -51,13 +72,13 @@ void dump_graphs(const std::string& folder, const std::string& cell_id, executio
   context.name_nodes = true;
   const std::unique_ptr<execution::Executor> executor = execution::make_executor(mode, context, batch);
   executor->capture();
-  model::GraphDump dump;
+  GraphDump dump;
   dump.cell = cell_id;
   dump.pieces = executor->describe();
   std::string file = cell_id;
   std::ranges::replace(file, '/', '_');
   const std::string path = folder + "/" + file;
-  write(path + ".json", codec::to_json(dump));
+  write(path + ".json", codec::dump(codec::JsonWriter(codec::Form::document).write(dump), 1) + "\n");
   write(path + ".dot", to_dot(dump));
   const ir::Program& program = context.program;
   const auto ops = static_cast<ir::OpId>(program.ops().size());

@@ -5,12 +5,8 @@
 #include <string>
 
 #include "graphs/execution/executor.hpp"
-#include "harness/model/graph_dump.hpp"
 
 namespace graphbench::worker {
-
-// DOT text for graphviz, with one cluster per piece.
-std::string to_dot(const model::GraphDump& dump);
 
 // Captures the step again into new memory and writes FOLDER/ID.json, .dot, .before.txt and .after.txt, where
 // ID has "_" instead of "/". Throws the exceptions of capturing, and Error(io).
