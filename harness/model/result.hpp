@@ -227,6 +227,7 @@ struct OpPath {
   friend bool operator==(const OpPath&, const OpPath&) = default;
 };
 
+// The last three are ordered from best to worst.
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
 // Returns the name in documents and metrics, where a pending cell is "skipped".
 std::string_view name_of(CellStatus status) noexcept;

@@ -10,10 +10,10 @@
 namespace graphbench::samples {
 namespace {
 
-using codec::CellState;
 using codec::DocumentCell;
 using codec::LaunchTimes;
 using compare::Side;
+using model::CellStatus;
 
 // What five launches of the same thing look like, as factors.
 constexpr double luck[] = {1.0, 1.002, 0.999, 1.001, 0.998};
@@ -38,7 +38,7 @@ DocumentCell cell(const std::string& id, const Times& times, int launches = 5, d
   return made;
 }
 
-DocumentCell not_ok(const std::string& id, CellState state, const std::string& reason) {
+DocumentCell not_ok(const std::string& id, CellStatus state, const std::string& reason) {
   DocumentCell made;
   made.id = id;
   made.state = state;
@@ -83,25 +83,26 @@ model::Comparison mixed_comparison() {
                 cell(id(4, "eager"), {}),
                 cell(id(4, "whole"), {}),
                 cell(id(8, "eager"), {}),
-                not_ok(id(8, "whole"), CellState::failed, "worker_crashed: it died of signal 11"),
+                not_ok(id(8, "whole"), CellStatus::failed, "worker_crashed: it died of signal 11"),
                 cell(id(32, "whole"), {}),
                 cell(id(64, "whole"), {100e-6, 5e-6, 0, 0}),
                 cell(odd, {1.5, 0, 0, 0}),
-                not_ok(id(512, "whole"), CellState::failed, "out_of_memory: 3 GB of 2 GB"),
-                not_ok(id(2, "piecewise"), CellState::failed, "out_of_memory: 9 GB")};
-  now.cells = {cell(id(1, "eager"), {105e-6, 5.01e-6, 100e-6, 0}),
-               cell(id(1, "whole"), {90e-6, 1.1e-6, 88e-6, 50e-6}),
-               cell(id(2, "eager"), {103e-6, 5e-6, 95e-6, 0}, 5, 12),
-               cell(id(2, "whole"), {112.5e-6, 1e-6, 110e-6, 60e-6}),
-               cell("mlp/base/bf16/forward/b2/w10/whole", {110e-6, 1e-6, 88e-6, 60e-6}),
-               not_ok(id(4, "eager"), CellState::failed, "capture_failed: line one\nline two | **bold**\x01"),
-               not_ok(id(4, "whole"), CellState::skipped, "not_capturable: op sync"),
-               cell(id(8, "whole"), {}),
-               cell(id(16, "whole"), {}),
-               cell(id(32, "whole"), {100e-6, 0, 0, 60e-6}),
-               cell(id(64, "whole"), {}),
-               cell(odd, {18.75, 0, 0, 0}),
-               not_ok(id(2, "piecewise"), CellState::failed, "out_of_memory: 9 GB")};
+                not_ok(id(512, "whole"), CellStatus::failed, "out_of_memory: 3 GB of 2 GB"),
+                not_ok(id(2, "piecewise"), CellStatus::failed, "out_of_memory: 9 GB")};
+  now.cells = {
+      cell(id(1, "eager"), {105e-6, 5.01e-6, 100e-6, 0}),
+      cell(id(1, "whole"), {90e-6, 1.1e-6, 88e-6, 50e-6}),
+      cell(id(2, "eager"), {103e-6, 5e-6, 95e-6, 0}, 5, 12),
+      cell(id(2, "whole"), {112.5e-6, 1e-6, 110e-6, 60e-6}),
+      cell("mlp/base/bf16/forward/b2/w10/whole", {110e-6, 1e-6, 88e-6, 60e-6}),
+      not_ok(id(4, "eager"), CellStatus::failed, "capture_failed: line one\nline two | **bold**\x01"),
+      not_ok(id(4, "whole"), CellStatus::skipped, "not_capturable: op sync"),
+      cell(id(8, "whole"), {}),
+      cell(id(16, "whole"), {}),
+      cell(id(32, "whole"), {100e-6, 0, 0, 60e-6}),
+      cell(id(64, "whole"), {}),
+      cell(odd, {18.75, 0, 0, 0}),
+      not_ok(id(2, "piecewise"), CellStatus::failed, "out_of_memory: 9 GB")};
   base.cells[1].counts = {24, 1, 24, 0, 2 << 20, 900'000};
   now.cells[1].counts = {26, 1, 24, 0, 4 << 20, 905'000};
   base.cells[1].resolutions[5] = now.cells[1].resolutions[5] = 45'000;

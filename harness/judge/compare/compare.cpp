@@ -75,11 +75,11 @@ using model::Metric;
 using model::Verdict;
 
 Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
-  if (base.state == CellState::ok) {
-    if (now.state == CellState::failed) return Coverage::failed_now;
-    return now.state == CellState::skipped ? Coverage::skipped_now : Coverage::compared;
+  if (base.state == CellStatus::ok) {
+    if (now.state == CellStatus::failed) return Coverage::failed_now;
+    return now.state == CellStatus::skipped ? Coverage::skipped_now : Coverage::compared;
   }
-  return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
+  return now.state == CellStatus::ok ? Coverage::recovered : Coverage::neither;
 }
 
 // The trials, and the metrics that only one side has, in the order of the pairs.
@@ -243,13 +243,13 @@ std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Compariso
     if (partner == nullptr) {
       if (common) continue;
       add_cell(comparison, before, Coverage::base_only, before.reason).regression =
-          before.state == CellState::ok;
+          before.state == CellStatus::ok;
       continue;
     }
     const DocumentCell& after = *partner;
     const Coverage coverage = coverage_of(before, after);
     CellComparison& cell =
-        add_cell(comparison, before, coverage, after.state == CellState::ok ? before.reason : after.reason);
+        add_cell(comparison, before, coverage, after.state == CellStatus::ok ? before.reason : after.reason);
     cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
     if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
   }
@@ -288,7 +288,7 @@ model::ComparisonSide describe(const Side& side) {
   described.plan_hash = side.facts.field("plan");
   described.cells = static_cast<std::int64_t>(side.cells.size());
   for (const DocumentCell& cell : side.cells) {
-    if (cell.state != CellState::ok) continue;
+    if (cell.state != CellStatus::ok) continue;
     const auto launches = static_cast<std::int64_t>(cell.launches.size());
     described.launches_max = std::max(described.launches_max, launches);
     described.launches_min =

@@ -11,7 +11,6 @@
 
 namespace graphbench::compare {
 
-using codec::CellState;
 using codec::choice_prefix;
 using codec::DeviceClocks;
 using codec::Document;
@@ -21,6 +20,7 @@ using codec::LaunchTimes;
 using codec::library_prefix;
 using codec::parse_document;
 using codec::variable_prefix;
+using model::CellStatus;
 
 // Every name that --allow accepts; "device" covers device kind, device name and compute capability.
 const std::vector<std::string>& allowable_fields();

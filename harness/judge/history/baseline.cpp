@@ -106,7 +106,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
 std::vector<LaunchMedians> medians_of(const codec::Document& document) {
   std::vector<LaunchMedians> medians;
   for (const codec::DocumentCell& cell : document.cells) {
-    if (cell.state != codec::CellState::ok) continue;
+    if (cell.state != model::CellStatus::ok) continue;
     for (const model::Metric metric : model::all_metrics()) {
       if (model::row_of(metric).kind != model::MetricKind::time) continue;
       LaunchMedians each{cell.id, metric, {}};
@@ -147,7 +147,7 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   entry.entry.tool_version = facts.field("tool.version");
   entry.entry.complete = facts.complete;
   for (const codec::DocumentCell& cell : document.cells) {
-    if (cell.state != codec::CellState::ok) continue;
+    if (cell.state != model::CellStatus::ok) continue;
     ++entry.entry.cells;
     entry.entry.launches = std::max(entry.entry.launches, static_cast<std::int64_t>(cell.launches.size()));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/model/comparison.hpp"
+#include "harness/model/result.hpp"
 
 namespace graphbench::codec {
 
@@ -32,9 +33,6 @@ struct LaunchTimes {
   static void check_room();
 };
 
-// From best to worst. A merge takes the worst of a cell's states, as a sweep does for the cell's launches.
-enum class CellState : std::uint8_t { ok, skipped, failed };
-
 struct DocumentCell {
   static constexpr std::size_t counts_max = 8;
   static constexpr std::int64_t absent_count = -1;
@@ -45,7 +43,8 @@ struct DocumentCell {
   }
 
   std::string id;
-  CellState state = CellState::ok;
+  // Not `pending`. A merge takes the worst of a cell's states, as a sweep does for the cell's launches.
+  model::CellStatus state = model::CellStatus::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
   // In the order of model::counted_metrics(). absent_count: the document has no count.

@@ -22,7 +22,7 @@ DocumentCell cell(const std::string& id, double latency, int launches = 5) {
   return made;
 }
 
-DocumentCell not_ok(const std::string& id, CellState state) {
+DocumentCell not_ok(const std::string& id, CellStatus state) {
   return {id, state, "io: disk", {}};
 }
 
@@ -196,10 +196,10 @@ TEST(Compare, NothingIsDecidedWhereEveryVerdictIsInconclusive) {
 
 TEST(Compare, LostCellsAreRegressionsOfCoverage) {
   const Comparison comparison = compare(
-      side({cell("gone", 1), cell("failing", 1), cell("skipped", 1), not_ok("back", CellState::failed),
-            not_ok("never", CellState::failed), not_ok("dropped", CellState::skipped)}),
-      side({not_ok("failing", CellState::failed), not_ok("skipped", CellState::skipped), cell("back", 1),
-            not_ok("never", CellState::skipped), cell("added", 1)}),
+      side({cell("gone", 1), cell("failing", 1), cell("skipped", 1), not_ok("back", CellStatus::failed),
+            not_ok("never", CellStatus::failed), not_ok("dropped", CellStatus::skipped)}),
+      side({not_ok("failing", CellStatus::failed), not_ok("skipped", CellStatus::skipped), cell("back", 1),
+            not_ok("never", CellStatus::skipped), cell("added", 1)}),
       {});
   const Coverage expected[] = {Coverage::base_only, Coverage::failed_now, Coverage::skipped_now,
                                Coverage::recovered, Coverage::neither,    Coverage::base_only,

@@ -17,7 +17,7 @@ Document document(const std::string& source, const std::string& cell, double lat
   made.source = source;
   made.facts.started_at = "2026-01-0" + std::to_string(source.size() % 9) + "T00:00:00Z";
   made.facts.fields = {{"fingerprint", "ff"}, {"plan", "aa"}, {"device.name", "GPU"}};
-  made.cells.push_back({cell, CellState::ok, "", {{0, latency, 0, 0, 0}}});
+  made.cells.push_back({cell, CellStatus::ok, "", {{0, latency, 0, 0, 0}}});
   return made;
 }
 
@@ -36,10 +36,10 @@ TEST(Merge, LaunchesOfACellAreConcatenated) {
 
 TEST(Merge, TheWorstStateWins) {
   Document failed = document("b", "x", 2);
-  failed.cells.front().state = CellState::failed;
+  failed.cells.front().state = CellStatus::failed;
   failed.cells.front().reason = "worker_crashed: signal 11";
   const Side side = merge("side", {document("a", "x", 1), failed, document("c", "x", 3)});
-  EXPECT_EQ(side.cells.front().state, CellState::failed);
+  EXPECT_EQ(side.cells.front().state, CellStatus::failed);
   EXPECT_EQ(side.cells.front().reason, "worker_crashed: signal 11");
 }
 
@@ -90,7 +90,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   EXPECT_EQ(refusal({a, document("b", "y", 1)}), "accepted") << "a shard";
   // A median that repeats by chance, beside another that does not.
   Document both = a;
-  both.cells.push_back({"y", CellState::ok, "", {{0, 5, 0, 0, 0}}});
+  both.cells.push_back({"y", CellStatus::ok, "", {{0, 5, 0, 0, 0}}});
   other = both;
   other.source = "b";
   other.cells.back().launches.front()[model::Metric::latency] = 6;
@@ -200,7 +200,7 @@ TEST_F(ReadSide, BothSidesOfLargeDocumentsAreReadAtOnce) {
   ASSERT_EQ(sides.now.cells.size(), 8000u);
   EXPECT_EQ(sides.base.cells.back().launches.front()[model::Metric::latency], 1e-4);
   EXPECT_EQ(sides.now.cells.back().launches.front()[model::Metric::latency], 2e-4);
-  EXPECT_EQ(sides.now.cells[7000].state, CellState::failed);
+  EXPECT_EQ(sides.now.cells[7000].state, CellStatus::failed);
 }
 
 TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {

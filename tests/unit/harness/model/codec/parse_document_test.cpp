@@ -60,7 +60,7 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
   EXPECT_DOUBLE_EQ(launch[model::Metric::capture], 2e-3);
   EXPECT_DOUBLE_EQ(launch[model::Metric::submit], 5e-6);
   EXPECT_EQ(launch[model::Metric::device], 0);
-  EXPECT_EQ(document.cells.back().state, CellState::failed);
+  EXPECT_EQ(document.cells.back().state, model::CellStatus::failed);
   EXPECT_EQ(document.cells.back().reason, "io: disk");
   EXPECT_EQ(document.facts.interleaved, "run 1");
   EXPECT_EQ(document.facts.looks, (std::vector<std::int64_t>{5, 10}));
