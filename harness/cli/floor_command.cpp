@@ -27,9 +27,9 @@ namespace {
 // The sweep options that `floor` also accepts.
 const std::vector<std::string> sweep_options = {"device", "json", "cpu", "no-pin", "worker-timeout", "quiet"};
 
-model::FloorsDocument document_of(const floors::FloorAnswer& answer,
+codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
                                   const model::InstrumentOptions& instruments) {
-  model::FloorsDocument document;
+  codec::FloorsDocument document;
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
   document.measured_at = utc_now();
@@ -62,7 +62,7 @@ class FloorCommand final : public Command {
                                                           request, options.worker_timeout_seconds);
     if (answer.bad_input) throw InputError(options.where("device"), answer.failure);
     if (!answer.failure.empty()) throw Error(ErrorCode::device_failed, answer.failure);
-    const model::FloorsDocument document = document_of(answer, options.instruments);
+    const codec::FloorsDocument document = document_of(answer, options.instruments);
     const bool stdout_taken = wants_json && options.json == "-";
     std::ostream& out = stdout_taken ? std::cerr : std::cout;
     if (!options.quiet) {

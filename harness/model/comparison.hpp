@@ -3,12 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "harness/model/optional_number.hpp"
 
 namespace graphbench::model {
 
@@ -37,6 +37,23 @@ inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Met
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
+
+// An optional number in eight bytes. A comparison stores ten of them for each metric of each cell. NaN means
+// absent, so a value that is present must not be NaN.
+class OptionalNumber {
+ public:
+  OptionalNumber() = default;
+  OptionalNumber(double value) : value_(value) {}
+  OptionalNumber(std::optional<double> value) : OptionalNumber(value.value_or(absent)) {}
+
+  explicit operator bool() const { return !std::isnan(value_); }
+  double operator*() const { return value_; }
+  operator std::optional<double>() const { return *this ? std::optional(value_) : std::nullopt; }
+
+ private:
+  static constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+  double value_ = absent;
+};
 
 // One metric of one cell. The launch is the unit of replication, so the statistics use one number per launch:
 // the median of its samples or setups. A side's value is the geometric mean of these medians, so that NEW's

@@ -1,6 +1,4 @@
 // Reads the values of each axis, with the allowed values and the default from the axis's row.
-#include "harness/options/axis_values.hpp"
-
 #include <charconv>
 #include <iterator>
 #include <set>

@@ -14,8 +14,8 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/options/axis_values.hpp"
 #include "harness/options/numbers.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/raw_options.hpp"
 #include "harness/options/shape_trace.hpp"
 

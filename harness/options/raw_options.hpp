@@ -29,5 +29,9 @@ bool flag(const RawOptions& raw, const std::string& name);
 RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::string& value);
 // Returns one of `choices`. The default is the first choice. Throws InputError for another word.
 std::string word_of(const RawOptions& raw, const std::string& name, const std::vector<std::string>& choices);
+// Reads the axes of the first grid. An axis is empty if the device or the workloads decide the default.
+model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table);
+// Returns the axes of each --grid: those of the first grid, changed by the grid's text ("warmup=0,1").
+std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTable& table);
 
 }  // namespace graphbench::config

@@ -79,7 +79,7 @@ model::CellResult read_cell(std::string_view text, const std::string& source) {
   return cell;
 }
 
-std::string to_json(const model::FloorsDocument& document) {
+std::string to_json(const FloorsDocument& document) {
   return document_of("graphbench.floors/1",
                      {{"tool", {{"version", document.tool_version}, {"commit", document.tool_commit}}},
                       {"measured_at", document.measured_at},

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/model/codec/json_writer.hpp"
-#include "harness/model/floors_document.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::codec {
@@ -43,8 +42,14 @@ DocumentInParts read_parts(std::string_view text, const std::string& source);
 
 model::CellResult read_cell(std::string_view text, const std::string& source);
 
-// `graphbench.floors/1`.
-std::string to_json(const model::FloorsDocument& document);
+// The results of `graphbench floor`: the document `graphbench.floors/1`.
+struct FloorsDocument {
+  std::string tool_version;
+  std::string tool_commit;
+  std::string measured_at;         // RFC 3339, UTC
+  model::Environment environment;  // with its floors
+};
+std::string to_json(const FloorsDocument& document);
 
 // Returns a document of the schema `name`, with the schema as its first key and no line break at the end.
 std::string document_of(const char* name, Json rest);
