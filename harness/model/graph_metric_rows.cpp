@@ -10,42 +10,29 @@ namespace {
 // Returns a row of caller_io. Only cells whose axis io is not at its default have these metrics.
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
-  return {.name = name,
-          .kind = unit == "bytes" ? MetricKind::bytes : MetricKind::count,
-          .unit = unit,
-          .help = help,
-          .value = value,
-          .graphs_only = true,
-          .addition = true,
-          .on_request = true,
-          .family = family};
+  const MetricKind kind = unit == "bytes" ? MetricKind::bytes : MetricKind::count;
+  MetricRow made = row(name, kind, unit, value, family, help);
+  made.graphs_only = made.addition = true;
+  return made;
 }
 
 constexpr MetricRow counter(std::string_view name, MetricValue value, std::string_view unit,
                             std::string_view family, std::string_view help) {
-  return {.name = name,
-          .kind = MetricKind::count,
-          .unit = unit,
-          .help = help,
-          .value = value,
-          .graphs_only = true,
-          .addition = true,
-          .family = family};
+  MetricRow made = io(name, value, unit, family, help);
+  made.on_request = false;
+  return made;
 }
 
 // Returns a row of training. `first`: documents have had the metric since they have had training steps.
 constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
-  return {.name = name,
-          .kind = name.ends_with("bytes")     ? MetricKind::bytes
-                  : name.ends_with("seconds") ? MetricKind::time
-                                              : MetricKind::count,
-          .unit = name.substr(name.rfind('_') + 1) == "skipped" ? "copies" : name.substr(name.rfind('_') + 1),
-          .help = help,
-          .value = value,
-          .addition = !first,
-          .on_request = true,
-          .family = family};
+  const std::string_view unit = name.substr(name.rfind('_') + 1);
+  const MetricKind kind = unit == "bytes"     ? MetricKind::bytes
+                          : unit == "seconds" ? MetricKind::time
+                                              : MetricKind::count;
+  MetricRow made = row(name, kind, unit == "skipped" ? "copies" : unit, value, family, help);
+  made.addition = !first;
+  return made;
 }
 
 constexpr MetricRow of_graphs[] = {

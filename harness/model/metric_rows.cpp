@@ -220,17 +220,6 @@ constexpr MetricRow summaries[] = {
 
 }  // namespace
 
-MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
-              std::string_view family, std::string_view help) {
-  return {.name = name,
-          .kind = kind,
-          .unit = unit,
-          .help = help,
-          .value = value,
-          .on_request = true,
-          .family = family};
-}
-
 std::vector<MetricRow> metric_rows() {
   std::vector<MetricRow> rows;
   const auto add = [&](const auto& more) { rows.insert(rows.end(), std::begin(more), std::end(more)); };

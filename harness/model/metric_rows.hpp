@@ -18,7 +18,15 @@ std::vector<MetricRow> package_metric_rows();  // package
 std::vector<MetricRow> walk_metric_rows();     // evaluation and shape_walk
 
 // A row of a metric that is measured only on request.
-MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
-              std::string_view family, std::string_view help);
+constexpr MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
+                        std::string_view family, std::string_view help) {
+  return {.name = name,
+          .kind = kind,
+          .unit = unit,
+          .help = help,
+          .value = value,
+          .on_request = true,
+          .family = family};
+}
 
 }  // namespace graphbench::model
