@@ -16,36 +16,19 @@
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::bill {
-namespace {
-
-// Tells the parent that the process is still working.
-struct AtWork {
-  std::int64_t size;
-};
-
-}  // namespace
-}  // namespace graphbench::bill
-
 namespace graphbench::codec {
 
 GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes);
 GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures);
-GB_DESCRIBE(bill::AtWork, size);
-
-using BillEvent = std::variant<bill::AtWork, bill::BillAnswer>;
-template <>
-struct Messages<BillEvent> {
-  static constexpr std::array<std::string_view, 2> names = {"at_work", "answer"};
-};
 
 }  // namespace graphbench::codec
 
 namespace graphbench::bill {
 namespace {
 
+// Tells the parent that the process is still working, with a pending answer.
 void say(std::int64_t size) {
-  process::send_line(codec::write_message(codec::BillEvent(AtWork{size})));
+  process::send_line(codec::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
 }
 
 // Device memory at one time: the used bytes that the driver reports, and the parts that graphbench knows.
@@ -236,7 +219,7 @@ int answer_to(const std::string& request, const abi::LentPlugin* lent) {
   } catch (const std::exception& error) {
     fail(ErrorCode::internal, error.what());
   }
-  process::send_line(codec::write_message(codec::BillEvent(answer)));
+  process::send_line(codec::write_data(answer));
   return 0;
 }
 
@@ -250,19 +233,19 @@ int bill_main(std::string_view parent, const abi::LentPlugin* lent) {
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max) {
   task.task.spawned_ns = steady_ns();
-  std::optional<BillAnswer> answer;
-  BillAnswer failed{.status = model::CellStatus::failed};
+  BillAnswer answer{.status = model::CellStatus::pending};
+  std::int64_t size = 0;
   const process::ChildExit exit =
       supervisor.ask({command, codec::write_data(task), silent_seconds_max}, [&](std::string_view line) {
-        auto event = codec::read_message<codec::BillEvent>(line, "read bill event");
-        if (auto* const at_work = std::get_if<AtWork>(&event); at_work && at_work->size > 0)
-          failed.failed_at = at_work->size;
-        if (auto* const found = std::get_if<BillAnswer>(&event)) answer = std::move(*found);
+        answer = codec::read_data<BillAnswer>(line, "read bill event");
+        if (answer.failed_at > 0) size = answer.failed_at;
       });
-  if (answer) return std::move(*answer);
-  failed.reason = model::Reason{exit.how == process::ChildExit::How::timed_out ? "timeout" : "crashed",
+  if (answer.status != model::CellStatus::pending) return answer;
+  answer.status = model::CellStatus::failed;
+  answer.failed_at = size;
+  answer.reason = model::Reason{exit.how == process::ChildExit::How::timed_out ? "timeout" : "crashed",
                                 "the bill process " + process::how_it_ended(exit, silent_seconds_max)};
-  return failed;
+  return answer;
 }
 
 }  // namespace graphbench::bill
