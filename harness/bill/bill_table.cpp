@@ -106,38 +106,32 @@ struct BillRow {
   Parts (*numbers)(const Bill& of, bool measured);  // by the family's last label
 };
 
+FamilyRow gauge_family(const char* name, const char* unit, std::vector<std::string> labels,
+                       const char* help) {
+  return {name, "gauge", unit, std::move(labels), help};
+}
+
 // Families with predicted and measured values have the label "how": "predicted" or "measured".
 const std::vector<BillRow>& bill_rows() {
   static const std::vector<BillRow> rows = {
-      {{"graphbench_bill_bytes",
-        "gauge",
-        "bytes",
-        {"CELL", "bill", "how", "of"},
-        "Device memory that all captured sizes take, by cause."},
+      {gauge_family("graphbench_bill_bytes", "bytes", {"CELL", "bill", "how", "of"},
+                    "Device memory that all captured sizes take, by cause."),
        [](const Bill& of, bool measured) {
          return bytes_of(measured ? of.measured->growth : of.prediction->growth);
        }},
-      {{"graphbench_bill_seconds",
-        "gauge",
-        "seconds",
-        {"CELL", "bill", "how", "stage"},
-        "Time to set up all captured sizes, by stage."},
+      {gauge_family("graphbench_bill_seconds", "seconds", {"CELL", "bill", "how", "stage"},
+                    "Time to set up all captured sizes, by stage."),
        [](const Bill& of, bool measured) {
          return seconds_of(measured ? of.measured->setup : of.prediction->setup);
        }},
-      {{"graphbench_bill_reserve_bytes",
-        "gauge",
-        "bytes",
-        {"CELL", "bill"},
-        "Device memory that must be free before the first capture."},
+      {gauge_family("graphbench_bill_reserve_bytes", "bytes", {"CELL", "bill"},
+                    "Device memory that must be free before the first capture."),
        [](const Bill& of, bool) {
          return Parts{{"", of.prediction->reserve_bytes}};
        }},
-      {{"graphbench_bill_error_ratio",
-        "gauge",
-        "ratio",
-        {"CELL", "bill", "by"},
-        "Relative error of the predicted memory, by prediction method: predicted / measured - 1."},
+      {gauge_family(
+           "graphbench_bill_error_ratio", "ratio", {"CELL", "bill", "by"},
+           "Relative error of the predicted memory, by prediction method: predicted / measured - 1."),
        [](const Bill& of, bool) {
          if (!of.measured) return Parts{};
          return Parts{{"captures", of.measured->error}, {"line", of.measured->line_error}};
@@ -165,12 +159,9 @@ std::string lines_of(const BillRow& row, const std::string& device, const Bill& 
 
 }  // namespace
 
-const std::vector<FamilyRow>& bill_families() {
-  static const std::vector<FamilyRow> families = [] {
-    std::vector<FamilyRow> all;
-    for (const BillRow& row : bill_rows()) all.push_back(row.family);
-    return all;
-  }();
+std::vector<FamilyRow> bill_families() {
+  std::vector<FamilyRow> families;
+  for (const BillRow& row : bill_rows()) families.push_back(row.family);
   return families;
 }
 

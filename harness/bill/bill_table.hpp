@@ -12,7 +12,7 @@ namespace graphbench::reporters {
 
 void print_bills(std::ostream& out, const std::vector<bill::Bill>& bills, bool colours);
 
-const std::vector<FamilyRow>& bill_families();
+std::vector<FamilyRow> bill_families();
 // Returns the series of all bills as Prometheus's text. A bill without a prediction has no series.
 std::string bills_text(const std::string& device, const std::vector<bill::Bill>& bills);
 
