@@ -38,29 +38,6 @@ constexpr const char* bill_footer =
     "too small;\n130 interrupted (the measurements are kept). docs/reference/bill.md explains the "
     "prediction.\n";
 
-const std::vector<std::string> bill_sweep_options = {"device",
-                                                     "workload",
-                                                     "preset",
-                                                     "dtype",
-                                                     "warmup",
-                                                     "mode",
-                                                     "plugin",
-                                                     "set",
-                                                     "split-ops",
-                                                     "torch",
-                                                     "python",
-                                                     "torch-compile",
-                                                     "torch-hide-capture",
-                                                     "capture-streams",
-                                                     "seed",
-                                                     "json",
-                                                     "prometheus-textfile",
-                                                     "cpu",
-                                                     "no-pin",
-                                                     "cache",
-                                                     "worker-timeout",
-                                                     "quiet"};
-
 constexpr const char* both_modes = "both";
 constexpr double driver_quantum_bytes = 2 << 20;
 // A prediction is narrow enough if half of its interval is at most this share of its value.
@@ -183,10 +160,7 @@ class Biller {
 
   // Returns false if the sizes could not be captured; the bill then has the reason.
   bool settle(const BillAnswer& answer, Bill& made) const {
-    if (answer.status == model::CellStatus::ok) {
-      made.memory = answer.start;
-      return true;
-    }
+    if (answer.status == model::CellStatus::ok) return true;
     made.status = answer.status;
     made.reason = answer.reason;
     if (answer.failed_at > 0) made.reason->message += " (size " + std::to_string(answer.failed_at) + ")";
@@ -310,7 +284,11 @@ class BillCommand final : public Command {
     options.text("--verify", asked_.verify, "N",
                  "capture all sizes N times with exactly the reserve free, and N times with 10 % less "
                  "(default: 0)");
-    options.sweep_options(bill_sweep_options);
+    options.sweep_options(
+        split("device,workload,preset,dtype,warmup,mode,plugin,set,split-ops,torch,python,torch-compile,"
+              "torch-hide-capture,capture-streams,seed,json,prometheus-textfile,cpu,no-pin,cache,"
+              "worker-timeout,quiet",
+              ','));
     options.describe(
         "--mode", "graph modes, one bill for each; both: every size in piecewise and whole (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
