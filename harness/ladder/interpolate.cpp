@@ -2,13 +2,8 @@
 #include "harness/ladder/interpolate.hpp"
 
 #include <boost/math/interpolators/pchip.hpp>
-#include <memory>
 
 namespace graphbench::ladder {
-
-struct StepTimes::Curve {
-  boost::math::interpolators::pchip<std::vector<double>> pchip;
-};
 
 StepTimes::StepTimes(std::map<std::int64_t, double> measured) : measured_(std::move(measured)) {
   if (measured_.size() < 4) return;
@@ -18,18 +13,15 @@ StepTimes::StepTimes(std::map<std::int64_t, double> measured) : measured_(std::m
     sizes.push_back(static_cast<double>(size));
     seconds.push_back(time);
   }
-  curve_ = std::make_unique<Curve>(Curve{{std::move(sizes), std::move(seconds)}});
+  curve_ = boost::math::interpolators::pchip<std::vector<double>>(std::move(sizes), std::move(seconds));
 }
-
-StepTimes::~StepTimes() = default;
-StepTimes::StepTimes(StepTimes&&) noexcept = default;
 
 std::optional<double> StepTimes::at(std::int64_t size) const {
   const auto above = measured_.lower_bound(size);
   if (above == measured_.end()) return std::nullopt;
   if (above->first == size) return above->second;
   if (above == measured_.begin()) return std::nullopt;
-  if (curve_ != nullptr) return curve_->pchip(static_cast<double>(size));
+  if (curve_) return curve_(static_cast<double>(size));
   const auto below = std::prev(above);
   const double part =
       static_cast<double>(size - below->first) / static_cast<double>(above->first - below->first);

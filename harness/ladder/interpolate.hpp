@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "harness/ladder/ladder.hpp"
@@ -15,15 +15,12 @@ namespace graphbench::ladder {
 class StepTimes {
  public:
   explicit StepTimes(std::map<std::int64_t, double> measured);
-  ~StepTimes();
-  StepTimes(StepTimes&&) noexcept;
   bool measured(std::int64_t size) const { return measured_.contains(size); }
   std::optional<double> at(std::int64_t size) const;
 
  private:
-  struct Curve;
   std::map<std::int64_t, double> measured_;
-  std::unique_ptr<Curve> curve_;
+  std::function<double(double)> curve_;  // empty below four points
 };
 
 // Computes the expected time of the steps and the cost of padding, from the launch's counts and calibration.
