@@ -88,12 +88,6 @@ std::vector<ValueId> mutated_state(const Program& program) {
   return mutated;
 }
 
-const Op* first_uncapturable(const Program& program) {
-  const auto found = std::ranges::find_if(
-      program.ops(), [](const Op& op) { return op.traits.host_op || !op.traits.capturable; });
-  return found == program.ops().end() ? nullptr : &*found;
-}
-
 namespace {
 
 std::string text_of(const Attribute& attribute) {

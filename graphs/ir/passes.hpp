@@ -43,9 +43,6 @@ bool depends_on_batch(const Value& value);
 // The states and parameters that some op writes.
 std::vector<ValueId> mutated_state(const Program& program);
 
-// The first op that no graph can hold; null if there is none.
-const Op* first_uncapturable(const Program& program);
-
 // The program and its pieces as text for people (`--dump-program`).
 std::string dump(const Program& program, const std::vector<Segment>& segments, std::int64_t batch);
 
