@@ -65,24 +65,15 @@ CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBu
       places_(settings.form == IoForm::copy_if_moved ? places_by_share : sets_),
       areas_(program.values().size()) {
   if (settings.form == IoForm::fixed && !settings.fresh_addresses) return;
-  try {
-    for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::output}) {
-      const bool only_inputs = settings.form == IoForm::copy_in || settings.form == IoForm::copy_if_moved ||
-                               settings.form == IoForm::fixed;
-      if (kind == ir::ValueKind::output && only_inputs) continue;
-      if (kind == ir::ValueKind::input && settings.form == IoForm::copy_out) continue;
-      for (const ir::ValueId id : program.values_of(kind)) {
-        if (ir::depends_on_batch(program.value(id))) add(id);
-      }
+  for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::output}) {
+    const bool only_inputs = settings.form == IoForm::copy_in || settings.form == IoForm::copy_if_moved ||
+                             settings.form == IoForm::fixed;
+    if (kind == ir::ValueKind::output && only_inputs) continue;
+    if (kind == ir::ValueKind::input && settings.form == IoForm::copy_out) continue;
+    for (const ir::ValueId id : program.values_of(kind)) {
+      if (ir::depends_on_batch(program.value(id))) add(id);
     }
-  } catch (...) {
-    for (void* const memory : pinned_) device_.deallocate_pinned(memory);
-    throw;
   }
-}
-
-CallerMemory::~CallerMemory() {
-  for (void* const memory : pinned_) device_.deallocate_pinned(memory);
 }
 
 std::byte* CallerMemory::allocate(std::size_t bytes) {
@@ -90,8 +81,9 @@ std::byte* CallerMemory::allocate(std::size_t bytes) {
     case IoSource::device:
       return static_cast<std::byte*>(buffers_of_device_.emplace_back(device_, bytes).data());
     case IoSource::pinned:
-      pinned_.reserve(pinned_.size() + 1);
-      return static_cast<std::byte*>(pinned_.emplace_back(device_.allocate_pinned(bytes)));
+      pinned_.push_back(
+          {device_.allocate_pinned(bytes), [this](void* data) { device_.deallocate_pinned(data); }});
+      return static_cast<std::byte*>(pinned_.back().get());
     case IoSource::pageable:
       break;
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,6 @@ class CallerMemory {
   // All arguments must outlive the object. Throws Error(out_of_memory).
   CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,
                const CallerSettings& settings);
-  ~CallerMemory();
   CallerMemory(const CallerMemory&) = delete;
   CallerMemory& operator=(const CallerMemory&) = delete;
 
@@ -104,7 +104,7 @@ class CallerMemory {
   std::vector<Area> areas_;  // by ValueId
   std::vector<ir::ValueId> moved_;
   std::vector<Buffer> buffers_of_device_;
-  std::vector<void*> pinned_;
+  std::vector<std::shared_ptr<void>> pinned_;
   std::vector<std::vector<std::byte>> pageable_;
 };
 
