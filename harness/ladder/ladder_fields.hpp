@@ -1,41 +1,18 @@
 // The JSON form of ladders that served traffic, `ladders[]` of a result document.
 #pragma once
 
-#include <array>
-
 #include "harness/ladder/ladder.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
 
-template <>
-struct Names<model::LadderPad> {
-  static constexpr std::array<std::string_view, 2> names = {"up", "none"};
-};
-template <>
-struct Names<model::LadderBeyond> {
-  static constexpr std::array<std::string_view, 3> names = {"eager", "split", "refuse"};
-};
-template <>
-struct Names<model::CaptureOrder> {
-  static constexpr std::array<std::string_view, 2> names = {"largest", "smallest"};
-};
-template <>
-struct Names<model::CaptureWhen> {
-  static constexpr std::array<std::string_view, 2> names = {"startup", "lazy"};
-};
-template <>
-struct Names<model::MutatedInputs> {
-  static constexpr std::array<std::string_view, 2> names = {"refuse", "copy_back"};
-};
-template <>
-struct Names<model::WarmupBy> {
-  static constexpr std::array<std::string_view, 2> names = {"capture", "requests"};
-};
-template <>
-struct Names<model::ExecOf> {
-  static constexpr std::array<std::string_view, 3> names = {"own", "shared", "switch"};
-};
+GB_NAMES(model::LadderPad, "up", "none");
+GB_NAMES(model::LadderBeyond, "eager", "split", "refuse");
+GB_NAMES(model::CaptureOrder, "largest", "smallest");
+GB_NAMES(model::CaptureWhen, "startup", "lazy");
+GB_NAMES(model::MutatedInputs, "refuse", "copy_back");
+GB_NAMES(model::WarmupBy, "capture", "requests");
+GB_NAMES(model::ExecOf, "own", "shared", "switch");
 
 GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
             (field("capture_when", &T::when)), (later, mutated_inputs), (later, warmup_by), (later, exec));

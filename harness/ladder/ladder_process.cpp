@@ -59,10 +59,7 @@ GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch)
 GB_DESCRIBE(ladder::AliveEvent, phase);
 
 using LadderEvent = std::variant<ladder::AliveEvent, ladder::ServeAnswer>;
-template <>
-struct Messages<LadderEvent> {
-  static constexpr std::array<std::string_view, 2> names = {"alive", "answer"};
-};
+GB_NAMES(LadderEvent, "alive", "answer");
 
 template void JsonWriter::put(Json&, const model::Ladder&) const;
 template void JsonWriter::put(Json&, const model::LadderLaunch&) const;

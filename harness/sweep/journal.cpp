@@ -39,10 +39,7 @@ namespace graphbench::codec {
 
 GB_DESCRIBE(sweep::JournalWriter, schema, hostname, pid, began_at, identity);
 GB_DESCRIBE(sweep::FinishedTask, id, on, worker_seconds, events);
-template <>
-struct Messages<sweep::JournalRecord> {
-  static constexpr std::array<std::string_view, 2> names = {"writer", "task"};
-};
+GB_NAMES(sweep::JournalRecord, "writer", "task");
 
 }  // namespace graphbench::codec
 

@@ -12,20 +12,14 @@ GB_DESCRIBE(abi::WorkloadPreset, name, values);
 GB_DESCRIBE(abi::WorkloadInfo, name, help, plugin, options, presets, modes);
 GB_DESCRIBE(sweep::ProbeRequest, list_devices, device, plugins, list_workloads, programs, dump);
 
-template <>
-struct Names<sweep::ProbeStage::What> {
-  static constexpr std::array<std::string_view, 4> names = {"device", "plugin", "program", "interpreter"};
-};
+GB_NAMES(sweep::ProbeStage::What, "device", "plugin", "program", "interpreter");
 
 GB_DESCRIBE(sweep::ProbeStage, what, subject);
 GB_DESCRIBE(sweep::ProbeFailure, stage, bad_input, bad_split, message);
 GB_DESCRIBE(plan::Catalog, device, facts, dtypes, workloads);
 GB_DESCRIBE(sweep::ProbeAnswer, devices, catalog, dumps, notes);
 
-template <>
-struct Messages<sweep::ProbeEvent> {
-  static constexpr std::array<std::string_view, 3> names = {"stage", "failure", "answer"};
-};
+GB_NAMES(sweep::ProbeEvent, "stage", "failure", "answer");
 
 }  // namespace graphbench::codec
 

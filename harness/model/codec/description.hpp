@@ -2,6 +2,7 @@
 // json_writer.hpp and json_reader.hpp loop over the fields.
 #pragma once
 
+#include <array>
 #include <boost/pfr/tuple_size.hpp>
 #include <boost/preprocessor.hpp>
 #include <cstddef>
@@ -27,7 +28,8 @@ concept Described = requires {
   Description<T>::fields;
 };
 
-// Specialised for each enum: `static constexpr std::array<std::string_view, N> names`, indexed by value.
+// Specialised for each enum and each variant of messages (GB_NAMES): `names`, an array by value or
+// alternative.
 template <typename E>
 struct Names;
 
@@ -188,5 +190,12 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
 #define GB_FIELD_IN_PARENTHESES(each) BOOST_PP_CAT(GB_FIELD_, BOOST_PP_TUPLE_SIZE(each)) each
 #define GB_FIELD_1(written_out) written_out
 #define GB_FIELD_2(kind, name) kind##_field(#name, &T::name)
+
+// Names the values of an enum or the alternatives of a variant: GB_NAMES(model::LadderPad, "up", "none").
+#define GB_NAMES(type, ...)                                                       \
+  template <>                                                                     \
+  struct Names<type> {                                                            \
+    static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__}); \
+  }
 
 }  // namespace graphbench::codec

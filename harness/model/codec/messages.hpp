@@ -14,10 +14,6 @@
 
 namespace graphbench::codec {
 
-// Specialised for each variant: `static constexpr std::array<std::string_view, N> names`, per alternative.
-template <typename Variant>
-struct Messages;
-
 // Reads a struct from a text that is one JSON object with at least one known field. Throws
 // Error(invalid_argument), whose message begins with `what` ("read worker task").
 template <typename T>
@@ -44,7 +40,7 @@ std::string write_data(const T& data) {
 template <typename... Events>
 std::string write_message(const std::variant<Events...>& event) {
   Json message;
-  message["event"] = std::string(Messages<std::variant<Events...>>::names[event.index()]);
+  message["event"] = std::string(Names<std::variant<Events...>>::names[event.index()]);
   message["content"] =
       std::visit([](const auto& content) { return JsonWriter(Form::message).write(content); }, event);
   return dump(message);
@@ -92,7 +88,7 @@ class MessageReader {
   template <std::size_t... indices>
   void choose(const std::string& name, std::index_sequence<indices...>) {
     const auto try_one = [&]<std::size_t index>() {
-      if (Messages<Variant>::names[index] != name) return false;
+      if (Names<Variant>::names[index] != name) return false;
       event_.template emplace<index>();
       return true;
     };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -23,15 +22,8 @@
 namespace graphbench::codec {
 
 // StatusField writes model::name_of(), so a pending cell is written as "skipped".
-template <>
-struct Names<model::CellStatus> {
-  static constexpr std::array<std::string_view, 4> names = {"pending", "ok", "skipped", "failed"};
-};
-
-template <>
-struct Names<model::NoBreakeven> {
-  static constexpr std::array<std::string_view, 3> names = {"never", "not told apart", "eager not swept"};
-};
+GB_NAMES(model::CellStatus, "pending", "ok", "skipped", "failed");
+GB_NAMES(model::NoBreakeven, "never", "not told apart", "eager not swept");
 
 GB_DESCRIBE(model::Cell, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
 

@@ -23,10 +23,7 @@ struct CellDocuments {
 
 GB_DESCRIBE(serve::SweepCells, (custom_field<CellDocuments>("cells")));
 
-template <>
-struct Messages<serve::SweepEvent> {
-  static constexpr std::array<std::string_view, 3> names = {"began", "progress", "cells"};
-};
+GB_NAMES(serve::SweepEvent, "began", "progress", "cells");
 
 }  // namespace graphbench::codec
 
