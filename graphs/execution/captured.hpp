@@ -29,7 +29,7 @@ class CapturedExecutor : public Executor {
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
   std::vector<Graph*> graphs() const override;
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
+  std::vector<std::vector<pool::MemoryRange>> free_ranges() const override { return free_ranges_; }
   std::vector<facts::DescribedPiece> describe() const override;
 
  protected:

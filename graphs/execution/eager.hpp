@@ -19,7 +19,6 @@ class EagerExecutor final : public Executor {
   StepCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
 
   const StepKernels& kernels() const noexcept { return kernels_; }
 
@@ -40,7 +39,6 @@ class EagerExecutor final : public Executor {
   OperandArrays operands_;
   std::vector<void*> addresses_;      // by ValueId; addresses of static values never change
   std::vector<pool::Block*> blocks_;  // by ValueId; null while not allocated
-  std::vector<std::vector<pool::MemoryRange>> no_ranges_;
 };
 
 }  // namespace graphbench::execution

@@ -131,8 +131,8 @@ class Executor {
   // These two functions serve tests and tools, not timing. items() returns the actions of a step in order;
   // an eager executor's operands are the addresses of its last step. free_ranges() returns the pool's free
   // blocks after each item, if recorded.
-  virtual std::vector<StepItem> items() const = 0;
-  virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
+  virtual std::vector<StepItem> items() const { return {}; }
+  virtual std::vector<std::vector<pool::MemoryRange>> free_ranges() const { return {}; }
   // The recordings of a step's pieces in order, after capture(). Empty for an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
   // Describes the recordings of the step's pieces. An op is named only if the context names nodes.

@@ -72,8 +72,9 @@ TEST_P(PoolConformance, APoisonedLiveBlockIsNoticed) {
   const std::vector<Bytes> expected = rig.eager_step(4, 9);
   rig.reset(9);
   // Behind the first item of several; of a single item, what lives behind it are the outputs.
+  // Between steps each segment is one free range.
   const std::vector<MemoryRange> live =
-      live_ranges(rig.graph_pool().segments(), executor->free_ranges().at(0));
+      live_ranges(rig.graph_pool().free_ranges(), executor->free_ranges().at(0));
   ASSERT_FALSE(live.empty());
   submit_by_item(*executor, [&](std::size_t i) {
     if (i == 0) rig.poison(live);

@@ -1,8 +1,6 @@
 // An executor for unit tests: nothing to capture, no outputs. A test says what a step does.
 #pragma once
 
-#include <vector>
-
 #include "graphs/execution/executor.hpp"
 
 namespace graphbench::test {
@@ -16,11 +14,6 @@ class FakeExecutor : public execution::Executor {
   void enqueue_step() override {}
   execution::StepCounts counts() const override { return {}; }
   const void* output(ir::ValueId) const override { return nullptr; }
-  std::vector<execution::StepItem> items() const override { return {}; }
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
-
- private:
-  std::vector<std::vector<pool::MemoryRange>> ranges_;
 };
 
 }  // namespace graphbench::test

@@ -145,12 +145,4 @@ std::vector<MemoryRange> MemoryPool::free_ranges() const {
   return ranges;
 }
 
-std::vector<MemoryRange> MemoryPool::segments() const {
-  std::vector<MemoryRange> ranges;
-  ranges.reserve(buffers_.size());
-  for (const Buffer& buffer : buffers_)
-    ranges.push_back({static_cast<std::byte*>(buffer.data()), buffer.bytes()});
-  return ranges;
-}
-
 }  // namespace graphbench::pool

@@ -52,7 +52,6 @@ class MemoryPool {
 
   const PoolStatistics& statistics() const noexcept { return statistics_; }
   std::vector<MemoryRange> free_ranges() const;
-  std::vector<MemoryRange> segments() const;
 
  private:
   Block* take_node();

@@ -71,10 +71,8 @@ class ForeignExecutor final : public execution::Executor {
   void upload() override;
   execution::StepCounts counts() const override;
   const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
-  std::vector<execution::StepItem> items() const override { return {}; }
   // For callers that inspect the graph. Null if the harness does not launch the part's graph.
   GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
   std::vector<Graph*> graphs() const override;
   std::vector<facts::DescribedPiece> describe() const override;
 
@@ -95,7 +93,6 @@ class ForeignExecutor final : public execution::Executor {
   ForeignStep& step_;
   std::unique_ptr<ForeignExecutor> eager_;  // null: this executor is eager
   std::vector<Part> parts_;
-  std::vector<std::vector<pool::MemoryRange>> no_ranges_;
 };
 
 }  // namespace graphbench::foreign

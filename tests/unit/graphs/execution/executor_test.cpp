@@ -199,10 +199,11 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   recording.record_free_ranges = true;
   const auto executor = make_executor(ExecutionMode::piecewise, recording, 4);
   executor->capture();
-  ASSERT_EQ(executor->free_ranges().size(), 3u);
+  const std::vector<std::vector<pool::MemoryRange>> ranges = executor->free_ranges();
+  ASSERT_EQ(ranges.size(), 3u);
   // What the next layer reads is live between the pieces, so it is not among the free ranges.
   const auto* live = static_cast<const std::byte*>(device_.log.operands.back().at(2));
-  for (const pool::MemoryRange& range : executor->free_ranges()[1])
+  for (const pool::MemoryRange& range : ranges[1])
     EXPECT_FALSE(live >= range.data && live < range.data + range.bytes);
   const auto silent = make_executor(ExecutionMode::piecewise, context(), 4);
   silent->capture();
