@@ -12,33 +12,6 @@ namespace {
 
 constexpr std::size_t switch_arms_max = 256;  // take_execs() sets only one byte of the selector
 
-// Owns the pool blocks that a step uses. The destructor releases all blocks that are not yet released.
-class HeldBlocks {
- public:
-  HeldBlocks(pool::MemoryPool& pool, std::size_t count) : pool_(pool), blocks_(count) {}
-  ~HeldBlocks() {
-    for (std::size_t i = 0; i < blocks_.size(); ++i) release(i);
-  }
-  HeldBlocks(const HeldBlocks&) = delete;
-  HeldBlocks& operator=(const HeldBlocks&) = delete;
-
-  std::byte* allocate(std::size_t i, std::size_t bytes) {
-    blocks_[i] = pool_.allocate(bytes);
-    return blocks_[i]->data;
-  }
-  void hand_over(const TakeOver& values) {
-    blocks_[values.to] = std::exchange(blocks_[values.from], nullptr);
-  }
-  void release(std::size_t i) noexcept {
-    if (blocks_[i] != nullptr) pool_.release(blocks_[i]);
-    blocks_[i] = nullptr;
-  }
-
- private:
-  pool::MemoryPool& pool_;
-  std::vector<pool::Block*> blocks_;
-};
-
 // Gives every activation an address. Walks the ops in replay order: allocates an op's outputs, then releases
 // the values that the op used last. So a value that a later piece reads is kept until that piece is planned.
 // Two rules suffice for a shared pool: capture in replay order, and keep a value until its last reader is
@@ -49,12 +22,7 @@ void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<voi
   HeldBlocks held(pool, addresses.size());
   for (std::size_t i = 0; i < kernels.ops.size(); ++i) {
     const StepOp& op = kernels.ops[i];
-    for (const ir::ValueId value : op.allocates)
-      addresses[value] = held.allocate(value, kernels.value_bytes[value]);
-    if (op.takes_over) {
-      held.hand_over(*op.takes_over);
-      addresses[op.takes_over->to] = addresses[op.takes_over->from];
-    }
+    held.allocate(op, kernels.value_bytes, addresses);
     for (const ir::ValueId value : op.releases) held.release(value);
     after(i);
   }
