@@ -21,7 +21,7 @@ void fail(ServeAnswer& answer, const std::string& code, const std::string& messa
 
 void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
   worker::StartupClock clock(task.task.spawned_ns);
-  const auto alive = [] { process::send_line(encode_alive({"serve"})); };
+  const auto alive = [] { process::send_line(alive_line); };
   worker::on_placement(task.task, clock, nullptr, alive, [&](worker::Placement& placement) {
     answer.device = placement.device().info();
     const ServeHooks hooks{.alive = alive, .move = [&](std::uint64_t seed) { placement.move(seed); }};
@@ -56,10 +56,6 @@ namespace graphbench::codec {
 
 GB_DESCRIBE(ladder::ServeTask, task, sizes, modes, policy, rows, arrivals, placements);
 GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch);
-GB_DESCRIBE(ladder::AliveEvent, phase);
-
-using LadderEvent = std::variant<ladder::AliveEvent, ladder::ServeAnswer>;
-GB_NAMES(LadderEvent, "alive", "answer");
 
 template void JsonWriter::put(Json&, const model::Ladder&) const;
 template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
@@ -98,18 +94,13 @@ ServeTask decode_task(std::string_view text) {
   return codec::read_data<ServeTask>(text, "read ladder task");
 }
 
-std::string encode_alive(const AliveEvent& event) {
-  return codec::write_message(codec::LadderEvent(event));
-}
-
 std::string encode_answer(const ServeAnswer& answer) {
-  return codec::write_message(codec::LadderEvent(answer));
+  return codec::write_data(answer);
 }
 
 std::optional<ServeAnswer> decode_answer(std::string_view line) {
-  codec::LadderEvent event = codec::read_message<codec::LadderEvent>(line, "read ladder event");
-  if (auto* const answer = std::get_if<ServeAnswer>(&event)) return std::move(*answer);
-  return std::nullopt;
+  if (line == alive_line) return std::nullopt;
+  return codec::read_data<ServeAnswer>(line, "read ladder event");
 }
 
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,

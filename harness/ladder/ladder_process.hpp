@@ -11,16 +11,13 @@
 
 namespace graphbench::ladder {
 
-// Reports that the process is still working.
-struct AliveEvent {
-  std::string phase;
-};
+// The line of a process that is still working.
+inline constexpr std::string_view alive_line = "alive";
 
 std::string encode_task(const ServeTask& task);
 ServeTask decode_task(std::string_view text);
-std::string encode_alive(const AliveEvent& event);
 std::string encode_answer(const ServeAnswer& answer);
-// Absent for an AliveEvent. Throws Error(invalid_argument) for an invalid line.
+// Absent for alive_line. Throws Error(invalid_argument) for an invalid line.
 std::optional<ServeAnswer> decode_answer(std::string_view line);
 
 // Reads a ServeTask from stdin, and sends one ServeAnswer on file descriptor 3. `parent`: see

@@ -423,7 +423,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   EXPECT_EQ(same.launch.steps, answer.launch.steps);
   EXPECT_EQ(same.launch.sizes.at(0).rows, answer.launch.sizes[0].rows);
   EXPECT_EQ(same.launch.sizes.at(0).step_seconds, 0.5);
-  EXPECT_FALSE(decode_answer(encode_alive({"serve"})).has_value());
+  EXPECT_FALSE(decode_answer(alive_line).has_value());
   EXPECT_THROW(decode_answer("{}"), Error);
 }
 
