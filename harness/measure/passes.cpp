@@ -82,21 +82,6 @@ void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
   }
 }
 
-}  // namespace
-
-void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch) {
-  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, statistics::ramp_samples);
-  DurationBuffer submit_ns(static_cast<std::size_t>(steps));
-  SampleBuffer latency_ns(static_cast<std::size_t>(steps));
-  latency_loop<SteadyClock>(steps, step, submit_ns, latency_ns);
-  append(launch.submit_samples, submit_ns.seconds());
-  append(launch.latency_samples, latency_ns.seconds());
-  append(launch.latency_started_ns, latency_ns.started_ns());
-  launch.setup.first_step_seconds = launch.latency_samples.front();
-}
-
-namespace {
-
 // One placement's samples.
 struct Samples {
   Samples(std::int64_t latency, std::int64_t device)
@@ -111,12 +96,10 @@ struct Samples {
   std::int64_t elapsed_ns = 0;
 };
 
-}  // namespace
-
-class CellPasses::Implementation {
+class Passes final : public CellPasses {
  public:
-  Implementation(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
-                 std::int64_t placement_count)
+  Passes(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
+         std::int64_t placement_count)
       : launch_(launch),
         placements_(placement_count),
         generator_(order_seed),
@@ -129,7 +112,7 @@ class CellPasses::Implementation {
         samples_(static_cast<std::size_t>(placement_count),
                  Samples(latency_.bounds.samples_max, device_.bounds.samples_max)) {}
 
-  void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) {
+  void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) override {
     const std::int64_t visit = visits_++ % visits_in_a_placement + 1;
     if (visit == 1) begin_placement();
     step_ = &step;
@@ -153,7 +136,7 @@ class CellPasses::Implementation {
     end_.reset();
   }
 
-  void finish() {
+  void finish() override {
     GRAPHBENCH_ASSERT(visits_ == placements_ * visits_in_a_placement);
     std::vector<std::vector<double>> submit;
     std::vector<std::vector<double>> latency;
@@ -254,18 +237,22 @@ class CellPasses::Implementation {
   std::int64_t visits_ = 0;
 };
 
-CellPasses::CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
-                       std::int64_t placement_count)
-    : implementation_(std::make_unique<Implementation>(bounds, order_seed, launch, placement_count)) {}
+}  // namespace
 
-CellPasses::~CellPasses() = default;
-
-void CellPasses::visit(const StepUnderTest& step, Device& device, CacheFlush* cache) {
-  implementation_->visit(step, device, cache);
+void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch) {
+  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, statistics::ramp_samples);
+  DurationBuffer submit_ns(static_cast<std::size_t>(steps));
+  SampleBuffer latency_ns(static_cast<std::size_t>(steps));
+  latency_loop<SteadyClock>(steps, step, submit_ns, latency_ns);
+  append(launch.submit_samples, submit_ns.seconds());
+  append(launch.latency_samples, latency_ns.seconds());
+  append(launch.latency_started_ns, latency_ns.started_ns());
+  launch.setup.first_step_seconds = launch.latency_samples.front();
 }
 
-void CellPasses::finish() {
-  implementation_->finish();
+std::unique_ptr<CellPasses> make_cell_passes(const model::SamplingBounds& bounds, std::uint64_t order_seed,
+                                             model::Launch& launch, std::int64_t placement_count) {
+  return std::make_unique<Passes>(bounds, order_seed, launch, placement_count);
 }
 
 }  // namespace graphbench::measure

@@ -35,26 +35,22 @@ inline constexpr double settling_seconds_max = 0.002;  // at least one step runs
 // Runs a cell's timing passes during its visits. Throws a step's exceptions.
 class CellPasses {
  public:
-  // Arguments passed by reference outlive this. `launch` already has the ramp's samples, and finish()
-  // appends the samples of the passes. `order_seed` shuffles the passes of each visit.
-  CellPasses(const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch,
-             std::int64_t placement_count = placements);
-  ~CellPasses();
-  CellPasses(const CellPasses&) = delete;
-  CellPasses& operator=(const CellPasses&) = delete;
+  virtual ~CellPasses() = default;
 
   // Call this `visits_in_a_placement` times per placement with the current step. Empties `cache` first, if
   // given, so that all visits start with an empty cache. Each placement has an equal share of the bounds,
   // and at least six samples if `samples_max` allows them. Until the end of visit k of n, the latency and
   // device passes use k/n of their share. The throughput pass runs in the last visit.
-  void visit(const StepUnderTest& step, Device& device, CacheFlush* cache);
+  virtual void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) = 0;
 
   // Call this after the last visit. Writes samples, placements, summaries and stop reasons to the launch.
-  void finish();
-
- private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  virtual void finish() = 0;
 };
+
+// Arguments passed by reference outlive the passes. `launch` already has the ramp's samples, and finish()
+// appends the samples of the passes. `order_seed` shuffles the passes of each visit.
+std::unique_ptr<CellPasses> make_cell_passes(const model::SamplingBounds& bounds, std::uint64_t order_seed,
+                                             model::Launch& launch,
+                                             std::int64_t placement_count = placements);
 
 }  // namespace graphbench::measure

@@ -92,9 +92,9 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   launch.setups.push_back(launch.setup);
   run.startup.add(launch.setup);
   add_package(run, batch, launch.setup);
-  batch.passes = std::make_unique<measure::CellPasses>(
-      run.task.sampling, seed_for(run.task, SeedUse::passes, batch.size + run.task.launch), launch,
-      run.placements);
+  batch.passes = measure::make_cell_passes(run.task.sampling,
+                                           seed_for(run.task, SeedUse::passes, batch.size + run.task.launch),
+                                           launch, run.placements);
 }
 
 // Sets a batch up in a later placement, with one step instead of the ramp. In a new context other batches
