@@ -37,9 +37,8 @@ FloorAnswer answer_to(const FloorRequest& request) {
       instruments.submitter = machine::choose_submitter(instruments, allowed, device->info().pci_bus_id);
     machine::SubmitterPin pin(instruments, allowed, device->info().kind != "host");
     pin.keep_others_off();
-    FloorMeter meter(*device, request.complete ? FloorSettings{} : sweep_settings());
-    pin.take();
-    answer.floors = meter.measure();
+    answer.floors =
+        measure_floors(*device, request.complete ? FloorSettings{} : sweep_settings(), [&] { pin.take(); });
   } catch (const std::exception& error) {
     const auto* const ours = dynamic_cast<const Error*>(&error);
     answer.bad_input = ours != nullptr && ours->code() == ErrorCode::invalid_argument;

@@ -297,17 +297,11 @@ FloorSettings sweep_settings() {
   return {.shapes = false, .seconds_per_floor = 0.02, .samples_max = 500, .nodes_max = 1};
 }
 
-struct FloorMeter::Implementation {
-  Meter meter;
-};
-
-FloorMeter::FloorMeter(Device& device, const FloorSettings& settings)
-    : implementation_(new Implementation{Meter(device, settings)}) {}
-
-FloorMeter::~FloorMeter() = default;
-
-model::Floors FloorMeter::measure() {
-  return implementation_->meter.measure();
+model::Floors measure_floors(Device& device, const FloorSettings& settings,
+                             const std::function<void()>& stream_made) {
+  Meter meter(device, settings);
+  stream_made();
+  return meter.measure();
 }
 
 }  // namespace graphbench::floors

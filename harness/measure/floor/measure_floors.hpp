@@ -1,7 +1,8 @@
 // Measures a device's floors: the least cost of launches, events, waits and graph execs, without other work.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <functional>
 
 #include "graphs/device/device.hpp"
 #include "harness/model/instruments.hpp"
@@ -18,21 +19,9 @@ struct FloorSettings {
 // Quick settings, for sweeps.
 FloorSettings sweep_settings();
 
-// The constructor makes the stream. Before measure(), the caller may move its own thread away from the CPUs
-// of the stream's threads. `device` outlives the meter.
-class FloorMeter {
- public:
-  FloorMeter(Device& device, const FloorSettings& settings);
-  ~FloorMeter();
-  FloorMeter(const FloorMeter&) = delete;
-  FloorMeter& operator=(const FloorMeter&) = delete;
-
-  // Floors that the device does not support are absent. Throws the device's exceptions.
-  model::Floors measure();
-
- private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
-};
+// Calls `stream_made` before it measures. There the caller may move its own thread away from the CPUs of the
+// stream's threads. Floors that the device does not support are absent. Throws the device's exceptions.
+model::Floors measure_floors(
+    Device& device, const FloorSettings& settings, const std::function<void()>& stream_made = [] {});
 
 }  // namespace graphbench::floors

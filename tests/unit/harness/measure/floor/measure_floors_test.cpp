@@ -19,8 +19,8 @@ FloorSettings quick() {
 
 TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
   const auto device = open_device("host");
-  FloorMeter meter(*device, {.shapes = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 16});
-  const model::Floors floors = meter.measure();
+  const model::Floors floors = measure_floors(
+      *device, {.shapes = true, .seconds_per_floor = 0.005, .samples_max = 20, .nodes_max = 16});
   for (const auto& floor :
        {floors.clock_pair, floors.kernel_launch, floors.graph_launch, floors.queued_kernel_launch,
         floors.queued_graph_launch, floors.empty_graph_launch, floors.event_pair, floors.completion_spin,
@@ -37,8 +37,7 @@ TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
 
 TEST(MeasureFloors, TheHostDeviceCannotFork) {
   const auto device = open_device("host");
-  FloorMeter meter(*device, quick());
-  const model::Floors floors = meter.measure();
+  const model::Floors floors = measure_floors(*device, quick());
   ASSERT_EQ(floors.shapes.size(), 1u);
   EXPECT_EQ(floors.shapes[0].shape, "straight");
   ASSERT_EQ(floors.shapes[0].points.size(), 4u);
@@ -47,8 +46,9 @@ TEST(MeasureFloors, TheHostDeviceCannotFork) {
 
 TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
   const auto device = open_device("host");
-  FloorMeter meter(*device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 16});
-  EXPECT_FALSE(meter.measure().exec_memory.has_value());
+  const model::Floors floors = measure_floors(
+      *device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 16});
+  EXPECT_FALSE(floors.exec_memory.has_value());
 }
 
 // A driver that takes 1 KB a node and 8 KB a graph, and keeps them.
@@ -73,8 +73,9 @@ class WeighedDevice final : public test::FakeDevice {
 
 TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
   WeighedDevice device;
-  FloorMeter meter(device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 64});
-  const model::ExecMemoryFloor memory = meter.measure().exec_memory.value();
+  const model::Floors floors =
+      measure_floors(device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 64});
+  const model::ExecMemoryFloor& memory = floors.exec_memory.value();
   EXPECT_DOUBLE_EQ(memory.bytes_per_node, 1024);
   EXPECT_DOUBLE_EQ(memory.bytes_at_zero, 8192);
   ASSERT_EQ(memory.points.size(), 2u);
@@ -84,8 +85,7 @@ TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
 
 TEST(MeasureFloors, ASweepTakesNoNodeCounts) {
   const auto device = open_device("host");
-  FloorMeter meter(*device, sweep_settings());
-  EXPECT_TRUE(meter.measure().shapes.empty());
+  EXPECT_TRUE(measure_floors(*device, sweep_settings()).shapes.empty());
 }
 
 TEST(Line, HasSlopeAndOffset) {
