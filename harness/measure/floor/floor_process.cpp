@@ -1,5 +1,5 @@
 // Runs the floor process: opens the device, pins the thread as a worker does, measures and answers. Also has
-// the parent's side and the encoding of both messages.
+// the parent's side.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>
@@ -14,14 +14,6 @@
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/model/codec/messages.hpp"
-#include "harness/model/codec/result_fields.hpp"
-
-namespace graphbench::codec {
-
-GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
-GB_DESCRIBE(floors::FloorAnswer, failure, bad_input, facts, floors);
-
-}  // namespace graphbench::codec
 
 namespace graphbench::floors {
 namespace {
@@ -51,7 +43,8 @@ FloorAnswer answer_to(const FloorRequest& request) {
 
 int floor_main(std::string_view parent) {
   return process::child_main("floor process", parent, [](const std::string& request) {
-    process::send_line(encode_answer(answer_to(decode_request(request))));
+    const auto asked = codec::read_data<FloorRequest>(request, "read floor request");
+    process::send_line(codec::write_data(answer_to(asked)));
     return 0;
   });
 }
@@ -59,29 +52,13 @@ int floor_main(std::string_view parent) {
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max) {
   std::optional<FloorAnswer> answer;
-  const process::ChildExit exit =
-      supervisor.ask({command, encode_request(request), silent_seconds_max},
-                     [&](std::string_view line) { answer = decode_answer(line); });
+  const process::ChildExit exit = supervisor.ask(
+      {command, codec::write_data(request), silent_seconds_max},
+      [&](std::string_view line) { answer = codec::read_data<FloorAnswer>(line, "read floor answer"); });
   if (answer) return std::move(*answer);
   FloorAnswer failed;
   failed.failure = "the floor process " + process::how_it_ended(exit, silent_seconds_max);
   return failed;
-}
-
-std::string encode_request(const FloorRequest& request) {
-  return codec::write_data(request);
-}
-
-FloorRequest decode_request(std::string_view text) {
-  return codec::read_data<FloorRequest>(text, "read floor request");
-}
-
-std::string encode_answer(const FloorAnswer& answer) {
-  return codec::write_data(answer);
-}
-
-FloorAnswer decode_answer(std::string_view line) {
-  return codec::read_data<FloorAnswer>(line, "read floor answer");
 }
 
 }  // namespace graphbench::floors

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graphs/base/process/process_supervisor.hpp"
+#include "harness/model/codec/result_fields.hpp"
 #include "harness/model/instruments.hpp"
 #include "harness/model/result.hpp"
 
@@ -25,12 +26,6 @@ struct FloorAnswer {
   model::Floors floors{};
 };
 
-std::string encode_request(const FloorRequest& request);
-FloorRequest decode_request(std::string_view text);
-std::string encode_answer(const FloorAnswer& answer);
-// Throws Error(invalid_argument) for a line that is not an answer.
-FloorAnswer decode_answer(std::string_view line);
-
 // Reads a FloorRequest from stdin and sends one FloorAnswer on file descriptor 3. `parent` is as in
 // process::die_with_parent. Returns the exit code.
 int floor_main(std::string_view parent);
@@ -41,3 +36,10 @@ FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector
                        const FloorRequest& request, double silent_seconds_max);
 
 }  // namespace graphbench::floors
+
+namespace graphbench::codec {
+
+GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
+GB_DESCRIBE(floors::FloorAnswer, failure, bad_input, facts, floors);
+
+}  // namespace graphbench::codec

@@ -8,6 +8,7 @@
 #include "graphs/base/error.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/floor/slope.hpp"
+#include "harness/model/codec/messages.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace graphbench::floors {
@@ -117,7 +118,7 @@ TEST(SmallestStep, IgnoresEqualValuesAndRounding) {
 TEST(FloorProtocol, ARequestSurvivesTheWay) {
   FloorRequest request{"cuda:1", true, {}};
   request.instruments.cpu = 3;
-  const FloorRequest read = decode_request(encode_request(request));
+  const FloorRequest read = codec::read_data<FloorRequest>(codec::write_data(request), "read");
   EXPECT_EQ(read.device, "cuda:1");
   EXPECT_TRUE(read.complete);
   EXPECT_EQ(read.instruments.cpu, 3);
@@ -130,7 +131,7 @@ TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
   model::FloorShape& shape = answer.floors.shapes.emplace_back();
   shape.shape = "forked";
   shape.points.push_back({2, {1e-6, 5}, {2e-6, 6}, {3e-6, 7}});
-  const FloorAnswer read = decode_answer(encode_answer(answer));
+  const FloorAnswer read = codec::read_data<FloorAnswer>(codec::write_data(answer), "read");
   EXPECT_EQ(read.facts.name, "a device");
   EXPECT_DOUBLE_EQ(read.floors.kernel_launch->p50, 2.5e-6);
   EXPECT_FALSE(read.floors.clock_pair.has_value());
@@ -139,8 +140,8 @@ TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
 }
 
 TEST(FloorProtocol, AnotherLineIsRefused) {
-  EXPECT_THROW(decode_answer("{}"), Error);
-  EXPECT_THROW(decode_answer("not json"), Error);
+  EXPECT_THROW(codec::read_data<FloorAnswer>("{}", "read"), Error);
+  EXPECT_THROW(codec::read_data<FloorAnswer>("not json", "read"), Error);
 }
 
 }  // namespace
