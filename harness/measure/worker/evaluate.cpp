@@ -2,7 +2,6 @@
 #include "harness/measure/worker/evaluate.hpp"
 
 #include "harness/measure/passes.hpp"
-#include "harness/model/axes.hpp"
 #include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::worker {
@@ -17,16 +16,8 @@ EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, cons
       eager_pool_(rig.device()),
       graph_pool_(rig.device()) {
   buffers_.fill_own(rig.stream(), seed_for(task, SeedUse::inputs));
-  const execution::ExecutionContext context{
-      .device = rig.device(),
-      .stream = rig.stream(),
-      .program = forward,
-      .buffers = buffers_,
-      .eager_pool = eager_pool_,
-      .graph_pool = &graph_pool_,
-      .splits = task.split_ops,
-      .replace_memset_nodes = model::later_axis(task, "graph-rewrite") == "memset"};
-  executor_ = execution::make_executor(rig.mode(), context, batch);
+  executor_ =
+      execution::make_executor(rig.mode(), rig.context(forward, buffers_, eager_pool_, &graph_pool_), batch);
   model::Setup setup{};
   rig.set_up(
       *executor_, setup, [](std::string_view) {}, task.warmup);

@@ -135,17 +135,23 @@ void TaskRig::allocate(std::int64_t largest) {
 }
 
 execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
+  execution::ExecutionContext context = this->context(program_, *buffers_, *eager_pool_, graph_pool);
+  context.caller = caller_.get();
+  context.check_addresses = task_.caller.check_addresses;
+  context.forked = model::later_axis(task_, "branches") == "forked";
+  return context;
+}
+
+execution::ExecutionContext TaskRig::context(const ir::Program& program, execution::ProgramBuffers& buffers,
+                                             pool::MemoryPool& eager_pool, pool::MemoryPool* graph_pool) {
   return {.device = device(),
           .stream = stream(),
-          .program = program_,
-          .buffers = *buffers_,
-          .eager_pool = *eager_pool_,
+          .program = program,
+          .buffers = buffers,
+          .eager_pool = eager_pool,
           .graph_pool = graph_pool,
           .splits = task_.split_ops,
-          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
-          .caller = caller_.get(),
-          .check_addresses = task_.caller.check_addresses,
-          .forked = model::later_axis(task_, "branches") == "forked"};
+          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
 }
 
 void TaskRig::release() {

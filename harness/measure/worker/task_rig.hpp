@@ -67,6 +67,9 @@ class TaskRig final : public Rig {
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
+  // The context of another program of the task, without the caller's memory.
+  execution::ExecutionContext context(const ir::Program& program, execution::ProgramBuffers& buffers,
+                                      pool::MemoryPool& eager_pool, pool::MemoryPool* graph_pool);
   // Makes an executor of `mode`. The task decides how its kernels are chosen at this batch size.
   std::unique_ptr<execution::Executor> make_executor(execution::ExecutionMode mode, std::int64_t batch,
                                                      pool::MemoryPool* graph_pool);

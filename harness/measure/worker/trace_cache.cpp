@@ -57,17 +57,6 @@ void TraceCache::index() {
   }
 }
 
-execution::ExecutionContext TraceCache::context(Entry& entry) {
-  return {.device = rig_.device(),
-          .stream = rig_.stream(),
-          .program = entry.program,
-          .buffers = entry.buffers,
-          .eager_pool = eager_pool_,
-          .graph_pool = &graph_pool_,
-          .splits = task_.split_ops,
-          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
-}
-
 std::string TraceCache::signature_of(const Entry& entry) {
   return entry.sequence == 0 ? "b*" : "b* s" + std::to_string(entry.sequence);
 }

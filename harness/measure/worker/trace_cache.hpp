@@ -78,7 +78,9 @@ class TraceCache {
     }
   }
   void index();
-  execution::ExecutionContext context(Entry& entry);
+  execution::ExecutionContext context(Entry& entry) {
+    return rig_.context(entry.program, entry.buffers, eager_pool_, &graph_pool_);
+  }
   Entry* entry_of(std::int64_t sequence);
   Entry& trace(const Shape& shape, model::TracedStep& step);
   void make_room(model::TracedStep& step);
