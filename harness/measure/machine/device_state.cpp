@@ -1,4 +1,4 @@
-// Reads the device's monitor, decides what counts as throttling, and waits for the device's clock.
+// Decides what counts as throttling, and waits for the device's clock.
 #include "harness/measure/machine/device_state.hpp"
 
 #include <algorithm>
@@ -31,11 +31,6 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<facts::Devic
     }
   }
   machine.after = std::move(reading);
-}
-
-std::optional<facts::DeviceReading> DeviceStateReader::read() {
-  if (result_.monitor == nullptr) return std::nullopt;
-  return result_.monitor->read();
 }
 
 std::optional<double> DeviceClock::probed(const Probe& probe) {

@@ -1,4 +1,4 @@
-// Reads the state of the device (clocks, temperature, power) around a cell's measurements, and waits until
+// Judges the state of the device (clocks, temperature, power) around a cell's measurements, and waits until
 // the device's clock has recovered.
 #pragma once
 
@@ -20,18 +20,6 @@ bool is_throttled(const facts::DeviceReading& reading);
 // Otherwise the reading's reasons belong to an earlier cell, and do not mark this cell as throttled.
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered);
-
-// Reads the device's monitor. Without a monitor, readings are absent.
-class DeviceStateReader {
- public:
-  explicit DeviceStateReader(Device& device) : result_(device.make_monitor()) {}
-
-  std::optional<facts::DeviceReading> read();
-  model::InstrumentState state() const { return {result_.monitor != nullptr, result_.detail}; }
-
- private:
-  MonitorResult result_;
-};
 
 // Before a measurement, waits until the device's clock has recovered from a power or heat limit.
 class DeviceClock {

@@ -18,7 +18,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   if (model::later_axis(task, "edges") == "full") device_->use_full_edges();
   rig_ = make_rig(*device_);
   pin.take();
-  state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);
+  monitor_ = device_->make_monitor();
   // A CPU's last cache is not emptied between visits, because other programs share and refill it.
   const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
   if (task.instruments.cold_l2 || own_cache) {
@@ -41,7 +41,7 @@ void Placement::move(std::uint64_t seed) {
 Placement::~Placement() {
   unused_.clear();
   cache_.reset();
-  state_reader_.reset();
+  monitor_.monitor.reset();
   const bool discarded = rig_->owns_device();
   rig_.reset();
   if (!discarded) return;

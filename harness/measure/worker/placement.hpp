@@ -4,11 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "graphs/device/device.hpp"
 #include "harness/measure/cache_flush.hpp"
-#include "harness/measure/machine/device_state.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/worker/rig.hpp"
 
@@ -34,14 +34,18 @@ class Placement {
 
   Device& device() noexcept { return *device_; }
   Rig& rig() noexcept { return *rig_; }
-  machine::DeviceStateReader& state_reader() noexcept { return *state_reader_; }
+  const MonitorResult& monitor() const noexcept { return monitor_; }
+  std::optional<facts::DeviceReading> read_monitor() const {  // absent without a monitor
+    if (monitor_.monitor == nullptr) return std::nullopt;
+    return monitor_.monitor->read();
+  }
   measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null if the cache is not emptied
 
  private:
   // In order of construction. All members but the device are destroyed before the device is discarded.
   std::unique_ptr<Device> device_;
   std::unique_ptr<Rig> rig_;
-  std::unique_ptr<machine::DeviceStateReader> state_reader_;
+  MonitorResult monitor_;
   std::unique_ptr<measure::CacheFlush> cache_;
   std::vector<Buffer> unused_;
 };

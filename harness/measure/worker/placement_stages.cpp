@@ -139,7 +139,10 @@ void set_up_placement(TaskRun& run, std::int64_t index) {
   if (first) {
     run.startup.lap(&model::Startup::context_seconds);
     run.cache_use = run.placement->device().cache_use();
-    run.tell({.device = run.placement->device().info(), .monitor = run.placement->state_reader().state()});
+    const MonitorResult& made = run.placement->monitor();
+    run.tell(
+        {.device = run.placement->device().info(),
+         .monitor = model::InstrumentState{.available = made.monitor != nullptr, .detail = made.detail}});
   }
   allocate_buffers(run);
   if (first) run.startup.lap(&model::Startup::weights_seconds);
@@ -165,14 +168,14 @@ void visit(TaskRun& run, BatchRun& batch) {
   run.clock.settle(probe);
   if (const std::optional<double> slowdown = run.pin.hold()) batch.cpu_slowdowns.push_back(*slowdown);
   std::optional<model::LaunchMachine>& machine = batch.result.launches.front().machine;
-  if (!machine) machine.emplace().before = run.placement->state_reader().read();
+  if (!machine) machine.emplace().before = run.placement->read_monitor();
   batch.passes->visit(run.step_of(batch), run.placement->device(),
                       run.task.instruments.cold_l2 ? nullptr : run.placement->cache());
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
   // A monitor may still report a limit after the work that reached the limit.
   const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
-  machine::add_later_reading(*machine, run.placement->state_reader().read(), lowered);
+  machine::add_later_reading(*machine, run.placement->read_monitor(), lowered);
   machine->cpu = run.pin.cpu();
 }
 

@@ -21,14 +21,14 @@ facts::DeviceReading reading(std::vector<std::string> throttle) {
   return reading;
 }
 
-TEST(DeviceStateReader, PowerAndHeatThrottleAndChosenClocksDoNot) {
+TEST(DeviceState, PowerAndHeatThrottleAndChosenClocksDoNot) {
   EXPECT_TRUE(is_throttled(reading({"sw_power_cap"})));
   EXPECT_TRUE(is_throttled(reading({"applications_clocks_setting", "hw_thermal_slowdown"})));
   EXPECT_FALSE(is_throttled(reading({})));
   EXPECT_FALSE(is_throttled(reading({"applications_clocks_setting", "sync_boost"})));
 }
 
-TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
+TEST(DeviceState, WhatThrottledInAnyVisitKeepsItsReason) {
   model::LaunchMachine machine{};
   add_later_reading(machine, reading({"applications_clocks_setting"}), true);
   EXPECT_FALSE(machine.throttled);
@@ -45,7 +45,7 @@ TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
             (std::vector<std::string>{"sw_power_cap", "applications_clocks_setting"}));
 }
 
-TEST(DeviceStateReader, WithoutAMonitorNothingIsSaid) {
+TEST(DeviceState, WithoutAMonitorNothingIsSaid) {
   model::LaunchMachine machine{};
   add_later_reading(machine, std::nullopt, true);
   EXPECT_FALSE(machine.throttled);
