@@ -1,7 +1,5 @@
-// Prepares each batch again under the profiler, so that the timeline shows its setup, and its graphs are
-// instantiated while recording is on.
-#include "harness/measure/worker/profile_pass.hpp"
-
+// The profiling pass: prepares and runs each batch again under the profiler, so that the timeline shows its
+// setup, and its graphs are instantiated while recording is on.
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -11,8 +9,7 @@
 #include "harness/measure/worker/empty_graph.hpp"
 #include "harness/measure/worker/phase_times.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
-#include "harness/measure/worker/task_rig.hpp"
-#include "harness/model/axes.hpp"
+#include "harness/measure/worker/task_run.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -44,11 +41,15 @@ std::unique_ptr<EmptyGraph> make_delay(Device& device, Stream& stream) {
 
 class BatchProfile {
  public:
-  BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler)
-      : pass_(pass), profiler_(profiler), begin_(pass.device.make_event()), end_(pass.device.make_event()) {}
+  BatchProfile(const model::WorkerTask& task, TaskRig& rig, ActivityProfiler& profiler)
+      : task_(task),
+        rig_(rig),
+        profiler_(profiler),
+        begin_(rig.device().make_event()),
+        end_(rig.device().make_event()) {}
 
   // `device_seconds`: the step's device time without the profiler.
-  model::Profile run(std::int64_t batch, std::optional<double> device_seconds) {
+  model::Profile run(std::int64_t batch, const std::optional<model::Summary>& device_seconds) {
     set_up(batch);
     for (int i = 0; i < settling_steps; ++i) {
       span(i == 0 ? "first step" : "step", [&] { executor_->submit(); });
@@ -62,7 +63,8 @@ class BatchProfile {
     }
     trace_phases();
     model::Profile profile = summarize_profile(steps);
-    if (device_seconds && *device_seconds > 0) profile.slowdown = profile.device_seconds / *device_seconds;
+    if (device_seconds && device_seconds->p50 > 0)
+      profile.slowdown = profile.device_seconds / device_seconds->p50;
     profile.witness = check_device_time();
     return profile;
   }
@@ -71,14 +73,14 @@ class BatchProfile {
 
  private:
   void set_up(std::int64_t batch) {
-    pool_ = pass_.mode == execution::ExecutionMode::eager ? nullptr
-                                                          : std::make_unique<pool::MemoryPool>(pass_.device);
+    const bool is_eager = rig_.mode() == execution::ExecutionMode::eager;
+    if (!is_eager) pool_ = std::make_unique<pool::MemoryPool>(rig_.device());
     span("prepare",
-         [&] { executor_ = execution::make_executor(pass_.mode, pass_.context(pool_.get()), batch); });
+         [&] { executor_ = execution::make_executor(rig_.mode(), rig_.context(pool_.get()), batch); });
     span("warmup", [&] {
-      for (std::int64_t i = 0; i < pass_.task.warmup; ++i) executor_->warm_up();
+      for (std::int64_t i = 0; i < task_.warmup; ++i) executor_->warm_up();
     });
-    if (pass_.mode == execution::ExecutionMode::eager) return;
+    if (is_eager) return;
     span("capture", [&] { executor_->capture(); });
     span("instantiate", [&] { executor_->instantiate(); });
     span("upload", [&] { executor_->upload(); });
@@ -90,7 +92,7 @@ class BatchProfile {
     const double start = steady_seconds();
     phase();
     const double submitted = steady_seconds();
-    pass_.stream.synchronize();
+    rig_.stream().synchronize();
     spans_.push_back({"host", name, start, steady_seconds() - start});
     if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
   }
@@ -99,11 +101,11 @@ class BatchProfile {
   void trace_phases() {
     if (executor_->io()) return;
     const std::vector<execution::StepItem> items = executor_->items();
-    const std::vector<PhaseRun> runs = phase_runs(pass_.program, items);
+    const std::vector<PhaseRun> runs = phase_runs(rig_.program(), items);
     double start = 0;
     if (runs.size() < 2) return;
-    submit_by_phases(pass_.stream, items, runs, [&](std::size_t run) {
-      pass_.stream.synchronize();
+    submit_by_phases(rig_.stream(), items, runs, [&](std::size_t run) {
+      rig_.stream().synchronize();
       const double now = steady_seconds();
       if (run > 0) spans_.push_back({"host", runs[run - 1].phase, start, now - start});
       start = now;
@@ -121,9 +123,9 @@ class BatchProfile {
   }
 
   void submit_between_events() {
-    begin_->record(pass_.stream);
+    begin_->record(rig_.stream());
     executor_->submit();
-    end_->record(pass_.stream);
+    end_->record(rig_.stream());
   }
 
   // Each step waits behind a delay. On an idle stream the first event would complete at once. The host's
@@ -131,7 +133,7 @@ class BatchProfile {
   // also runs between two empty kernels, which events and records both see. Only events include the
   // microseconds from a graph's launch to its first kernel.
   std::optional<model::DeviceTimeCheck> check_device_time() {
-    const std::unique_ptr<EmptyGraph> delay = make_delay(pass_.device, pass_.stream);
+    const std::unique_ptr<EmptyGraph> delay = make_delay(rig_.device(), rig_.stream());
     if (delay == nullptr) return std::nullopt;
     static_cast<void>(profiler_.collect());
     std::vector<RecordedStep> steps;
@@ -146,18 +148,19 @@ class BatchProfile {
   template <typename Step>
   RecordedStep guarded(EmptyGraph& delay, Step&& step) {
     delay.launch();
-    begin_->record(pass_.stream);
+    begin_->record(rig_.stream());
     delay.launch_kernel();
     step();
     delay.launch_kernel();
-    end_->record(pass_.stream);
-    pass_.stream.synchronize();
+    end_->record(rig_.stream());
+    rig_.stream().synchronize();
     std::vector<Activity> activities = profiler_.collect();
     drop_delay(activities);
     return {end_->seconds_since(*begin_), std::move(activities)};
   }
 
-  const ProfilePass& pass_;
+  const model::WorkerTask& task_;
+  TaskRig& rig_;
   ActivityProfiler& profiler_;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
@@ -174,32 +177,35 @@ std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
 
 }  // namespace
 
-void run_profile_pass(const ProfilePass& pass, const Tell& tell) {
-  const auto tell_of = [&](bool available, const std::string& detail) {
-    tell({.profiler = model::InstrumentState{.available = available, .detail = detail}});
-  };
-  const ProfilerResult records = pass.device.make_profiler();
-  if (records.profiler == nullptr) {
-    tell_of(false, records.detail);
-    return;
+void tell_profiler(TaskRun& run, const std::function<model::InstrumentState(std::int64_t& batch)>& record) {
+  model::InstrumentState state{};
+  std::int64_t batch = 0;
+  try {
+    state = record(batch);
+  } catch (const Error& error) {
+    state.detail = (batch > 0 ? "batch " + std::to_string(batch) + ": " : "") + error.what();
+  } catch (const std::bad_alloc&) {
+    state.detail = "the worker's own heap is exhausted";
   }
-  for (const auto& [batch, device_seconds] : pass.batches) {
-    tell({.batch = batch, .phase = "profile"});
-    try {
-      BatchProfile profile(pass, *records.profiler);
-      tell({.batch = batch, .profile = profile.run(batch, device_seconds)});
-      if (pass.task.instruments.trace)
-        tell({.trace =
-                  model::TraceProcess{.name = trace_process(pass.task, batch), .spans = profile.spans()}});
-    } catch (const Error& error) {
-      tell_of(false, "batch " + std::to_string(batch) + ": " + error.what());
-      return;
-    } catch (const std::bad_alloc&) {
-      tell_of(false, "the worker's own heap is exhausted");
-      return;
+  run.tell({.profiler = state});
+}
+
+void record_profiles(TaskRun& run) {
+  const ProfilerResult made = run.placement->device().make_profiler();
+  tell_profiler(run, [&](std::int64_t& at) -> model::InstrumentState {
+    if (made.profiler == nullptr) return {.available = false, .detail = made.detail};
+    for (const BatchRun& batch : run.batches) {
+      if (batch.result.status != model::CellStatus::ok || !batch.result.fallback.empty()) continue;
+      at = batch.size;
+      run.tell_phase(at, "profile");
+      BatchProfile profile(run.task, run.program_rig(), *made.profiler);
+      run.tell({.batch = at, .profile = profile.run(at, batch.result.launches.back().device_seconds)});
+      if (run.task.instruments.trace)
+        run.tell(
+            {.trace = model::TraceProcess{.name = trace_process(run.task, at), .spans = profile.spans()}});
     }
-  }
-  tell_of(true, records.detail);
+    return {.available = true, .detail = made.detail};
+  });
 }
 
 }  // namespace graphbench::worker

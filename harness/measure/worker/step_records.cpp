@@ -91,14 +91,10 @@ void record_steps(TaskRun& run) {
   Device& device = run.placement->device();
   Stream& stream = run.placement->rig().stream();
   if (device.info().kind == "host") return;
-  const auto tell = [&](bool available, const std::string& detail) {
-    run.tell({.profiler = model::InstrumentState{.available = available, .detail = detail}});
-  };
-  std::int64_t at = 0;
-  try {
+  tell_profiler(run, [&](std::int64_t& at) -> model::InstrumentState {
     EmptyLine line = measure_line(device, stream);
     const ProfilerResult made = device.make_profiler();
-    if (made.profiler == nullptr) return tell(false, made.detail);
+    if (made.profiler == nullptr) return {.available = false, .detail = made.detail};
     line.busy = busy_seconds(EmptyGraph(device, stream, empty_kernels[1]), stream, *made.profiler) /
                 static_cast<double>(empty_kernels[1]);
     for (BatchRun& batch : run.batches) {
@@ -107,12 +103,8 @@ void record_steps(TaskRun& run) {
       run.tell_phase(at, "records");
       record_batch(run, batch, line, *made.profiler);
     }
-    tell(true, made.detail);
-  } catch (const Error& error) {
-    tell(false, (at > 0 ? "batch " + std::to_string(at) + ": " : "") + error.what());
-  } catch (const std::bad_alloc&) {
-    tell(false, "the worker's own heap is exhausted");
-  }
+    return {.available = true, .detail = made.detail};
+  });
 }
 
 }  // namespace graphbench::worker

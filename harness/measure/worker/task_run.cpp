@@ -9,7 +9,6 @@
 #include "harness/measure/worker/evaluate.hpp"
 #include "harness/measure/worker/graph_dump.hpp"
 #include "harness/measure/worker/phase_times.hpp"
-#include "harness/measure/worker/profile_pass.hpp"
 #include "harness/measure/worker/walk_shapes.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -93,23 +92,6 @@ void dump(TaskRun& run, BatchRun& batch) {
               batch.size);
 }
 
-// Call this last: once activity was recorded, timings in this process are unreliable.
-void profile(TaskRun& run) {
-  ProfilePass pass{.task = run.task,
-                   .device = run.placement->device(),
-                   .stream = run.placement->rig().stream(),
-                   .mode = run.program_rig().mode(),
-                   .program = *run.program,
-                   .context = [&](pool::MemoryPool* pool) { return run.program_rig().context(pool); },
-                   .batches = {}};
-  for (const BatchRun& batch : run.batches) {
-    if (batch.result.status != model::CellStatus::ok || !batch.result.fallback.empty()) continue;
-    const std::optional<model::Summary>& device = batch.result.launches.back().device_seconds;
-    pass.batches.emplace_back(batch.size, device ? std::optional<double>(device->p50) : std::nullopt);
-  }
-  run_profile_pass(pass, run.tell);
-}
-
 bool evaluates(const TaskRun& run, const BatchRun& batch) {
   return run.evaluated != nullptr && batch.result.fallback.empty();
 }
@@ -153,7 +135,7 @@ void run_stages(TaskRun& run) {
   if (run.program == nullptr && run.rank == nullptr) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);
-  if (run.task.instruments.profile) profile(run);
+  if (run.task.instruments.profile) record_profiles(run);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // largest first, and then measured in random order. At the end every batch is checked.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -95,6 +96,12 @@ void measure_memory(TaskRun& run);
 // Reports the kernels of a foreign step and of its eager step from the device's profiler. Call this last,
 // because timings are unreliable once activity was recorded.
 void record_steps(TaskRun& run);
+// Reports a profile of each batch of a program, and the spans of a timeline if the task wants one. Call this
+// last too.
+void record_profiles(TaskRun& run);
+// Calls `record`, which keeps in `batch` the batch that it is at, and reports whether a profiler is
+// available. Errors are reported, not thrown: the cells keep their results.
+void tell_profiler(TaskRun& run, const std::function<model::InstrumentState(std::int64_t& batch)>& record);
 
 // Reports every batch once through WorkerEvent::cell, unless it ends early with WorkerEvent::stopped. Throws
 // if the device cannot be opened.
