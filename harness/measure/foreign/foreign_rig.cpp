@@ -1,10 +1,8 @@
 // Opens a foreign step for each batch of a task, and compares its outputs with those of the eager step.
 #include "harness/measure/foreign/foreign_rig.hpp"
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "graphs/base/text.hpp"
@@ -48,36 +46,6 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
   }
   stream.synchronize();
   return copies;
-}
-
-struct Difference {
-  double largest = 0;
-  // norm of the error over the norm of the reference; infinite if that is 0 or a side is not finite
-  double relative = 0;
-};
-
-Difference difference_of(const Output& expected, const Output& actual) {
-  const auto dtype = static_cast<ir::DType>(expected.dtype);
-  const std::vector<float> wanted = worker::to_float(dtype, expected.bytes);
-  const std::vector<float> got = worker::to_float(dtype, actual.bytes);
-  double error = 0;
-  double norm = 0;
-  Difference difference;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const double by = std::abs(static_cast<double>(wanted[i]) - static_cast<double>(got[i]));
-    if (!std::isfinite(by))
-      return {std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity()};
-    difference.largest = std::max(difference.largest, by);
-    error += by * by;
-    norm += static_cast<double>(wanted[i]) * static_cast<double>(wanted[i]);
-  }
-  difference.relative = norm > 0 ? std::sqrt(error / norm) : std::numeric_limits<double>::infinity();
-  return difference;
-}
-
-bool same(const Output& a, const Output& b) {
-  return a.bytes.size() == b.bytes.size() &&
-         (a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) == 0);
 }
 
 void add_facts(std::map<std::string, std::string>& facts, const std::string& name,
@@ -176,13 +144,14 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Output& wanted = expected[i];
-    if (same(wanted, actual[i])) continue;
+    if (worker::same_bytes(wanted.bytes, actual[i].bytes)) continue;
     const std::string name = "output " + (wanted.name.empty() ? std::to_string(i) : wanted.name);
     check->identical = false;
     if (wanted.bytes.size() != actual[i].bytes.size() || wanted.dtype != actual[i].dtype)
       fail(name + " has another shape or type than eager's");
     if (wanted.dtype == GB_OTHER || wanted.dtype == GB_I32) fail(name + " differs from eager's");
-    const Difference difference = difference_of(wanted, actual[i]);
+    const worker::Difference difference =
+        worker::difference_of(static_cast<ir::DType>(wanted.dtype), wanted.bytes, actual[i].bytes);
     check->max_abs_error = std::max(check->max_abs_error, difference.largest);
     const double limit = tolerance_of(wanted.dtype);
     if (!(difference.relative <= limit))

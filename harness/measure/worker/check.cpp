@@ -2,9 +2,7 @@
 #include "harness/measure/worker/check.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -158,27 +156,11 @@ void run_checked_step(const CheckedStep& step, Executor& executor, const pool::M
   observed.state_digests = digests_of(context, ir::mutated_state(context.program));
 }
 
-// memcmp() compares faster than operator== of vectors of std::byte, which goes byte by byte.
-bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
-}
-
 void require_finite(const ir::Value& value, const std::vector<std::byte>& bytes) {
   const std::optional<std::size_t> bad = first_not_finite(value.dtype, bytes);
   if (!bad) return;
   throw Error(ErrorCode::check_failed,
               "check: eager's output " + value.name + " is not finite at element " + std::to_string(*bad));
-}
-
-// The largest difference. A NaN on one side counts as infinite. Infinity is written as the largest double,
-// because result documents cannot hold infinity.
-double max_abs_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    largest = std::max(largest, std::isfinite(difference) ? difference : std::numeric_limits<double>::max());
-  }
-  return largest;
 }
 
 model::Check check_once(const CheckedStep& step, CheckMemory& memory, std::string& why) {
@@ -206,9 +188,8 @@ model::Check check_once(const CheckedStep& step, CheckMemory& memory, std::strin
     require_finite(value, expected.outputs[i]);
     if (same_bytes(expected.outputs[i], actual.outputs[i])) continue;
     check.identical = false;
-    check.max_abs_error =
-        std::max(check.max_abs_error, max_abs_difference(to_float(value.dtype, expected.outputs[i]),
-                                                         to_float(value.dtype, actual.outputs[i])));
+    const Difference difference = difference_of(value.dtype, expected.outputs[i], actual.outputs[i]);
+    check.max_abs_error = std::max(check.max_abs_error, difference.largest);
     if (why.empty())
       why = std::string(name_of(value.kind)) + " " + value.name + " differs from " + check.reference;
   }

@@ -1,6 +1,7 @@
 // Converts 16-bit formats by their bit layouts (IEEE 754 binary16; bfloat16 is the upper half of fp32).
 #include "harness/measure/worker/to_float.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -54,6 +55,29 @@ std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes
   std::vector<float> values(bytes.size() / width);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = element(dtype, bytes.data() + i * width);
   return values;
+}
+
+bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
+                         const std::vector<std::byte>& actual) {
+  const std::vector<float> wanted = to_float(dtype, expected);
+  const std::vector<float> got = to_float(dtype, actual);
+  double error = 0;
+  double norm = 0;
+  Difference difference;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double by = std::abs(static_cast<double>(wanted[i]) - static_cast<double>(got[i]));
+    if (!std::isfinite(by))
+      return {std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity()};
+    difference.largest = std::max(difference.largest, by);
+    error += by * by;
+    norm += static_cast<double>(wanted[i]) * static_cast<double>(wanted[i]);
+  }
+  difference.relative = norm > 0 ? std::sqrt(error / norm) : std::numeric_limits<double>::infinity();
+  return difference;
 }
 
 }  // namespace graphbench::worker

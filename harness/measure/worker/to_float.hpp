@@ -1,4 +1,4 @@
-// Converts downloaded tensors to fp32, to compute errors.
+// Converts downloaded tensors to fp32, and compares them.
 #pragma once
 
 #include <cstddef>
@@ -10,5 +10,17 @@ namespace graphbench::worker {
 
 // Exact for all dtypes except large values of i32.
 std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes);
+
+// memcmp() compares faster than operator== of vectors of std::byte, which goes byte by byte.
+bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b);
+
+struct Difference {
+  // The largest double if a side is not finite, because result documents cannot hold infinity.
+  double largest = 0;
+  // norm of the error over the norm of the reference; infinite if that is 0 or a side is not finite
+  double relative = 0;
+};
+Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
+                         const std::vector<std::byte>& actual);
 
 }  // namespace graphbench::worker
