@@ -36,6 +36,7 @@ struct MemoryFile {
   Descriptor file{memfd_create("graphbench-ranks", MFD_CLOEXEC)};
   // Children open the file by this path.
   std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file.get());
+  std::string text() const { return read_whole_file(path, 1 << 24).text; }
 };
 
 // Returns a loopback port that is free now. The port is not reserved.
@@ -55,9 +56,7 @@ struct Worker {
   bool running = true;
   int status = 0;  // from waitpid()
   MemoryFile stacks = {};
-  bool has_python = false;
   std::string step = {};  // the step's function; empty: unknown
-  std::string call = {};  // the step's innermost calls at the last reading of stacks
 };
 
 class Group {
@@ -153,16 +152,14 @@ class Group {
     for (const Slot& slot : block_->slots) moves += slot.moves;
     if (moves != std::exchange(moves_, moves)) quiet_ = Stopwatch();
     const double limit = hang_seconds();
-    if (quiet_.seconds() < limit / 2) looked_ = false;
-    if (quiet_.seconds() < (looked_ ? limit : limit / 2)) return std::nullopt;
-    bool alike = true;
-    for (Worker& worker : workers_) {
-      const std::string call = call_of(stacks_of(worker));
-      alike = std::exchange(worker.call, call) == call && alike;
+    if (quiet_.seconds() < limit / 2) calls_.clear();
+    if (quiet_.seconds() < (calls_.empty() ? limit / 2 : limit)) return std::nullopt;
+    const std::vector<std::string> before = std::exchange(calls_, {});
+    for (Worker& worker : workers_) calls_.push_back(call_of(stacks_of(worker)));
+    if (before != calls_) {
+      if (!before.empty()) quiet_ = Stopwatch();
+      return std::nullopt;
     }
-    if (!std::exchange(looked_, true)) return std::nullopt;
-    if (!alike) quiet_ = Stopwatch();
-    if (!alike) return std::nullopt;
     std::string text = "the ranks hang (no move in " + std::to_string(std::lround(quiet_.seconds())) + " s)";
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (const std::optional<model::Reason> failure = failure_of(i)) return failure;
@@ -174,19 +171,12 @@ class Group {
   // Python writes "ready" to the file once it handles SIGUSR1, which would end other programs. Then it
   // writes the step's function, and at each SIGUSR1 the stacks of all threads.
   static std::string stacks_of(Worker& worker) {
-    const int file = worker.stacks.file.get();
-    const auto text_of = [&] {
-      std::string text(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), '\0');
-      return text.substr(
-          0, static_cast<std::size_t>(std::max<ssize_t>(pread(file, text.data(), text.size(), 0), 0)));
-    };
-    const std::string before = text_of();
+    const std::string before = worker.stacks.text();
     if (before.starts_with("ready")) worker.step = call_of(before);
-    worker.has_python = worker.has_python || !before.empty();
-    if (!worker.running || !worker.has_python || ftruncate(file, 0) != 0) return {};
+    if (!worker.running || before.empty() || ftruncate(worker.stacks.file.get(), 0) != 0) return {};
     ::kill(worker.pid, SIGUSR1);
     pause(200);
-    return text_of();
+    return worker.stacks.text();
   }
 
   std::string position_of(std::size_t rank) const {
@@ -195,7 +185,7 @@ class Group {
     const std::string text = "at step " + std::to_string(slot.steps) + " in mode " + task_.mode + ", phase " +
                              slot.phase + " of batch " + std::to_string(slot.batch) + ", ";
     if (!worker.running) return text + "has ended";
-    if (!worker.call.empty()) return text + "in " + worker.call;
+    if (!calls_[rank].empty()) return text + "in " + calls_[rank];
     return text + (slot.waiting ? "waits for the other ranks" : "waits for its device") +
            (worker.step.empty() ? "" : " after " + worker.step);
   }
@@ -227,8 +217,8 @@ class Group {
   std::optional<Stopwatch> broken_at_;  // runs since the first rank ended badly
   std::size_t broken_ = 0;              // the first rank that ended badly
   std::int64_t moves_ = 0;
-  Stopwatch quiet_;      // runs since the last progress
-  bool looked_ = false;  // whether the stacks were read since then
+  Stopwatch quiet_;                 // runs since the last progress
+  std::vector<std::string> calls_;  // each rank's innermost calls at half time; empty: not read since then
 };
 
 }  // namespace

@@ -80,37 +80,34 @@ void Rank::begin_step() {
   meet();
 }
 
-std::vector<Numbers> Rank::gather(const Numbers& mine) {
+std::array<std::vector<std::int64_t>, 3> Rank::gather(const Numbers& mine) {
   own().numbers = mine;
   meet();
-  std::vector<Numbers> all;
-  for (std::int64_t i = 0; i < count_; ++i) all.push_back(block_->slots[i].numbers);
+  std::array<std::vector<std::int64_t>, 3> all;
+  for (std::int64_t rank = 0; rank < count_; ++rank) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].push_back(block_->slots[rank].numbers[i]);
+  }
   meet();
   return all;
 }
 
 double Rank::largest(double mine) {
-  for (const Numbers& each : gather({std::bit_cast<std::int64_t>(mine)}))
-    mine = std::max(mine, std::bit_cast<double>(each[0]));
+  const auto all = gather({std::bit_cast<std::int64_t>(mine)});
+  for (const std::int64_t each : all[0]) mine = std::max(mine, std::bit_cast<double>(each));
   return mine;
 }
 
 void Rank::combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns) {
-  const std::vector<Numbers> all = gather({started_ns, submit_ns, started_ns + latency_ns});
-  Numbers least = all[0];
-  Numbers most = all[0];
-  if (times != nullptr) times->submit_seconds.resize(all.size());
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    for (std::size_t i = 0; i < least.size(); ++i) {
-      least[i] = std::min(least[i], all[rank][i]);
-      most[i] = std::max(most[i], all[rank][i]);
-    }
-    if (times != nullptr) times->submit_seconds[rank].push_back(static_cast<double>(all[rank][1]) * 1e-9);
-  }
-  started_ns = least[0];
-  submit_ns = most[1];
-  latency_ns = most[2] - least[0];
-  if (times != nullptr) times->skew_seconds.push_back(static_cast<double>(most[2] - least[2]) * 1e-9);
+  const auto [starts, submits, ends] = gather({started_ns, submit_ns, started_ns + latency_ns});
+  const std::int64_t last_end = std::ranges::max(ends);
+  started_ns = std::ranges::min(starts);
+  submit_ns = std::ranges::max(submits);
+  latency_ns = last_end - started_ns;
+  if (times == nullptr) return;
+  times->skew_seconds.push_back(static_cast<double>(last_end - std::ranges::min(ends)) * 1e-9);
+  times->submit_seconds.resize(submits.size());
+  for (std::size_t rank = 0; rank < submits.size(); ++rank)
+    times->submit_seconds[rank].push_back(static_cast<double>(submits[rank]) * 1e-9);
 }
 
 std::optional<Error> Rank::settle(std::optional<Error> mine) {

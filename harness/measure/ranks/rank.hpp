@@ -80,7 +80,8 @@ class Rank {
  private:
   Rank(Block* block, std::int64_t index, std::int64_t count) : block_(block), index_(index), count_(count) {}
   Slot& own() { return block_->slots[index_]; }
-  std::vector<Numbers> gather(const Numbers& mine);
+  // Returns the numbers of all ranks: a list over the ranks for each number.
+  std::array<std::vector<std::int64_t>, 3> gather(const Numbers& mine);
   void wait(Barrier& barrier);
   void meet() { wait(block_->meeting); }
 
