@@ -77,29 +77,13 @@ Response answer_of(const Handler& handler, Request& request) {
   }
 }
 
-// Detaches the BodyStream when the connection ends for any reason.
-class Followed {
- public:
-  explicit Followed(std::shared_ptr<BodyStream> body) : body_(std::move(body)) {}
-  Followed(const Followed&) = delete;
-  Followed& operator=(const Followed&) = delete;
-  ~Followed() {
-    if (body_) body_->detach();
-  }
-  explicit operator bool() const { return body_ != nullptr; }
-  BodyStream* operator->() const { return body_.get(); }
-
- private:
-  std::shared_ptr<BodyStream> body_;
-};
-
 template <typename Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
   template <typename... Arguments>
   explicit Connection(Connections& all, Arguments&&... arguments)
       : all_(all),
-        open_(all),
+        open_(all.count_open()),
         stream_(std::forward<Arguments>(arguments)...),
         wake_(stream_.get_executor()),
         buffer_(2 * std::max<std::size_t>(all.limits.header_bytes_max, buffer_bytes_min)) {}
@@ -120,13 +104,17 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         if (response.stream) response.stream->detach();
         response = busy();
       }
-      const Followed followed(response.stream);
+      const std::shared_ptr<BodyStream> followed = response.stream;
+      // Detaches the BodyStream when the connection ends for any reason.
+      const std::shared_ptr<void> detached(nullptr, [&followed](void*) {
+        if (followed) followed->detach();
+      });
       const bool head_only = request_.method == "HEAD";
       request_ = {};  // releases Request::hold first: the client may send its next request at once
       if (followed) keep_alive_ = false;  // the connection ends when the BodyStream ends
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
-        co_await follow(followed);
+        co_await follow(*followed);
         co_return;
       }
     } while (keep_alive_);
@@ -134,7 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   awaitable<void> shake_hands(error_code& error) {
-    const Resting resting(all_, tcp());
+    const std::shared_ptr<void> resting = all_.rest(tcp());
     tcp().expires_after(all_.limits.request_max);
     co_await stream_.async_handshake(asio::ssl::stream_base::server,
                                      asio::redirect_error(use_awaitable, error));
@@ -158,7 +146,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Waits for a request's first byte, because an idle connection has another time limit than a request.
   awaitable<void> wait_for_request() {
     if (buffer_.size() > 0) co_return;
-    const Resting resting(all_, tcp());
+    const std::shared_ptr<void> resting = all_.rest(tcp());
     tcp().expires_after(all_.limits.idle_max);
     co_await read_more(read_bytes);
   }
@@ -264,7 +252,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::string head = head_of(response, keep_alive_);
     Buffers buffers{asio::buffer(head)};
     if (!head_only) buffers[1] = asio::buffer(*response.body);
-    const Sending sending(all_, std::move(response.body));
+    const std::shared_ptr<void> sending = all_.count_answer(std::move(response.body));
     co_await write(buffers);
   }
 
@@ -280,10 +268,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   // Sends the BodyStream. Also reads the client's bytes and drops them, which detects a disconnect.
-  awaitable<void> follow(const Followed& body) {
+  awaitable<void> follow(BodyStream& body) {
     const auto self = this->shared_from_this();
     const auto executor = stream_.get_executor();
-    body->attach([executor, weak = std::weak_ptr(self)] {
+    body.attach([executor, weak = std::weak_ptr(self)] {
       asio::post(executor, [weak] {
         if (const auto alive = weak.lock()) alive->wake_.cancel();
       });
@@ -292,7 +280,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         executor, [self] { return self->read_and_drop(); }, asio::detached);
     using What = BodyStream::Taken::What;
     for (;;) {
-      const BodyStream::Taken taken = left_ ? BodyStream::Taken{What::cut_off, nullptr} : body->take();
+      const BodyStream::Taken taken = left_ ? BodyStream::Taken{What::cut_off, nullptr} : body.take();
       if (taken.what == What::cut_off) break;
       if (taken.what == What::over) {
         co_await end_stream();
@@ -304,7 +292,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         wake_.expires_after(all_.limits.keep_alive);
         co_await wake_.async_wait(asio::redirect_error(use_awaitable, woken));
         if (woken) continue;
-        bytes = body->keep_alive();
+        bytes = body.keep_alive();
       }
       const Buffers buffers{asio::buffer(*bytes)};
       co_await write(buffers);
@@ -344,7 +332,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Reads and drops bytes for limits.request_max at most. Closing a socket with unread bytes resets the
   // connection, and a client that is still sending would not receive the response.
   awaitable<void> end() {
-    const Resting resting(all_, tcp());
+    const std::shared_ptr<void> resting = all_.rest(tcp());
     tcp().expires_after(farewell_max);
     deadline_ = Clock::now() + all_.limits.request_max;
     co_await end_sending();
@@ -356,7 +344,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   Connections& all_;
-  const Open open_;
+  const std::shared_ptr<void> open_;
   Stream stream_;
   asio::steady_timer wake_;  // limits the waits in follow() and after end_stream()
   // The time limit of the request, and then of the bytes that the client sends after the response.
@@ -408,19 +396,32 @@ bool Connections::has_room_for(const std::string& body) const {
   return body_bytes + body.size() <= limits.sending_bytes_max;
 }
 
-Sending::Sending(Connections& all, std::shared_ptr<const std::string> body)
-    : all_(all), body_(std::move(body)) {
-  ++all_.answers;
-  if (body_->size() >= large_bytes && ++all_.bodies[body_.get()] == 1) all_.body_bytes += body_->size();
+std::shared_ptr<void> Connections::count_open() {
+  ++open;
+  return {nullptr, [this](void*) {
+            --open;
+            changed();
+          }};
 }
 
-Sending::~Sending() {
-  --all_.answers;
-  if (body_->size() >= large_bytes && --all_.bodies[body_.get()] == 0) {
-    all_.bodies.erase(body_.get());
-    all_.body_bytes -= body_->size();
-  }
-  all_.changed();
+std::shared_ptr<void> Connections::rest(TcpStream& stream) {
+  const auto place = resting.insert(resting.end(), &stream);
+  changed();
+  return {nullptr, [this, place](void*) { resting.erase(place); }};
+}
+
+std::shared_ptr<void> Connections::count_answer(std::shared_ptr<const std::string> body) {
+  const bool large = body->size() >= large_bytes;
+  ++answers;
+  if (large && ++bodies[body.get()] == 1) body_bytes += body->size();
+  return {nullptr, [this, large, body = std::move(body)](void*) {
+            --answers;
+            if (large && --bodies[body.get()] == 0) {
+              bodies.erase(body.get());
+              body_bytes -= body->size();
+            }
+            changed();
+          }};
 }
 
 }  // namespace graphbench::net

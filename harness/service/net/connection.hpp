@@ -41,51 +41,14 @@ struct Connections {
   bool is_full() const { return open >= limits.connections_max; }
   // True if the body may be sent now, beside the other large bodies. One body alone may have any size.
   bool has_room_for(const std::string& body) const;
-};
 
-// Counts a connection until its socket is closed.
-class Open {
- public:
-  explicit Open(Connections& all) : all_(all) { ++all_.open; }
-  Open(const Open&) = delete;
-  Open& operator=(const Open&) = delete;
-  ~Open() {
-    --all_.open;
-    all_.changed();
-  }
-
- private:
-  Connections& all_;
-};
-
-// Lists a connection as idle. The server may close an idle connection to make room for a new one.
-class Resting {
- public:
-  Resting(Connections& all, boost::beast::tcp_stream& stream)
-      : all_(all), place_(all.resting.insert(all.resting.end(), &stream)) {
-    all_.changed();
-  }
-  Resting(const Resting&) = delete;
-  Resting& operator=(const Resting&) = delete;
-  ~Resting() { all_.resting.erase(place_); }
-
- private:
-  Connections& all_;
-  std::list<boost::beast::tcp_stream*>::iterator place_;
-};
-
-// Counts a response while it is being sent.
-class Sending {
- public:
-  // `body` is not null.
-  Sending(Connections& all, std::shared_ptr<const std::string> body);
-  Sending(const Sending&) = delete;
-  Sending& operator=(const Sending&) = delete;
-  ~Sending();
-
- private:
-  Connections& all_;
-  std::shared_ptr<const std::string> body_;
+  // What the next three begin ends when the returned pointer is released.
+  // Counts a connection until its socket is closed.
+  std::shared_ptr<void> count_open();
+  // Lists a connection as idle. The server may close an idle connection to make room for a new one.
+  std::shared_ptr<void> rest(boost::beast::tcp_stream& stream);
+  // Counts a response while it is being sent. `body` is not null.
+  std::shared_ptr<void> count_answer(std::shared_ptr<const std::string> body);
 };
 
 // Reads requests, calls the handler and writes responses until the client disconnects, a limit is reached or
