@@ -43,10 +43,7 @@ std::string_view Request::media_type() const {
 }
 
 Response text_response(unsigned status, const std::string& line) {
-  Response response;
-  response.status = status;
-  response.body = std::make_shared<const std::string>(line + "\n");
-  return response;
+  return {.status = status, .body = std::make_shared<const std::string>(line + "\n")};
 }
 
 void Router::add(const std::string& method, const std::string& pattern, Handler handler) {

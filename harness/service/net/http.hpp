@@ -33,12 +33,12 @@ struct Request {
 struct Response {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::shared_ptr<const std::string> body;  // shared, because many clients may receive the same bytes
-  std::shared_ptr<BodyStream> stream;       // if set, sent after `body`
-  std::vector<std::pair<std::string, std::string>> headers;
+  std::shared_ptr<const std::string> body = nullptr;  // shared: many clients may receive the same bytes
+  std::shared_ptr<BodyStream> stream = nullptr;       // if set, sent after `body`
+  std::vector<std::pair<std::string, std::string>> headers = {};
   // Set by handlers that wait for a disk or take long. The server then ignores all members except `brief`,
   // and calls `later` with the same request on another thread, one call at a time.
-  std::function<Response(Request&)> later;
+  std::function<Response(Request&)> later = nullptr;
   bool brief = false;  // `later` takes milliseconds, and runs on a thread for such calls only
 };
 

@@ -17,10 +17,7 @@ namespace {
 net::Router metrics_routes(const reporters::SweepMetrics& metrics) {
   net::Router router;
   router.add("GET", "/metrics", [&metrics](const net::Request&) {
-    net::Response response;
-    response.content_type = reporters::metrics_content_type;
-    response.body = metrics.text();
-    return response;
+    return net::Response{.content_type = reporters::metrics_content_type, .body = metrics.text()};
   });
   router.add("GET", "/",
              [](const net::Request&) { return net::text_response(200, "graphbench: see /metrics"); });
@@ -142,11 +139,7 @@ PushGateway::PushGateway(net::Url url, const std::string& instance,
 }
 
 void PushGateway::send(const std::string& method, const std::string& body) const {
-  net::ClientRequest request;
-  request.method = method;
-  request.url = url_;
-  request.path = path_;
-  request.body = body;
+  net::ClientRequest request{.method = method, .url = url_, .path = path_, .headers = {}, .body = body};
   if (!body.empty()) request.headers.emplace_back("Content-Type", reporters::metrics_content_type);
   const char* authorization = std::getenv("GRAPHBENCH_PUSH_AUTHORIZATION");
   if (authorization != nullptr) request.headers.emplace_back("Authorization", authorization);

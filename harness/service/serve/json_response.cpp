@@ -13,11 +13,7 @@
 namespace graphbench::serve {
 
 net::Response json_response(unsigned status, std::shared_ptr<const std::string> document) {
-  net::Response response;
-  response.status = status;
-  response.content_type = "application/json";
-  response.body = std::move(document);
-  return response;
+  return {.status = status, .content_type = "application/json", .body = std::move(document)};
 }
 
 net::Response json_response(unsigned status, std::string document) {

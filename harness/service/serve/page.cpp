@@ -11,15 +11,13 @@ net::Response page_response(const Page& page) {
     return net::text_response(
         200, std::string("graphbench serve: ") + no_page + ". The API is here: /openapi.json describes it");
   }
-  net::Response response;
-  response.content_type = "text/html; charset=utf-8";
-  response.body = std::make_shared<const std::string>(page.html);
-  response.headers = {{"Content-Security-Policy", std::string(page.policy)},
+  return {.content_type = "text/html; charset=utf-8",
+          .body = std::make_shared<const std::string>(page.html),
+          .headers = {{"Content-Security-Policy", std::string(page.policy)},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},
-                      {"Cache-Control", "no-cache"}};
-  return response;
+                      {"Cache-Control", "no-cache"}}};
 }
 
 }  // namespace graphbench::serve

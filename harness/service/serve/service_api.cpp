@@ -67,12 +67,7 @@ class Api {
 
  private:
   static net::Handler brief(const net::Handler& handle) {
-    return [handle](const Request&) {
-      Response response;
-      response.later = handle;
-      response.brief = true;
-      return response;
-    };
+    return [handle](const Request&) { return Response{.later = handle, .brief = true}; };
   }
 
   Response counted(Request& request, const Stopwatch& watch, const net::Handler& handle) const {
@@ -147,12 +142,10 @@ class Api {
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
     if (!request.hold) throw Refused(503, "another comparison is running: try again later", 1);
-    Response response;
-    response.later = [this](Request& each) {
+    return {.later = [this](Request& each) {
       const auto result_of = [this](const std::string& id) { return store_.result(id); };
       return json_response(200, answer_comparison(std::move(each.body), result_of));
-    };
-    return response;
+    }};
   }
 
   Response ready(const Request&) const {
@@ -166,8 +159,6 @@ class Api {
   }
 
   Response scrape(const Request&) const {
-    Response response;
-    response.content_type = reporters::metrics_content_type;
     std::optional<std::size_t> queued;
     try {
       queued = store_.queued();
@@ -175,8 +166,8 @@ class Api {
     }
     service_metrics_.set_queue(queued, settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
-    response.body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text());
-    return response;
+    return {.content_type = reporters::metrics_content_type,
+            .body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text())};
   }
 
   Response submit(const Request& request) const { return submission_.answer(request); }
@@ -249,9 +240,7 @@ class Api {
     if (!last.empty() && (error != std::errc() || end != last.data() + last.size() || after < 0)) {
       throw Refused(400, "Last-Event-ID: give the id of an event of this sweep");
     }
-    Response response;
-    response.content_type = "text/event-stream";
-    response.headers.emplace_back("Cache-Control", "no-store");
+    Response response{.content_type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}};
     if (request.method == "HEAD") return response;
     const std::optional<SweepFeed::Following> following = feed_.follow(id, after);
     if (!following) {
@@ -282,12 +271,11 @@ class Api {
     const std::optional<std::string> document = store_.result(sweep.id);
     if (!document) throw Refused(404, "this sweep has no results");
     if (built_in_page.html.empty()) throw Refused(501, no_page);
-    Response response;
-    response.content_type = "text/html; charset=utf-8";
-    response.headers = {{"Content-Disposition", "attachment; filename=\"graphbench-" + sweep.id + ".html\""}};
-    response.body = std::make_shared<const std::string>(
-        report::make_report(built_in_page, {{"sweep " + sweep.id, *document}}));
-    return response;
+    return {
+        .content_type = "text/html; charset=utf-8",
+        .body = std::make_shared<const std::string>(
+            report::make_report(built_in_page, {{"sweep " + sweep.id, *document}})),
+        .headers = {{"Content-Disposition", "attachment; filename=\"graphbench-" + sweep.id + ".html\""}}};
   }
 
   ApiSettings settings_;

@@ -40,12 +40,8 @@ Response Submission::answer(const Request& request) const {
   if (!brief && turn_.use_count() > waiting_max) {
     throw Refused(503, "too many requests are loading plugins: try again later", 1);
   }
-  Response response;
-  response.brief = brief;
-  response.later = [this, turn = turn_, sweep = std::move(sweep), key](Request&) {
-    return queue(sweep, key);
-  };
-  return response;
+  auto later = [this, turn = turn_, sweep = std::move(sweep), key](Request&) { return queue(sweep, key); };
+  return {.later = std::move(later), .brief = brief};
 }
 
 std::vector<std::string> Submission::files_of(const std::vector<std::string>& plugins) const {
