@@ -147,9 +147,9 @@ void describe_machine(serve::ServiceSettings& settings) {
   request.list_workloads = true;
   sweep::ProbeAnswer answer = ask(request, sweep::ProbeSettings{}.silent_seconds_max);
   for (const DeviceStatus& each : answer.devices) {
-    settings.devices.push_back({each.id, each.available, each.detail, each.advice});
+    settings.api.devices.push_back({each.id, each.available, each.detail, each.advice});
   }
-  settings.workloads =
+  settings.api.workloads =
       serve::WorkloadCatalog(std::move(answer.catalog.workloads), asker(settings.grace_seconds));
 }
 
@@ -201,10 +201,10 @@ class ServeCommand final : public Command {
 
   int run(const Invocation&) override {
     serve::ServiceSettings settings;
-    settings.access = {read_token(asked_.token_file)};
+    settings.api.access = {read_token(asked_.token_file)};
     settings.tls = read_tls(asked_.tls);
-    settings.listen = listen_address(asked_.listen, settings.access);
-    settings.plugins = serve::PluginFolder(asked_.plugin_folder);
+    settings.listen = listen_address(asked_.listen, settings.api.access);
+    settings.api.plugins = serve::PluginFolder(asked_.plugin_folder);
     settings.compare_bytes_max = static_cast<std::uint64_t>(asked_.compare_mib) * 1024 * 1024;
     settings.state_folder = asked_.state;
     settings.grace_seconds = asked_.grace_seconds;

@@ -55,7 +55,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   runner.command = settings.sweep_command;
   runner.folder = std::filesystem::absolute(settings.state_folder);
   runner.baseline = settings.baseline;
-  runner.plugins = settings.plugins;
+  runner.plugins = settings.api.plugins;
   runner.turn_folder = turn_folder();
   runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
   return runner;
@@ -66,7 +66,7 @@ net::ServerSettings server_settings(const ServiceSettings& settings,
   net::ServerSettings server;
   server.address = settings.listen;
   server.tls = settings.tls;
-  server.admit = make_admission(settings.access, settings.compare_bytes_max);
+  server.admit = make_admission(settings.api.access, settings.compare_bytes_max);
   server.limits.connections_max = connections_max;
   server.refuse = refusal;
   server.on_thread = [&housekeeping] { housekeeping.add_this_thread(); };
@@ -83,11 +83,7 @@ struct Service::Parts {
         feed(store, followers_max),
         runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping}),
         server(server_settings(settings, housekeeping),
-               make_api({.access = settings.access,
-                         .devices = settings.devices,
-                         .plugins = settings.plugins,
-                         .workloads = settings.workloads},
-                        {store, runner, feed, metrics, service_metrics})) {
+               make_api(settings.api, {store, runner, feed, metrics, service_metrics})) {
     housekeeping.add_this_thread();
   }
 

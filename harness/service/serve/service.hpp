@@ -31,10 +31,10 @@ struct ListedDevice {
 
 struct ApiSettings {
   Access access = {};
-  std::size_t queued_max = 64;  // more queued sweeps are refused with 429
-  std::vector<ListedDevice> devices;
-  PluginFolder plugins = {};       // plugins that requests may name
-  WorkloadCatalog workloads = {};  // workloads that requests may name
+  std::size_t queued_max = 64;        // more queued sweeps are refused with 429
+  std::vector<ListedDevice> devices;  // the answer of GET /v1/devices
+  PluginFolder plugins = {};          // plugins that requests may name
+  WorkloadCatalog workloads = {};     // workloads that requests may name
 };
 
 // The objects that the API uses. They must outlive the handler.
@@ -54,14 +54,11 @@ net::Handler make_api(ApiSettings settings, ApiParts parts);
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  Access access;                         // has a token unless `listen` is loopback
+  ApiSettings api;                       // `access` has a token unless `listen` is loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // limit of the body of POST /v1/compare
-  PluginFolder plugins = {};                           // plugins that requests may name
-  WorkloadCatalog workloads = {};                      // workloads that requests may name
   std::vector<std::string> sweep_command;              // the command that starts a sweep's process
-  std::vector<ListedDevice> devices;                   // the answer of GET /v1/devices
   std::string tool_version;
   std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
 };

@@ -43,8 +43,7 @@ class Api {
         feed_(parts.feed),
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics),
-        submission_({settings_.queued_max, settings_.plugins, settings_.workloads}, store_,
-                    [this] { runner_.wake(); }),
+        submission_(settings_, store_, [this] { runner_.wake(); }),
         router_(refusal) {
     for (const Route& route : routes) {
       const net::Handler answer = [this, answer = route.answer](const Request& request) {
@@ -278,7 +277,7 @@ class Api {
         .headers = {{"Content-Disposition", "attachment; filename=\"graphbench-" + sweep.id + ".html\""}}};
   }
 
-  ApiSettings settings_;
+  const ApiSettings settings_;
   SweepStore& store_;
   SweepRunner& runner_;
   SweepFeed& feed_;

@@ -24,8 +24,8 @@ Refused queue_is_full() {
   return {429, "the queue is full: try again later", 30};
 }
 
-Submission::Submission(Settings settings, SweepStore& store, std::function<void()> queued)
-    : settings_(std::move(settings)), store_(store), queued_(std::move(queued)) {}
+Submission::Submission(const ApiSettings& settings, SweepStore& store, std::function<void()> queued)
+    : settings_(settings), store_(store), queued_(std::move(queued)) {}
 
 Response Submission::answer(const Request& request) const {
   const std::string_view type = request.media_type();

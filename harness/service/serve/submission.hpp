@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/service/net/http.hpp"
-#include "harness/service/serve/catalog.hpp"
 #include "harness/service/serve/json_response.hpp"
+#include "harness/service/serve/service.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
@@ -18,13 +18,8 @@ Refused queue_is_full();
 // Thread-safe for use in a Router's handlers.
 class Submission {
  public:
-  struct Settings {
-    std::size_t queued_max = 0;
-    PluginFolder plugins;
-    WorkloadCatalog workloads;
-  };
-  // Calls `queued` after each queued sweep. The store must outlive this object.
-  Submission(Settings settings, SweepStore& store, std::function<void()> queued);
+  // Calls `queued` after each queued sweep. The settings and the store must outlive this object.
+  Submission(const ApiSettings& settings, SweepStore& store, std::function<void()> queued);
 
   // If the request names plugins, another thread loads them and answers. Throws Refused and InputError.
   net::Response answer(const net::Request& request) const;
@@ -33,7 +28,7 @@ class Submission {
   std::vector<std::string> files_of(const std::vector<std::string>& plugins) const;
   net::Response queue(const SweepRequest& sweep, const std::string& key) const;
 
-  const Settings settings_;
+  const ApiSettings& settings_;
   SweepStore& store_;
   const std::function<void()> queued_;
   const std::shared_ptr<char> turn_ = std::make_shared<char>();  // each waiting request has a copy
