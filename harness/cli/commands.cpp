@@ -182,7 +182,7 @@ const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
       {worker_role, worker::worker_main},
       {ranks_role, ranks::group_main},
-      {probe_role, sweep::probe_main},
+      {probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
       {floor_role, floors::floor_main},
       {ladder_role, ladder::ladder_main},
       {served_role, run_served},

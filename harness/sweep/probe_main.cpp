@@ -186,24 +186,12 @@ class Probe {
 
 }  // namespace
 
-namespace {
-
-int run_probe(std::string_view parent, const abi::LentPlugin* lent) {
+int probe_main(std::string_view parent, const abi::LentPlugin* lent) {
   return process::child_main("probe", parent, [&](const std::string& text) {
     const ProbeRequest request = decode_request(text);
     Probe(request, lent).run();
     return 0;
   });
-}
-
-}  // namespace
-
-int probe_main(std::string_view parent) {
-  return run_probe(parent, nullptr);
-}
-
-int probe_main(std::string_view parent, const abi::LentPlugin& lent) {
-  return run_probe(parent, &lent);
 }
 
 }  // namespace graphbench::sweep

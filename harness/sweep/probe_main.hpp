@@ -8,8 +8,7 @@
 namespace graphbench::sweep {
 
 // Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: see die_with_parent.
-int probe_main(std::string_view parent);
-// Runs the probe in another program's process (--torch), with that program's step as a plugin.
-int probe_main(std::string_view parent, const abi::LentPlugin& lent);
+// `lent` is the step of another program whose process this is (--torch); null: this process is graphbench's.
+int probe_main(std::string_view parent, const abi::LentPlugin* lent = nullptr);
 
 }  // namespace graphbench::sweep
