@@ -301,7 +301,7 @@ class SweepCommand final : public Command {
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};
     publisher->begin(began.device, began.facts, began.submitter);
-    ConsoleProgress console(options.quiet);
+    reporters::ProgressPrinter console(options.quiet);
     std::vector<sweep::SweepListener*> listeners = {publisher.get(), &console};
     std::optional<ServiceReporter> service;
     if (invocation.served) listeners.push_back(&service.emplace(began));

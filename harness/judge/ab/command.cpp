@@ -165,7 +165,7 @@ ab::Target target_of(const char* where, const std::string& binary,
 
 ab::InterleavedOutcome measure_sides(const ab::InterleavedRequest& request,
                                      process::ProcessSupervisor& supervisor) {
-  ConsoleProgress progress(request.options.quiet);
+  reporters::ProgressPrinter progress(request.options.quiet);
   ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
   progress.finish();
   return outcome;

@@ -45,7 +45,14 @@ std::string activity_of(const model::Progress& progress) {
 ProgressPrinter::ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width)
     : out_(out), terminal_(terminal), colours_(colours), width_(width) {}
 
+ProgressPrinter::ProgressPrinter(bool quiet)
+    : ProgressPrinter(std::cerr, cli::is_terminal(STDERR_FILENO), cli::wants_colours(STDERR_FILENO),
+                      cli::width_of(STDERR_FILENO, 100)) {
+  quiet_ = quiet;
+}
+
 void ProgressPrinter::update(const model::Progress& progress) {
+  if (quiet_) return;
   const bool moved = progress.tasks_done != tasks_shown_;
   last_ = progress;
   if (terminal_) {
@@ -96,21 +103,3 @@ void ProgressPrinter::print_line(const model::Progress& progress) {
 }
 
 }  // namespace graphbench::reporters
-
-namespace graphbench::cli {
-
-ConsoleProgress::ConsoleProgress(bool quiet) {
-  if (quiet) return;
-  printer_.emplace(std::cerr, is_terminal(STDERR_FILENO), wants_colours(STDERR_FILENO),
-                   width_of(STDERR_FILENO, 100));
-}
-
-void ConsoleProgress::update(const model::Progress& progress) {
-  if (printer_) printer_->update(progress);
-}
-
-void ConsoleProgress::finish() {
-  if (printer_) printer_->finish();
-}
-
-}  // namespace graphbench::cli

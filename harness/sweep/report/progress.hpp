@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <ostream>
 
 #include "harness/model/progress.hpp"
@@ -11,12 +10,14 @@
 namespace graphbench::reporters {
 
 // Not thread-safe. Reads no clock: the time is Progress::elapsed_seconds.
-class ProgressPrinter {
+class ProgressPrinter final : public sweep::SweepListener {
  public:
+  // Prints on stderr, or not at all.
+  explicit ProgressPrinter(bool quiet);
   // `terminal`: redraws one line in place, at most ten times per second. Otherwise prints one line per
   // finished task, at most one per second. `width`: the live line's maximum in columns.
   ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width = 100);
-  void update(const model::Progress& progress);
+  void update(const model::Progress& progress) override;
   // Ends the live line, or prints the update that the rate limit delayed. Later updates begin a new line.
   void finish();
 
@@ -28,6 +29,7 @@ class ProgressPrinter {
   bool terminal_;
   bool colours_;
   int width_;
+  bool quiet_ = false;
   bool drawn_ = false;
   bool pending_ = false;  // `last_` was not shown yet
   double shown_at_seconds_ = -1e9;
@@ -36,18 +38,3 @@ class ProgressPrinter {
 };
 
 }  // namespace graphbench::reporters
-
-namespace graphbench::cli {
-
-// Shows a sweep's progress on stderr.
-class ConsoleProgress final : public sweep::SweepListener {
- public:
-  explicit ConsoleProgress(bool quiet);
-  void update(const model::Progress& progress) override;
-  void finish();
-
- private:
-  std::optional<reporters::ProgressPrinter> printer_;  // absent if quiet
-};
-
-}  // namespace graphbench::cli
