@@ -24,7 +24,6 @@
 #include "harness/sweep/devices.hpp"
 #include "harness/sweep/journal.hpp"
 #include "harness/sweep/planning.hpp"
-#include "harness/sweep/report/outlook.hpp"
 #include "harness/sweep/report/progress.hpp"
 #include "harness/sweep/report/sample_file.hpp"
 #include "harness/sweep/report/table.hpp"
@@ -92,7 +91,7 @@ void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const
   const std::vector<sweep::FinishedTask> finished =
       journal == nullptr ? std::vector<sweep::FinishedTask>() : journal->finished();
   const sweep::Remainder left = sweep::remainder_of(plan, finished, here);
-  complain("%s", reporters::outlook(plan.cells.size(), left.tasks).c_str());
+  complain("%s", reporters::outlook(std::ssize(plan.cells), left.tasks).c_str());
   if (!finished.empty())
     complain("the sweep continues from %s: %zu of %zu tasks are finished",
              sweep::journal_of(options.json).c_str(), left.taken_over.size(), plan.tasks.size());
@@ -101,7 +100,7 @@ void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const
   // An incomplete result of the same plan is from an interrupted run of this sweep.
   if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
   complain("%s: replaces %s", options.json.c_str(),
-           reporters::result_in_words(earlier->head, earlier->cells.size()).c_str());
+           reporters::result_in_words(earlier->head, std::ssize(earlier->cells)).c_str());
 }
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
@@ -289,7 +288,7 @@ class SweepCommand final : public Command {
     auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
     if (options.dump_program) return dump_programs(dumps);
     if (options.dry_run) {
-      std::puts(reporters::outlook(plan.cells.size(), plan.tasks).c_str());
+      std::puts(reporters::outlook(std::ssize(plan.cells), plan.tasks).c_str());
       return exit_done;
     }
     plan.facts.concurrent = join(invocation.concurrent);

@@ -140,7 +140,7 @@ void keep_evidence(CellResult& cell) {
 }
 
 std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 }  // namespace graphbench::model

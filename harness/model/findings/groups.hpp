@@ -54,6 +54,7 @@ bool surely_gains(const CellGroup& group, const CellResult& cell);
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 
+// "1 cell", "2 processes".
 std::string plural(std::int64_t count, std::string_view noun);
 
 }  // namespace graphbench::model

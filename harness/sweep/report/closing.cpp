@@ -10,15 +10,12 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/findings/findings.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {
 namespace {
-
-std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 struct Counts {
   std::int64_t ok = 0;
@@ -82,8 +79,9 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
   for (const Trouble& trouble : troubles_of(result)) {
     const std::string head = fmt::format("{} {}:", trouble.failed ? "failed" : "skipped", trouble.code);
     const std::string where =
-        trouble.cells == 1 ? trouble.first_id
-                           : fmt::format("{}, first {}", plural(trouble.cells, "cell"), trouble.first_id);
+        trouble.cells == 1
+            ? trouble.first_id
+            : fmt::format("{}, first {}", model::plural(trouble.cells, "cell"), trouble.first_id);
     out << paint(head, trouble.failed ? Colour::red : Colour::yellow, options.colours) << ' '
         << trouble.message << " (" << where << ")\n";
   }
@@ -110,9 +108,9 @@ void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
   print_notes(out, model::notes_of(result), options);
   const Counts counts = count(result);
-  std::string line = fmt::format("{}: {} ok, {} failed, {} skipped",
-                                 plural(static_cast<std::int64_t>(result.cells.size()), "cell"), counts.ok,
-                                 counts.failed, counts.skipped);
+  std::string line =
+      fmt::format("{}: {} ok, {} failed, {} skipped", model::plural(std::ssize(result.cells), "cell"),
+                  counts.ok, counts.failed, counts.skipped);
   if (counts.not_measured > 0) line += fmt::format(", {} not measured", counts.not_measured);
   const Colour colour = counts.failed > 0 ? Colour::red : Colour::green;
   out << paint(line, colour, options.colours);

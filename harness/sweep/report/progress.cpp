@@ -1,13 +1,18 @@
-// Draws progress lines. Keeps only the last update, and reads no clock.
+// Describes a plan and an earlier result in words, and draws progress lines. Keeps only the last update, and
+// reads no clock.
 #include "harness/sweep/report/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <iostream>
 #include <string>
 
+#include "graphs/base/text.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/options/output.hpp"
+#include "harness/sweep/plan/shards.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {
@@ -15,6 +20,13 @@ namespace {
 
 constexpr double redraw_seconds = 0.1;
 constexpr double line_seconds = 1.0;
+
+// Writes one unit, because more digits would suggest that the estimate is exact.
+std::string about(double seconds) {
+  if (seconds < 90) return model::plural(std::lround(std::max(1.0, seconds)), "second");
+  if (seconds < 90 * 60) return model::plural(std::lround(seconds / 60), "minute");
+  return model::plural(std::lround(seconds / 3600), "hour");
+}
 
 std::string counts_of(const model::Progress& progress) {
   const std::string total = fmt::format("{}", progress.cells_total);
@@ -41,6 +53,17 @@ std::string activity_of(const model::Progress& progress) {
 }
 
 }  // namespace
+
+std::string outlook(std::int64_t cells, const std::vector<model::WorkerTask>& tasks) {
+  return model::plural(cells, "cell") + ", " + model::plural(std::ssize(tasks), "process") + ", about " +
+         about(plan::estimated_seconds(tasks));
+}
+
+std::string result_in_words(const model::Result& head, std::int64_t cells) {
+  return "the result of " + one_line(head.started_at) + " (" + model::plural(cells, "cell") + " of " +
+         one_line(join(head.plan.axes.workload)) + " on " + one_line(head.environment.device.name) +
+         (head.complete ? "" : ", interrupted") + ")";
+}
 
 ProgressPrinter::ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width)
     : out_(out), terminal_(terminal), colours_(colours), width_(width) {}

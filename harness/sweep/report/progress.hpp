@@ -1,13 +1,23 @@
-// Shows a running sweep: one live line on a terminal, plain lines elsewhere.
+// Says what a sweep will run, and shows the running sweep: one live line on a terminal, plain lines
+// elsewhere.
 #pragma once
 
 #include <cstdint>
 #include <ostream>
+#include <string>
+#include <vector>
 
+#include "harness/model/plan.hpp"
 #include "harness/model/progress.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::reporters {
+
+// The size of a sweep and its estimated time: "324 cells, 36 processes, about 4 minutes".
+std::string outlook(std::int64_t cells, const std::vector<model::WorkerTask>& tasks);
+
+// For example "the result of 2026-11-25T14:52:01Z (42 cells of mlp on NVIDIA H200)".
+std::string result_in_words(const model::Result& head, std::int64_t cells);
 
 // Not thread-safe. Reads no clock: the time is Progress::elapsed_seconds.
 class ProgressPrinter final : public sweep::SweepListener {

@@ -1,8 +1,7 @@
 // What is said before a sweep begins.
-#include "harness/sweep/report/outlook.hpp"
-
 #include <gmock/gmock.h>
 
+#include "harness/sweep/report/progress.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {
