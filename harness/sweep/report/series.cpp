@@ -20,9 +20,15 @@ namespace {
 using prometheus::ClientMetric;
 using prometheus::MetricType;
 
+using Labels = std::vector<ClientMetric::Label>;
 using Number = std::optional<double>;
 
 constexpr std::array<std::size_t, 7> ramp_steps = {0, 1, 2, 4, 8, 16, 31};
+
+Labels with(Labels labels, const char* name, std::string value) {
+  labels.push_back({name, std::move(value)});
+  return labels;
+}
 
 Number finite(Number value) {
   return value && std::isfinite(*value) ? value : std::nullopt;
@@ -51,61 +57,50 @@ Number ramp_at(const model::CellResult& cell, std::size_t step) {
   return median_or_none(std::move(values));
 }
 
-std::string line_of(const model::MetricRow& row, const ClientMetric& labelled,
-                    const model::CellResult& cell) {
+std::string line_of(const model::MetricRow& row, const Labels& labels, const model::CellResult& cell) {
   const std::string name(row.family);
   if (model::is_distribution(row)) {
     const auto time = time_of(cell, row);
     if (!time) return "";
-    ClientMetric metric = labelled;
+    ClientMetric metric;
+    metric.label = labels;
     metric.summary = *time;
     return series_text(name, MetricType::Summary, std::move(metric));
   }
   const Number value = statistics::value_of(row, cell);
-  return finite(value) ? gauge_text(name, labelled.label, *value) : "";
+  return finite(value) ? gauge_text(name, labels, *value) : "";
 }
 
-std::string ramp_lines(const ClientMetric& labelled, const model::CellResult& cell) {
+std::string ramp_lines(const Labels& labels, const model::CellResult& cell) {
   std::string lines;
   for (const std::size_t step : ramp_steps) {
     const Number value = ramp_at(cell, step);
-    if (!value) continue;
-    std::vector<ClientMetric::Label> labels = labelled.label;
-    labels.push_back({"step", std::to_string(step)});
-    lines += gauge_text(ramp_family, std::move(labels), *value);
+    if (value) lines += gauge_text(ramp_family, with(labels, "step", std::to_string(step)), *value);
   }
   return lines;
 }
 
 // One line for each measured kind of memory of the worker and of the cell's graphs.
-std::string memory_lines(const ClientMetric& labelled, const model::CellResult& cell) {
+std::string memory_lines(const Labels& labels, const model::CellResult& cell) {
   std::string lines;
   for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
     const Number value = row->memory_of.empty() ? std::nullopt : statistics::value_of(*row, cell);
-    if (!value) continue;
-    std::vector<ClientMetric::Label> labels = labelled.label;
-    labels.push_back({"of", std::string(row->memory_of)});
-    lines += gauge_text(memory_family, std::move(labels), *value);
+    if (value) lines += gauge_text(memory_family, with(labels, "of", std::string(row->memory_of)), *value);
   }
   return lines;
 }
 
 // One line per outcome that occurred in the walk, with the number of its steps.
-std::string walk_lines(const ClientMetric& labelled, const model::CellResult& cell) {
+std::string walk_lines(const Labels& labels, const model::CellResult& cell) {
   std::map<std::string, double> steps;
   if (cell.shape_walk && cell.status == model::CellStatus::ok) {
     for (const model::TracedStep& step : cell.shape_walk->traces) ++steps[step.outcome];
   }
   std::string lines;
-  for (const auto& [outcome, count] : steps) {
-    std::vector<ClientMetric::Label> labels = labelled.label;
-    labels.push_back({"outcome", outcome});
-    lines += gauge_text(walk_family, std::move(labels), count);
-  }
+  for (const auto& [outcome, count] : steps)
+    lines += gauge_text(walk_family, with(labels, "outcome", outcome), count);
   return lines;
 }
-
-using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 // Collects lines by family, in the order of families().
 class Lines {
@@ -123,11 +118,6 @@ class Lines {
   std::vector<FamilyRow> rows_;
   ComparisonLines lines_;
 };
-
-Labels with(Labels labels, const char* name, std::string value) {
-  labels.push_back({name, std::move(value)});
-  return labels;
-}
 
 void add_coverage(Lines& lines, const std::string& on, const model::ComparisonCounts& counts) {
   using model::Coverage;
@@ -154,8 +144,8 @@ void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison&
 
 }  // namespace
 
-std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
-  std::vector<ClientMetric::Label> labels;
+Labels labels_of(const CellKey& key) {
+  Labels labels;
   for (auto& [axis, value] : model::axis_values(key.cell)) {
     if (!key.cell.more_axes.contains(axis)) labels.push_back({std::move(axis), std::move(value)});
   }
@@ -186,25 +176,23 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
 CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
   const std::size_t before_skips = model::family_metrics().size() + 2;
   CellLines lines;
-  ClientMetric labelled;
-  labelled.label = labels_of(key);
+  const Labels labels = labels_of(key);
   if (cell.status == model::CellStatus::ok) {
-    for (const model::MetricRow* row : model::family_metrics())
-      lines.push_back(line_of(*row, labelled, cell));
-    lines.push_back(ramp_lines(labelled, cell));
-    lines.push_back(memory_lines(labelled, cell));
+    for (const model::MetricRow* row : model::family_metrics()) lines.push_back(line_of(*row, labels, cell));
+    lines.push_back(ramp_lines(labels, cell));
+    lines.push_back(memory_lines(labels, cell));
   }
   lines.resize(before_skips);
   std::string& skips = lines.emplace_back();
   if (cell.counters) {
     for (const auto& [reason, count] : cell.counters->skips)
-      skips += gauge_text(skips_family, with(labelled.label, "reason", reason), static_cast<double>(count));
+      skips += gauge_text(skips_family, with(labels, "reason", reason), static_cast<double>(count));
   }
-  lines.push_back(walk_lines(labelled, cell));
+  lines.push_back(walk_lines(labels, cell));
   const std::optional<model::NoBreakeven>& reason = cell.summary.no_breakeven;
-  lines.push_back(reason ? gauge_text(no_breakeven_family,
-                                      with(labelled.label, "reason", std::string(name_of(*reason))), 1)
-                         : "");
+  lines.push_back(
+      reason ? gauge_text(no_breakeven_family, with(labels, "reason", std::string(name_of(*reason))), 1)
+             : "");
   return lines;
 }
 
