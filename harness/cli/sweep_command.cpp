@@ -1,6 +1,7 @@
 // Runs graphbench --sweep: asks the probe, plans, checks the programs, measures, writes and prints.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -163,29 +164,6 @@ bool written_well(const config::SweepOptions& options, const std::string& name, 
   return false;
 }
 
-bool write_result(const model::Result& result, const config::SweepOptions& options) {
-  return written_well(options, "json", [&] { write_document(options.json, codec::to_json(result), ""); });
-}
-
-bool write_samples(const model::Result& result, const config::SweepOptions& options) {
-  return options.samples.empty() || written_well(options, "samples", [&] {
-           write_file_atomically(options.samples, reporters::to_sample_file(result));
-         });
-}
-
-bool write_report(const model::Result& result, const config::SweepOptions& options, const std::string& path) {
-  return path.empty() || written_well(options, "report", [&] {
-           const std::string document = codec::to_json(result);
-           write_file_atomically(path, report::make_report(serve::built_in_page, {{"the result", document}}));
-         });
-}
-
-bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
-  return options.trace.empty() || written_well(options, "trace", [&] {
-           write_file_atomically(options.trace, reporters::to_chrome_trace(outcome.trace));
-         });
-}
-
 void print_failures(const sweep::SweepOutcome& outcome) {
   for (const std::string& warning : outcome.warnings) complain("warning: %s", warning.c_str());
   for (const model::CellResult& cell : outcome.result.cells) {
@@ -200,27 +178,39 @@ void print_failures(const sweep::SweepOutcome& outcome) {
 
 int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options,
            const std::string& report_path, bool shown) {
-  const bool traced = write_trace(outcome, options);
-  const bool written = write_result(outcome.result, options);
-  const bool samples_written = write_samples(outcome.result, options);
-  const bool reported = write_report(outcome.result, options, report_path);
-  if (shown) show_table(outcome.result, options, written);
+  const model::Result& result = outcome.result;
+  const auto file = [&](const char* name, const std::string& path, const auto& text) {
+    return path.empty() || written_well(options, name, [&] { write_file_atomically(path, text()); });
+  };
+  const bool traced = file("trace", options.trace, [&] { return reporters::to_chrome_trace(outcome.trace); });
+  const bool written =
+      written_well(options, "json", [&] { write_document(options.json, codec::to_json(result), ""); });
+  const bool sampled = file("samples", options.samples, [&] { return reporters::to_sample_file(result); });
+  const bool reported = file("report", report_path, [&] {
+    return report::make_report(serve::built_in_page, {{"the result", codec::to_json(result)}});
+  });
+  if (shown) show_table(result, options, written);
   print_failures(outcome);
   if (outcome.interrupted) {
     complain("interrupted; the measurements are kept");
     return exit_interrupted;
   }
-  if (!written || !samples_written || !traced || !reported) return exit_error;
+  if (!written || !sampled || !traced || !reported) return exit_error;
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// Checks a file that is written beside the document. It cannot be stdout, which only the document may use.
-void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
+// Checks a file that is written beside the document. It cannot be stdout, which only the document may use,
+// nor one of the files `others`, which are those of the options `named`.
+void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path,
+                  const std::vector<std::string>& others, const std::string& named) {
   if (path.empty()) return;
   if (path == "-") {
     throw InputError(options.where(name), "\"-\" is stdout, which is only for --json: give a file");
   }
   check_output_file(options.where(name), path, Stdout::refused);
+  if (std::ranges::any_of(others, [&](const std::string& other) { return same_file(path, other); }))
+    throw InputError(options.where(name),
+                     in_quotes(path) + " is also the file of " + named + ": give another file");
 }
 
 void make_folder(const std::string& where, const std::string& path) {
@@ -230,31 +220,16 @@ void make_folder(const std::string& where, const std::string& path) {
     throw InputError(where, in_quotes(path) + " is not a writable folder: give another folder");
 }
 
-void check_outputs(const config::SweepOptions& options) {
+void check_outputs(const config::SweepOptions& options, const std::string& report_path) {
   if (options.dump_program || options.dry_run) return;
   if (!options.caller.dump_graph.empty()) make_folder(options.where("dump-graph"), options.caller.dump_graph);
   check_output_file(options.where("json"), options.json, Stdout::allowed);
-  check_beside(options, "trace", options.trace);
-  if (same_file(options.trace, options.json) || same_file(options.trace, options.samples)) {
-    throw InputError(options.where("trace"),
-                     "\"" + options.trace + "\" is also the file of --json or --samples: give another file");
-  }
-  check_beside(options, "samples", options.samples);
-  if (same_file(options.samples, options.json)) {
-    throw InputError(options.where("samples"),
-                     "\"" + options.samples + "\" is also the file of --json: give another file");
-  }
-}
-
-void check_report(const config::SweepOptions& options, const std::string& path) {
-  if (path.empty() || options.dump_program || options.dry_run) return;
-  check_beside(options, "report", path);
-  if (same_file(path, options.json) || same_file(path, options.samples) || same_file(path, options.trace)) {
-    throw InputError(
-        options.where("report"),
-        in_quotes(path) + " is also the file of --json, --samples or --trace: give another file");
-  }
-  if (serve::built_in_page.html.empty()) throw InputError(options.where("report"), serve::no_page);
+  check_beside(options, "trace", options.trace, {options.json, options.samples}, "--json or --samples");
+  check_beside(options, "samples", options.samples, {options.json}, "--json");
+  check_beside(options, "report", report_path, {options.json, options.samples, options.trace},
+               "--json, --samples or --trace");
+  if (!report_path.empty() && serve::built_in_page.html.empty())
+    throw InputError(options.where("report"), serve::no_page);
 }
 
 class SweepCommand final : public Command {
@@ -278,9 +253,8 @@ class SweepCommand final : public Command {
   // Sweeps one device.
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
     const config::SweepOptions options = config::check_options(config::with_default_plan(raw));
-    check_outputs(options);
     const std::string report_path = config::text_of(raw, "report", "");
-    check_report(options, report_path);
+    check_outputs(options, report_path);
     check_cpu(options);
     process::ProcessSupervisor supervisor;
     const std::unique_ptr<publish::Publisher> publisher =
