@@ -97,14 +97,14 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   out << '\n' << model::trust_in(environment).text << '\n';
 }
 
-std::string floor_line(const std::vector<const model::CellResult*>& cells) {
+std::string floor_line(const std::vector<model::CellResult>& cells) {
   std::vector<std::string> modes;
   std::map<std::string, std::vector<double>> multiples;
-  for (const model::CellResult* cell : cells) {
-    if (cell == nullptr || !cell->summary.submit_over_floor) continue;
-    const std::string& mode = cell->cell.mode;
+  for (const model::CellResult& cell : cells) {
+    if (!cell.summary.submit_over_floor) continue;
+    const std::string& mode = cell.cell.mode;
     if (!contains(modes, mode)) modes.push_back(mode);
-    multiples[mode].push_back(*cell->summary.submit_over_floor);
+    multiples[mode].push_back(*cell.summary.submit_over_floor);
   }
   std::string line;
   for (const std::string& mode : modes) {

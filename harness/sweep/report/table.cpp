@@ -149,18 +149,15 @@ struct Gain {
   bool may_be_none() const { return model::may_be_no_gain(low, high); }
 };
 
-std::optional<Gain> latency_gain(const model::CellResult& cell) {
-  const model::CellSummary& summary = cell.summary;
-  if (!summary.speedup_over_eager) return std::nullopt;
-  return Gain{*summary.speedup_over_eager, summary.speedup_ci95_low, summary.speedup_ci95_high,
-              cell.records && cell.records->other_kernels > 0};
-}
-
-std::optional<Gain> throughput_gain(const model::CellResult& cell) {
-  const model::CellSummary& summary = cell.summary;
-  if (!summary.throughput_over_eager) return std::nullopt;
-  return Gain{*summary.throughput_over_eager, summary.throughput_ci95_low, summary.throughput_ci95_high,
-              cell.records && cell.records->other_kernels > 0};
+std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult& cell) {
+  const model::CellSummary& sum = cell.summary;
+  const bool of_two_programs = cell.records && cell.records->other_kernels > 0;
+  if (row.name == "speedup_over_eager" && sum.speedup_over_eager)
+    return Gain{*sum.speedup_over_eager, sum.speedup_ci95_low, sum.speedup_ci95_high, of_two_programs};
+  if (row.name == "throughput_over_eager" && sum.throughput_over_eager)
+    return Gain{*sum.throughput_over_eager, sum.throughput_ci95_low, sum.throughput_ci95_high,
+                of_two_programs};
+  return std::nullopt;
 }
 
 // "~" marks a gain without an interval, "?" a gain whose interval contains 1. "*" replaces "x" if the cell
@@ -176,11 +173,6 @@ std::string text_of(const Gain& gain) {
 std::string_view mark_of(const model::CellSummary& summary) {
   if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
   return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
-}
-
-std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult& cell) {
-  if (row.name == "speedup_over_eager") return latency_gain(cell);
-  return row.name == "throughput_over_eager" ? throughput_gain(cell) : std::nullopt;
 }
 
 // "1.23-1.42": three digits, so that the interval fits into its column.
@@ -309,13 +301,6 @@ void print_heading(std::ostream& out, const model::Cell& cell, bool colours) {
   out << '\n';
 }
 
-void print_floor_line(std::ostream& out, const model::Result& result, bool colours) {
-  std::vector<const model::CellResult*> cells;
-  for (const model::CellResult& cell : result.cells) cells.push_back(&cell);
-  const std::string line = floor_line(cells);
-  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
-}
-
 int wide_table(const Columns& columns, const std::vector<std::string>& modes) {
   int width = batch_width + warmup_width;
   for (const std::string& mode : modes) width += group_width(columns, mode) + static_cast<int>(bar.size());
@@ -387,7 +372,8 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
     }
     rows += section.rows.size();
   }
-  print_floor_line(out, result, options.colours);
+  const std::string floors = floor_line(result.cells);
+  if (!floors.empty()) out << paint(floors, Colour::dim, options.colours) << '\n';
   print_walks(out, result, options);
   print_troubles(out, result, options);
   print_closing(out, result, options);

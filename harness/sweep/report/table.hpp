@@ -44,7 +44,7 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
 
 // "submit over its floor: eager 1.21x (1.10x..1.40x), whole ...": the geometric mean, minimum and maximum
 // over these cells, per mode. Empty if no cell has a floor.
-std::string floor_line(const std::vector<const model::CellResult*>& cells);
+std::string floor_line(const std::vector<model::CellResult>& cells);
 
 // Prints a line per status, code and message: "failed out_of_memory: ... (2 cells, first mlp/...)".
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options);
