@@ -34,10 +34,8 @@ constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "repo
 // All CUDA devices, or the host's devices if there is none.
 std::vector<std::string> all_devices() {
   process::ProcessSupervisor supervisor;
-  sweep::ProbeRequest request;
-  request.list_devices = true;
-  const sweep::ProbeAnswer answer =
-      sweep::ask_probe(supervisor, {process::own_command(probe_role)}, request, config::SweepOptions());
+  const sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, {process::own_command(probe_role)},
+                                                     {.list_devices = true}, config::SweepOptions());
   std::vector<std::string> cuda;
   std::vector<std::string> host;
   for (const DeviceStatus& status : answer.devices) {

@@ -118,10 +118,9 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
 std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
                                         process::ProcessSupervisor& supervisor) {
-  sweep::ProbeRequest request;
-  request.plugins = options.plugins;
-  request.dump = options.dump_program;
-  request.programs = programs_of(plan, request.dump);
+  const sweep::ProbeRequest request{.plugins = options.plugins,
+                                    .programs = programs_of(plan, options.dump_program),
+                                    .dump = options.dump_program};
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   for (const std::string& note : answer.notes)
     complain("note: %s: %s", options.where("split-ops").c_str(), note.c_str());

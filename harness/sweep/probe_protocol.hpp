@@ -17,12 +17,12 @@ namespace graphbench::sweep {
 
 struct ProbeRequest {
   bool list_devices = false;
-  std::string device;  // the device to open and describe; empty: none
-  std::vector<std::string> plugins;
+  std::string device = {};  // the device to open and describe; empty: none
+  std::vector<std::string> plugins = {};
   bool list_workloads = false;
   // Programs to build once, to find mistakes before a sweep starts. Workload, preset, dtype, pass, later
   // axes, options, split_ops and batches of a task decide its program; mode and warmup also decide its text.
-  std::vector<model::WorkerTask> programs;
+  std::vector<model::WorkerTask> programs = {};
   bool dump = false;  // true: also writes each program as text, at its first batch
 };
 

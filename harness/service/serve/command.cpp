@@ -133,22 +133,15 @@ sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds
 serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
   return [silent_max](const std::vector<std::string>& plugin_files) {
-    sweep::ProbeRequest request;
-    request.list_workloads = true;
-    request.plugins = plugin_files;
-    return ask(request, silent_max).catalog.workloads;
+    return ask({.plugins = plugin_files, .list_workloads = true}, silent_max).catalog.workloads;
   };
 }
 
 // Runs a separate process that opens the devices, once, before anything is measured.
 void describe_machine(serve::ServiceSettings& settings) {
-  sweep::ProbeRequest request;
-  request.list_devices = true;
-  request.list_workloads = true;
-  sweep::ProbeAnswer answer = ask(request, sweep::ProbeSettings{}.silent_seconds_max);
-  for (const DeviceStatus& each : answer.devices) {
-    settings.api.devices.push_back({each.id, each.available, each.detail, each.advice});
-  }
+  sweep::ProbeAnswer answer =
+      ask({.list_devices = true, .list_workloads = true}, sweep::ProbeSettings{}.silent_seconds_max);
+  settings.api.devices = std::move(answer.devices);
   settings.api.workloads =
       serve::WorkloadCatalog(std::move(answer.catalog.workloads), asker(settings.grace_seconds));
 }

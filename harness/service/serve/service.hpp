@@ -18,21 +18,15 @@
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_runner.hpp"
 #include "harness/service/serve/sweep_store.hpp"
+#include "harness/sweep/probe_protocol.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::serve {
 
-struct ListedDevice {
-  std::string id;  // "cuda:0"
-  bool available = false;
-  std::string detail;
-  std::string advice;  // how to make the device work; empty if it works
-};
-
 struct ApiSettings {
   Access access = {};
   std::size_t queued_max = 64;        // more queued sweeps are refused with 429
-  std::vector<ListedDevice> devices;  // the answer of GET /v1/devices
+  std::vector<DeviceStatus> devices;  // the answer of GET /v1/devices
   PluginFolder plugins = {};          // plugins that requests may name
   WorkloadCatalog workloads = {};     // workloads that requests may name
 };

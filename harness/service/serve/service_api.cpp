@@ -122,7 +122,7 @@ class Api {
 
   Response devices(const Request&) const {
     json devices = json::array();
-    for (const ListedDevice& device : settings_.devices) {
+    for (const DeviceStatus& device : settings_.devices) {
       devices.push_back({{"id", device.id},
                          {"available", device.available},
                          {"detail", device.detail},
