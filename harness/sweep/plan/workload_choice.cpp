@@ -10,15 +10,11 @@
 namespace graphbench::plan {
 namespace {
 
-template <typename Items, typename NameOf>
-std::vector<std::string> names(const Items& items, NameOf name_of) {
+template <typename Item>
+std::vector<std::string> names(const std::vector<Item>& items, std::string Item::*name_of) {
   std::vector<std::string> result;
-  for (const auto& item : items) result.push_back(name_of(item));
+  for (const auto& item : items) result.push_back(item.*name_of);
   return result;
-}
-
-std::vector<std::string> workload_names(const Catalog& catalog) {
-  return names(catalog.workloads, [](const abi::WorkloadInfo& info) { return info.name; });
 }
 
 const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string& name,
@@ -26,7 +22,7 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
   for (const abi::WorkloadInfo& info : catalog.workloads) {
     if (info.name == name) return info;
   }
-  const std::vector<std::string> known = workload_names(catalog);
+  const std::vector<std::string> known = names(catalog.workloads, &abi::WorkloadInfo::name);
   throw InputError(
       where, in_quotes(name) + " is not a workload: give one of " + join(known) + did_you_mean(name, known));
 }
@@ -37,11 +33,8 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
   const bool given = !options.axes.preset.empty();
   const std::string wanted =
       given ? options.axes.preset.front() : model::device_kind(catalog.facts.kind).preset;
-  for (const abi::WorkloadPreset& preset : info.presets) {
-    if (preset.name == wanted) return wanted;
-  }
-  const std::vector<std::string> known =
-      names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
+  const std::vector<std::string> known = names(info.presets, &abi::WorkloadPreset::name);
+  if (contains(known, wanted)) return wanted;
   if (!given && !known.empty()) return known.front();
   throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
                                                 ": give one of " + join(known) + did_you_mean(wanted, known));
@@ -55,10 +48,8 @@ std::optional<std::int64_t> named_value(const abi::WorkloadOption& option, const
 }
 
 std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo& info) {
-  const std::vector<std::string> known =
-      names(info.options, [](const abi::WorkloadOption& option) { return option.key; });
-  const auto found = std::find_if(info.options.begin(), info.options.end(),
-                                  [&](const abi::WorkloadOption& option) { return option.key == set.key; });
+  const std::vector<std::string> known = names(info.options, &abi::WorkloadOption::key);
+  const auto found = std::ranges::find(info.options, set.key, &abi::WorkloadOption::key);
   if (found == info.options.end()) {
     const std::string has = known.empty() ? "this workload has no options" : "give one of " + join(known);
     throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
@@ -157,8 +148,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
   }
   for (const config::SetOption& set : options.set) {
     const std::int64_t value = checked_value(set, find_workload(catalog, set.workload, set.where));
-    const auto choice = std::find_if(choices.begin(), choices.end(),
-                                     [&](const WorkloadChoice& each) { return each.name == set.workload; });
+    const auto choice = std::ranges::find(choices, set.workload, &WorkloadChoice::name);
     if (choice != choices.end()) {
       choice->options[set.key] = value;
     } else if (set.from_flag) {
