@@ -75,6 +75,71 @@ StoredSweep sweep_of(const Statement& row) {
   return sweep;
 }
 
+// Must increase with each change of the tables that an older graphbench cannot read.
+constexpr int sweep_store_version = 4;
+
+constexpr const char* tables = R"(
+CREATE TABLE IF NOT EXISTS sweeps (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL,
+  arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE, submitted_at TEXT NOT NULL,
+  started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '', exit_code INTEGER,
+  message TEXT NOT NULL DEFAULT '', result TEXT);
+CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);
+CREATE TABLE IF NOT EXISTS cells (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL, cell TEXT NOT NULL, document TEXT NOT NULL,
+  UNIQUE (sweep, cell));
+CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);
+DROP TABLE IF EXISTS kept;
+DROP TABLE IF EXISTS begun;
+)";
+
+// Creates the file with mode 0600, which SQLite also gives to its other files.
+void make_private(const std::string& file) {
+  const Descriptor made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
+}
+
+// Adds a column if it is missing: an older graphbench lowers the version, but does not remove the column.
+void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
+  const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
+  if (database.prepare(sql).step()) return;
+  database.run("ALTER TABLE sweeps ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '" + value + "'");
+}
+
+void upgrade(storage::Connection& database) {
+  storage::Transaction transaction(database);
+  database.execute(tables);
+  add_column(database, "began", "");
+  add_column(database, "plugins", "[]");
+  database.run("PRAGMA user_version = " + std::to_string(sweep_store_version));
+  transaction.commit();
+}
+
+// Creates the file, if it does not exist, for this user only, and upgrades tables of an older version. Throws
+// Error(io), which names the file, if the file is unusable or a newer version wrote it.
+storage::Connection open_sweep_store(const std::string& file) {
+  try {
+    make_private(file);
+    storage::Connection database(
+        file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
+    // FULL: an accepted sweep survives a power failure, not only a crash of the process. The cache has 256
+    // KiB, because the kernel caches pages too. The default 2 MiB would fill slowly, which looks like a leak.
+    if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
+      throw storage::DamageError("the database is damaged (" + finding +
+                                 "): restore a copy, or give another --state folder");
+    database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
+    const std::int64_t version = database.integer_of("PRAGMA user_version");
+    if (version > sweep_store_version) {
+      throw storage::StorageError("a newer graphbench wrote it (version " + std::to_string(version) +
+                                  "): use that graphbench, or another --state folder");
+    }
+    if (version < sweep_store_version) upgrade(database);
+    return database;
+  } catch (const storage::StorageError& error) {
+    throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + error.what());
+  }
+}
+
 }  // namespace
 
 const char* name_of(SweepState state) {
@@ -190,42 +255,35 @@ std::optional<StoredSweep> SweepStore::take() {
   return taken;
 }
 
-void SweepStore::begin(const std::string& id, const std::string& event) {
+template <typename... Values>
+int SweepStore::change(const char* sql, const Values&... values) {
   const std::scoped_lock lock(mutex_);
-  write([&] { database_.run("UPDATE sweeps SET began = ? WHERE id = ?", event, id); });
+  int changed = 0;
+  write([&] { changed = database_.run(sql, values...); });
+  return changed;
+}
+
+void SweepStore::begin(const std::string& id, const std::string& event) {
+  change("UPDATE sweeps SET began = ? WHERE id = ?", event, id);
 }
 
 void SweepStore::end(const std::string& id, const SweepEnd& end) {
-  const std::scoped_lock lock(mutex_);
-  write([&] {
-    database_.run(
-        "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? WHERE id = ?",
-        name_of(end.state), end.finished_at.empty() ? utc_now() : end.finished_at, end.exit_code, end.message,
-        end.result, id);
-  });
+  change("UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? WHERE id = ?",
+         name_of(end.state), end.finished_at.empty() ? utc_now() : end.finished_at, end.exit_code,
+         end.message, end.result, id);
 }
 
 bool SweepStore::resume(const std::string& id) {
-  const std::scoped_lock lock(mutex_);
-  int changed = 0;
-  write([&] {
-    changed = database_.run(
-        "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, message = "
-        "'' WHERE id = ? AND state IN ('interrupted', 'failed')",
-        id);
-  });
-  return changed > 0;
+  return change(
+             "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, "
+             "message = "
+             "'' WHERE id = ? AND state IN ('interrupted', 'failed')",
+             id) > 0;
 }
 
 bool SweepStore::cancel(const std::string& id) {
-  const std::scoped_lock lock(mutex_);
-  int changed = 0;
-  write([&] {
-    changed = database_.run(
-        "UPDATE sweeps SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'", utc_now(),
-        id);
-  });
-  return changed > 0;
+  return change("UPDATE sweeps SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'",
+                utc_now(), id) > 0;
 }
 
 std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
@@ -282,70 +340,6 @@ void SweepStore::write(const std::function<void()>& change) {
 
 std::size_t SweepStore::count_queued() const {
   return static_cast<std::size_t>(database_.integer_of("SELECT count(*) FROM sweeps WHERE state = 'queued'"));
-}
-
-namespace {
-
-constexpr const char* tables = R"(
-CREATE TABLE IF NOT EXISTS sweeps (
-  number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL,
-  arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE, submitted_at TEXT NOT NULL,
-  started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '', exit_code INTEGER,
-  message TEXT NOT NULL DEFAULT '', result TEXT);
-CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);
-CREATE TABLE IF NOT EXISTS cells (
-  number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL, cell TEXT NOT NULL, document TEXT NOT NULL,
-  UNIQUE (sweep, cell));
-CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);
-DROP TABLE IF EXISTS kept;
-DROP TABLE IF EXISTS begun;
-)";
-
-// Creates the file with mode 0600, which SQLite also gives to its other files.
-void make_private(const std::string& file) {
-  const Descriptor made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
-}
-
-// Adds a column if it is missing: an older graphbench lowers the version, but does not remove the column.
-void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
-  const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
-  if (database.prepare(sql).step()) return;
-  database.run("ALTER TABLE sweeps ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '" + value + "'");
-}
-
-void upgrade(storage::Connection& database) {
-  storage::Transaction transaction(database);
-  database.execute(tables);
-  add_column(database, "began", "");
-  add_column(database, "plugins", "[]");
-  database.run("PRAGMA user_version = " + std::to_string(sweep_store_version));
-  transaction.commit();
-}
-
-}  // namespace
-
-storage::Connection open_sweep_store(const std::string& file) {
-  try {
-    make_private(file);
-    storage::Connection database(
-        file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
-    // FULL: an accepted sweep survives a power failure, not only a crash of the process. The cache has 256
-    // KiB, because the kernel caches pages too. The default 2 MiB would fill slowly, which looks like a leak.
-    if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
-      throw storage::DamageError("the database is damaged (" + finding +
-                                 "): restore a copy, or give another --state folder");
-    database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
-    const std::int64_t version = database.integer_of("PRAGMA user_version");
-    if (version > sweep_store_version) {
-      throw storage::StorageError("a newer graphbench wrote it (version " + std::to_string(version) +
-                                  "): use that graphbench, or another --state folder");
-    }
-    if (version < sweep_store_version) upgrade(database);
-    return database;
-  } catch (const storage::StorageError& error) {
-    throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + error.what());
-  }
 }
 
 }  // namespace graphbench::serve

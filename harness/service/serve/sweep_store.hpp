@@ -114,6 +114,9 @@ class SweepStore {
 
  private:
   void write(const std::function<void()>& change);
+  // Runs one statement as a change. Returns the number of changed rows.
+  template <typename... Values>
+  int change(const char* sql, const Values&... values);
   std::size_t count_queued() const;
 
   mutable std::mutex mutex_;
@@ -121,12 +124,5 @@ class SweepStore {
   std::optional<std::chrono::steady_clock::time_point> probed_;
   std::string probe_error_;  // the last probe's error; empty: none
 };
-
-// Must increase with each change of the tables that an older graphbench cannot read.
-inline constexpr int sweep_store_version = 4;
-
-// Creates the file, if it does not exist, for this user only, and upgrades tables of an older version. Throws
-// Error(io), which names the file, if the file is unusable or a newer version wrote it.
-storage::Connection open_sweep_store(const std::string& file);
 
 }  // namespace graphbench::serve
