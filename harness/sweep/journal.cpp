@@ -68,6 +68,10 @@ bool may_begin_a_journal(std::string_view line) {
          line.substr(digest_size).starts_with(start);
 }
 
+std::string group_of(const model::WorkerTask& task) {
+  return model::group_of(model::cell_of(task, task.batches.front()));
+}
+
 }  // namespace
 
 Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
@@ -221,14 +225,6 @@ void Journal::remove() {
   is_worth_keeping_ = true;  // keeps the destructor from removing a newer file of this name
   if (::unlink(settings_.path.c_str()) != 0) fail("remove the journal");
 }
-
-namespace {
-
-std::string group_of(const model::WorkerTask& task) {
-  return model::group_of(model::cell_of(task, task.batches.front()));
-}
-
-}  // namespace
 
 std::string task_id(const model::WorkerTask& task) {
   return model::id_of(model::cell_of(task, task.batches.front())) + " launch " + std::to_string(task.launch);

@@ -48,6 +48,8 @@ using Buffers = std::array<asio::const_buffer, 2>;
 constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
 constexpr std::size_t piece_bytes = 64 * 1024;
+// Smaller bodies need no limit of their own: the limit of connections bounds their sum.
+constexpr std::size_t large_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -383,13 +385,6 @@ void serve_connection(tcp::socket socket, Connections& all) {
   asio::co_spawn(executor, all.tls ? serve_tls(std::move(socket), all) : serve_plain(std::move(socket), all),
                  asio::detached);
 }
-
-namespace {
-
-// Smaller bodies need no limit of their own: the limit of connections bounds their sum.
-constexpr std::size_t large_bytes = 64 * 1024;
-
-}  // namespace
 
 bool Connections::has_room_for(const std::string& body) const {
   if (body.size() < large_bytes || bodies.empty() || bodies.contains(&body)) return true;

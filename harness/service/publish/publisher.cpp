@@ -24,6 +24,17 @@ net::Router metrics_routes(const reporters::SweepMetrics& metrics) {
   return router;
 }
 
+// Encodes values in base64 that are empty or have a slash, because a path cannot contain either.
+std::string path_part(const std::string& key, const std::string& value) {
+  if (value.empty()) return "/" + key + "@base64/=";
+  if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);
+  return "/" + key + "/" + net::percent_encoded(value);
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find_first_of("\r\n")).substr(0, 300);
+}
+
 }  // namespace
 
 Publisher::Publisher(PublishSettings settings, const std::string& tool_version)
@@ -111,21 +122,6 @@ std::string Publisher::write_textfile() {
   }
   return "";
 }
-
-namespace {
-
-// Encodes values in base64 that are empty or have a slash, because a path cannot contain either.
-std::string path_part(const std::string& key, const std::string& value) {
-  if (value.empty()) return "/" + key + "@base64/=";
-  if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);
-  return "/" + key + "/" + net::percent_encoded(value);
-}
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find_first_of("\r\n")).substr(0, 300);
-}
-
-}  // namespace
 
 PushGateway::PushGateway(net::Url url, const std::string& instance,
                          const std::map<std::string, std::string>& grouping)

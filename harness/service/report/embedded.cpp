@@ -257,10 +257,6 @@ std::string text_of(const model::Result& result, const json& lists) {
   return text + "]}";
 }
 
-}  // namespace
-
-namespace {
-
 void add(const NamedText& document, Contents& contents, std::string& base) {
   const std::string schema = schema_of(document);
   const bool compared = !contents.comparison.is_null();

@@ -73,6 +73,24 @@ std::vector<Trouble> troubles_of(const model::Result& result) {
   return troubles;
 }
 
+// Breaks the text between words, and indents all lines after the first.
+std::string wrapped(std::string_view text, int width) {
+  std::string lines;
+  int column = 0;
+  for (const std::string& word : split(text, ' ')) {
+    if (column > 0 && column + 1 + columns_of(word) > width) {
+      lines += "\n  ";
+      column = 2;
+    } else if (column > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += columns_of(word);
+  }
+  return lines;
+}
+
 }  // namespace
 
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options) {
@@ -118,28 +136,6 @@ void print_closing(std::ostream& out, const model::Result& result, const TableOp
   out << '\n';
   print_conclusions(out, result, options);
 }
-
-namespace {
-
-// Breaks the text between words, and indents all lines after the first.
-std::string wrapped(std::string_view text, int width) {
-  std::string lines;
-  int column = 0;
-  for (const std::string& word : split(text, ' ')) {
-    if (column > 0 && column + 1 + columns_of(word) > width) {
-      lines += "\n  ";
-      column = 2;
-    } else if (column > 0) {
-      lines += ' ';
-      ++column;
-    }
-    lines += word;
-    column += columns_of(word);
-  }
-  return lines;
-}
-
-}  // namespace
 
 void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options) {
   std::string subject;
