@@ -179,14 +179,15 @@ void print_failures(const sweep::SweepOutcome& outcome) {
 int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options,
            const std::string& report_path, bool shown) {
   const model::Result& result = outcome.result;
-  const auto file = [&](const char* name, const std::string& path, const auto& text) {
+  const auto write = [&](const char* name, const std::string& path, const auto& text) {
     return path.empty() || written_well(options, name, [&] { write_file_atomically(path, text()); });
   };
-  const bool traced = file("trace", options.trace, [&] { return reporters::to_chrome_trace(outcome.trace); });
+  const bool traced =
+      write("trace", options.trace, [&] { return reporters::to_chrome_trace(outcome.trace); });
   const bool written =
       written_well(options, "json", [&] { write_document(options.json, codec::to_json(result), ""); });
-  const bool sampled = file("samples", options.samples, [&] { return reporters::to_sample_file(result); });
-  const bool reported = file("report", report_path, [&] {
+  const bool sampled = write("samples", options.samples, [&] { return reporters::to_sample_file(result); });
+  const bool reported = write("report", report_path, [&] {
     return report::make_report(serve::built_in_page, {{"the result", codec::to_json(result)}});
   });
   if (shown) show_table(result, options, written);
