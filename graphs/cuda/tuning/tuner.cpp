@@ -92,8 +92,7 @@ Tuner::Tuner(TuningSettings settings, Platform platform)
 cache::Key Tuner::cache_key(const std::string& key) const {
   const std::size_t rows = key.find(" rows ");
   const std::size_t end = rows == std::string::npos ? std::min(key.find(' '), key.size()) : rows;
-  return {cache::Kind::choices,
-          {key.substr(0, end), key.substr(std::min(end + 1, key.size())), platform_.device,
+  return {{key.substr(0, end), key.substr(std::min(end + 1, key.size())), platform_.device,
            platform_.libraries, platform_.build}};
 }
 
@@ -192,7 +191,7 @@ std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
   for (const cache::Entry& entry : entries) {
     // Checks that the entry is for this platform: compares the values that do not depend on the op's key.
     const cache::Key here = cache_key("");
-    bool same = entry.key.kind == here.kind && entry.key.values.size() == here.values.size();
+    bool same = entry.key.values.size() == here.values.size();
     for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];
     if (!same) continue;
     cache::Choice choice = cache::split_choice(entry.content);

@@ -15,30 +15,16 @@ namespace {
 constexpr std::string_view first_words = "graphbench cache ";
 constexpr std::string_view version = "1";
 
-constexpr std::string_view choices_parts[] = {"op", "shape", "device", "libraries", "build"};
-
-struct KindRow {
-  Kind kind;
-  std::string_view name;
-  std::span<const std::string_view> parts;
-};
-constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts}};
-
-const KindRow& row_of(Kind kind) {
-  return kinds[static_cast<std::size_t>(kind)];
-}
-
 std::string line(std::string_view name, std::string_view value) {
   return std::string(name).append(1, ' ').append(value).append(1, '\n');
 }
 
 std::string lines_of(const Key& key) {
-  const KindRow& row = row_of(key.kind);
-  GRAPHBENCH_ASSERT(key.values.size() == row.parts.size());
-  std::string text = line("kind", row.name);
-  for (std::size_t i = 0; i < row.parts.size(); ++i) {
+  GRAPHBENCH_ASSERT(key.values.size() == std::size(key_parts));
+  std::string text = line("kind", kind_name);
+  for (std::size_t i = 0; i < key.values.size(); ++i) {
     GRAPHBENCH_ASSERT(key.values[i].find('\n') == std::string::npos);
-    text += line(row.parts[i], key.values[i]);
+    text += line(key_parts[i], key.values[i]);
   }
   return text;
 }
@@ -76,15 +62,16 @@ class Lines {
   bool cut_short_ = false;
 };
 
-// The parsed lines after the line of the kind. `bytes` is the size of the content.
+// The parsed lines from the line of the kind on. `bytes` is the size of the content.
 struct Tail {
   Entry entry;
   std::size_t bytes = 0;
 };
 
-std::optional<Tail> read_tail(Lines& lines, const KindRow& row) {
-  Tail tail{{{row.kind, {}}, 0, {}}, 0};
-  for (const std::string_view part : row.parts) {
+std::optional<Tail> read_tail(Lines& lines) {
+  if (lines.value("kind") != kind_name) return std::nullopt;
+  Tail tail;
+  for (const std::string_view part : key_parts) {
     const std::optional<std::string_view> value = lines.value(part);
     if (!value) return std::nullopt;
     tail.entry.key.values.emplace_back(*value);
@@ -99,14 +86,6 @@ std::optional<Tail> read_tail(Lines& lines, const KindRow& row) {
 }
 
 }  // namespace
-
-std::string_view name_of(Kind kind) {
-  return row_of(kind).name;
-}
-
-std::span<const std::string_view> parts_of(Kind kind) {
-  return row_of(kind).parts;
-}
 
 std::string file_name_of(const Key& key) {
   return sha256_hex(lines_of(key)) + ".entry";
@@ -135,18 +114,13 @@ Reading decode(std::string_view text) {
   if (its_version != version)
     return {{},
             "the entry has version " + std::string(its_version) + ", but this graphbench reads version 1"};
-  const std::optional<std::string_view> kind = lines.value("kind");
-  for (const KindRow& row : kinds) {
-    if (kind != row.name) continue;
-    std::optional<Tail> tail = read_tail(lines, row);
-    if (!tail) return lines.cut_short() ? cut_short : damaged;
-    const std::string_view content = lines.rest().substr(std::min<std::size_t>(1, lines.rest().size()));
-    if (content.size() < tail->bytes) return cut_short;
-    tail->entry.content = content;
-    if (encode(tail->entry) != text) return damaged;
-    return {std::move(tail->entry), {}};
-  }
-  return lines.cut_short() ? cut_short : damaged;
+  std::optional<Tail> tail = read_tail(lines);
+  if (!tail) return lines.cut_short() ? cut_short : damaged;
+  const std::string_view content = lines.rest().substr(std::min<std::size_t>(1, lines.rest().size()));
+  if (content.size() < tail->bytes) return cut_short;
+  tail->entry.content = content;
+  if (encode(tail->entry) != text) return damaged;
+  return {std::move(tail->entry), {}};
 }
 
 Choice split_choice(std::string_view content) {

@@ -1,26 +1,21 @@
 // An entry of the cache: a readable head that names the entry's key, and the content. This code does no I/O.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace graphbench::cache {
 
-// An entry of kind `choices` holds a choice among a library's algorithms.
-enum class Kind : std::uint8_t { choices };
+// Every entry holds a choice among a library's algorithms.
+inline constexpr std::string_view kind_name = "choices";
+// The names of the facts on which an entry depends.
+inline constexpr std::string_view key_parts[] = {"op", "shape", "device", "libraries", "build"};
 
-std::string_view name_of(Kind kind);
-// The names of the facts on which an entry of this kind depends: "op", "shape", ...
-std::span<const std::string_view> parts_of(Kind kind);
-
-// One value per part, in the order of parts_of(). A value is a single line: callers replace longer texts by
+// One value per part, in the order of key_parts. A value is a single line: callers replace longer texts by
 // their digests.
 struct Key {
-  Kind kind = Kind::choices;
   std::vector<std::string> values;
   friend bool operator==(const Key&, const Key&) = default;
 };
@@ -43,7 +38,7 @@ struct Reading {
 // Accepts only the exact output of encode().
 Reading decode(std::string_view text);
 
-// The content of an entry of kind `choices`. An entry in a folder has only `algorithm`.
+// The content of an entry. An entry in a folder has only `algorithm`.
 struct Choice {
   std::string algorithm;   // one line: a name that means the same in every process
   std::string serialised;  // the plan as the library writes it; empty if no plan was kept

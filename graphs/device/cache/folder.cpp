@@ -66,9 +66,8 @@ Content content_of(const fs::path& path) {
   if (!reading.entry) return {.why_not = reading.why_not};
   const Key& key = reading.entry->key;
   if (file_name_of(key) != path.filename()) return {.why_not = "the file's name does not match its key"};
-  Content content{.kind = std::string(name_of(key.kind)), .seconds = reading.entry->seconds};
-  for (std::size_t i = 0; i < key.values.size(); ++i)
-    content.parts.emplace_back(parts_of(key.kind)[i], key.values[i]);
+  Content content{.kind = std::string(kind_name), .seconds = reading.entry->seconds};
+  for (std::size_t i = 0; i < key.values.size(); ++i) content.parts.emplace_back(key_parts[i], key.values[i]);
   return content;
 }
 

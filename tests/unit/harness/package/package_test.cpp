@@ -45,8 +45,8 @@ class PackageTest : public testing::Test {
                                     static_cast<std::int64_t>(desc.bytes()), std::string(64, '0')});
       }
     }
-    package_.choices = {{{cache::Kind::choices, {"linear", "8x8", "here", "libraries", "build"}}, 1.5, "a"},
-                        {{cache::Kind::choices, {"linear", "9x9", "here", "libraries", "build"}}, 0, "b"}};
+    package_.choices = {{{{"linear", "8x8", "here", "libraries", "build"}}, 1.5, "a"},
+                        {{{"linear", "9x9", "here", "libraries", "build"}}, 0, "b"}};
   }
 
   std::string failure(const std::string& text) const {
