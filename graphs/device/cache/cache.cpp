@@ -40,9 +40,10 @@ Cache::Kept Cache::read(const Key& key) const {
   return kept;
 }
 
-// Marks the entry as used by the file's modification time, because some mounts do not store access times.
+// Marks the entry as used by the file's modification time, because some mounts do not store access times. If
+// the cache is off, the path is relative to the working directory, and belongs to no entry.
 std::string Cache::take(const Kept& kept, double waited_seconds) {
-  static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
+  if (is_on()) static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {
     ++use_.hits;
     use_.bytes += static_cast<std::int64_t>(kept.bytes);

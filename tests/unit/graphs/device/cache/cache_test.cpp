@@ -229,6 +229,20 @@ TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {
   }
 }
 
+TEST_F(CacheTest, WithoutAFolderAnOfferTouchesNoFileOfTheWorkingDirectory) {
+  const fs::path before = fs::current_path();
+  fs::current_path(temporary_.path());
+  const std::string name = file_name_of(choice_key("offered"));
+  put(name, "another program's");
+  fs::last_write_time(name, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const fs::file_time_type written = fs::last_write_time(name);
+  Cache off{{}};
+  off.offer({choice_key("offered"), 2, "offer"});
+  EXPECT_EQ(off.find(choice_key("offered")), "offer");
+  EXPECT_EQ(fs::last_write_time(name), written);
+  fs::current_path(before);
+}
+
 TEST_F(CacheTest, AnOfferThatDoesNotFitIsMadeAgain) {
   cache_.offer({choice_key(), 2, "gone"});
   const auto refuse = [](const std::string& content) {
