@@ -20,9 +20,6 @@ const CudnnLibrary* cudnn_library() noexcept;
 // "9.19.0", or the reason why cuDNN is not used.
 std::string cudnn_version_text();
 
-// cuDNN's text for a cudnnStatus_t, or a fixed word if cuDNN is missing.
-const char* cudnn_status_text(int status) noexcept;
-
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
 // The cuDNN functions in use, under their own names.

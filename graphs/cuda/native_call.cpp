@@ -39,15 +39,11 @@ void enqueue(MatmulCall& call, cudaStream_t stream, const char* object) {
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 void enqueue(CudnnCall& call, cudaStream_t stream, const char* object) {
-  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   if (*call.handle_stream != stream) [[unlikely]] {
-    status = call.library->SetStream(call.handle, stream);
-    if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", object);
+    check(call.library->SetStream(call.handle, stream), "set the stream of", object);
     *call.handle_stream = stream;
   }
-  status = call.library->BackendExecute(call.handle, call.execution_plan, call.pack);
-  if (status != CUDNN_STATUS_SUCCESS) [[unlikely]]
-    raise_cudnn(status, "launch", object);
+  check(call.library->BackendExecute(call.handle, call.execution_plan, call.pack), "launch", object);
 }
 #else
 void enqueue(CudnnCall&, cudaStream_t, const char*) {}

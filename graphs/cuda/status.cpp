@@ -8,7 +8,6 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
-#include "graphs/cuda/cudnn_library.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -85,11 +84,13 @@ void raise_cublas(cublasStatus_t status, const char* operation, const char* obje
                                         "): " + cublasLtGetStatusString(status) + cause(hidden));
 }
 
-void raise_cudnn(int status, const char* operation, const char* object) {
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+void raise_cudnn(cudnnStatus_t status, const char* operation, const char* object) {
   const cudaError_t hidden = take_hidden_error();
-  throw Error(library_code(hidden), headline(operation, object) + cudnn_status_text(status) + " (" +
-                                        std::to_string(status) + ")" + cause(hidden));
+  throw Error(library_code(hidden), headline(operation, object) + cudnn_library()->GetErrorString(status) +
+                                        " (" + std::to_string(status) + ")" + cause(hidden));
 }
+#endif
 
 void log_failure(cudaError_t status, const char* operation) noexcept {
   static std::atomic<bool> logged{false};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "graphs/base/error.hpp"
+#include "graphs/cuda/cudnn_library.hpp"
 
 namespace graphbench::cuda {
 
@@ -24,7 +25,6 @@ std::string describe(cudaError_t status);
 // next call does not report it again.
 [[noreturn]] void raise(cudaError_t status, const char* operation, const char* object);
 [[noreturn]] void raise_cublas(cublasStatus_t status, const char* operation, const char* object);
-[[noreturn]] void raise_cudnn(int status, const char* operation, const char* object);
 
 inline void check(cudaError_t status, const char* operation, const char* object = "") {
   if (status != cudaSuccess) [[unlikely]]
@@ -35,6 +35,15 @@ inline void check(cublasStatus_t status, const char* operation, const char* obje
   if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]]
     raise_cublas(status, operation, object);
 }
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+[[noreturn]] void raise_cudnn(cudnnStatus_t status, const char* operation, const char* object);
+
+inline void check(cudnnStatus_t status, const char* operation, const char* object = "") {
+  if (status != CUDNN_STATUS_SUCCESS) [[unlikely]]
+    raise_cudnn(status, operation, object);
+}
+#endif
 
 // For destructors: logs the first failure of the process, and does not throw.
 void log_failure(cudaError_t status, const char* operation) noexcept;

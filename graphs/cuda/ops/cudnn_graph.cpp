@@ -61,24 +61,15 @@ CudnnDescriptor CudnnGraph::graph(cudnnHandle_t handle) const {
   return graph;
 }
 
-namespace {
-
-void check_cudnn(cudnnStatus_t status, const char* operation, const char* object) {
-  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, operation, object);
-}
-
-}  // namespace
-
 CudnnDescriptor::CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescriptorType_t type,
                                  const char* object)
     : library_(&library), object_(object) {
-  check_cudnn(library.BackendCreateDescriptor(type, owner_.put()), "create a cuDNN descriptor for", object);
+  check(library.BackendCreateDescriptor(type, owner_.put()), "create a cuDNN descriptor for", object);
 }
 
 void CudnnDescriptor::set_raw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                               std::int64_t count, const void* values) {
-  check_cudnn(library_->BackendSetAttribute(handle(), name, type, count, values), "describe to cuDNN",
-              object_);
+  check(library_->BackendSetAttribute(handle(), name, type, count, values), "describe to cuDNN", object_);
 }
 
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name, const std::vector<std::int64_t>& values) {
@@ -98,7 +89,7 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
 }
 
 void CudnnDescriptor::finalize() {
-  check_cudnn(library_->BackendFinalize(handle()), "finalize a cuDNN descriptor for", object_);
+  check(library_->BackendFinalize(handle()), "finalize a cuDNN descriptor for", object_);
 }
 
 bool CudnnDescriptor::try_finalize() noexcept {
@@ -108,8 +99,8 @@ bool CudnnDescriptor::try_finalize() noexcept {
 std::int64_t CudnnDescriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                                   std::int64_t capacity, void* values) const {
   std::int64_t count = 0;
-  check_cudnn(library_->BackendGetAttribute(handle(), name, type, capacity, &count, values),
-              "ask cuDNN about", object_);
+  check(library_->BackendGetAttribute(handle(), name, type, capacity, &count, values), "ask cuDNN about",
+        object_);
   return count;
 }
 

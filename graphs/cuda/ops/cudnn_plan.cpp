@@ -190,13 +190,11 @@ std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const std::vec
 }
 
 CudnnHandle::CudnnHandle(const CudnnLibrary* opened) : library(opened) {
-  const cudnnStatus_t status = library->Create(owner.put());
-  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "create cuDNN handle", "");
+  check(library->Create(owner.put()), "create cuDNN handle");
 }
 
 void CudnnHandle::forget_stream(const char* object) {
-  const cudnnStatus_t status = library->SetStream(get(), nullptr);
-  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", object);
+  check(library->SetStream(get(), nullptr), "set the stream of", object);
   stream = nullptr;
 }
 
