@@ -2,7 +2,6 @@
 // and kernel nodes that replace memset nodes.
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "graphs/cuda/convert.cuh"
 #include "graphs/cuda/device_kernels.hpp"
@@ -146,40 +145,15 @@ std::optional<WordFill> word_fill_of(const cudaMemsetParams& memset, DeviceRange
   return WordFill{static_cast<unsigned*>(memset.dst), word, total / 4};
 }
 
-struct Neighbours {
-  std::vector<cudaGraphNode_t> before;
-  std::vector<cudaGraphNode_t> after;
-};
-
-// Returns the nodes before and after a node. Absent if an edge has ports or a type, because replace() adds
-// only plain edges.
-std::optional<Neighbours> neighbours_of(cudaGraphNode_t node) {
-  Neighbours found;
-  std::vector<cudaGraphEdgeData> edges;
-  std::size_t count = 0;
-  const auto plain = [&edges] {
-    return std::all_of(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
-      return edge.from_port == 0 && edge.to_port == 0 && edge.type == 0;
-    });
-  };
-  check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");
-  found.before.resize(count);
-  edges.resize(count);
-  if (count > 0) {
-    check(cudaGraphNodeGetDependencies(node, found.before.data(), edges.data(), &count), "read graph edges");
-  }
-  if (!plain()) return std::nullopt;
-  check(cudaGraphNodeGetDependentNodes(node, nullptr, nullptr, &count), "read graph edges");
-  found.after.resize(count);
-  edges.assign(count, {});
-  if (count > 0) {
-    check(cudaGraphNodeGetDependentNodes(node, found.after.data(), edges.data(), &count), "read graph edges");
-  }
-  if (!plain()) return std::nullopt;
-  return found;
+// False if an edge has ports or a type, because replace() adds only plain edges.
+bool plain(const GraphEdges& edges) {
+  return std::all_of(edges.data.begin(), edges.data.end(), [](const cudaGraphEdgeData& edge) {
+    return edge.from_port == 0 && edge.to_port == 0 && edge.type == 0;
+  });
 }
 
-void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const Neighbours& neighbours) {
+void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const GraphEdges& before,
+             const GraphEdges& after) {
   constexpr unsigned threads = 256;
   constexpr std::size_t blocks_max = 1024;
   void* arguments[] = {&fill};
@@ -190,11 +164,10 @@ void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const Neigh
   parameters.blockDim = dim3(threads);
   parameters.kernelParams = arguments;
   cudaGraphNode_t added = nullptr;
-  check(
-      cudaGraphAddKernelNode(&added, graph, neighbours.before.data(), neighbours.before.size(), &parameters),
-      "add a kernel node");
+  check(cudaGraphAddKernelNode(&added, graph, before.nodes.data(), before.nodes.size(), &parameters),
+        "add a kernel node");
   check(cudaGraphDestroyNode(node), "remove a memset node");
-  for (const cudaGraphNode_t next : neighbours.after) {
+  for (const cudaGraphNode_t next : after.nodes) {
     check(cudaGraphAddDependencies(graph, &added, &next, nullptr, 1), "add a graph edge");
   }
 }
@@ -211,9 +184,10 @@ std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
     check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");
     const std::optional<WordFill> fill = word_fill_of(memset, workspace);
     if (!fill) continue;
-    const std::optional<Neighbours> neighbours = neighbours_of(node);
-    if (!neighbours) continue;
-    replace(graph, node, *fill, *neighbours);
+    const GraphEdges before = edges_of(node, cudaGraphNodeGetDependencies);
+    const GraphEdges after = edges_of(node, cudaGraphNodeGetDependentNodes);
+    if (!plain(before) || !plain(after)) continue;
+    replace(graph, node, *fill, before, after);
     ++replaced;
   }
   return replaced;

@@ -69,6 +69,14 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   return nodes;
 }
 
+GraphEdges edges_of(cudaGraphNode_t node, ReadEdges read) {
+  std::size_t count = 0;
+  check(read(node, nullptr, nullptr, &count), "read graph edges");
+  GraphEdges edges{std::vector<cudaGraphNode_t>(count), std::vector<cudaGraphEdgeData>(count)};
+  if (count > 0) check(read(node, edges.nodes.data(), edges.data.data(), &count), "read graph edges");
+  return edges;
+}
+
 GraphUpdate CudaGraphExec::update(Graph& graph) {
   const auto native = static_cast<cudaGraph_t>(graph.native_handle());
   cudaGraphExecUpdateResultInfo info{};
@@ -192,17 +200,12 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
 // Returns the nodes before `node`. Adds the number of programmatic edges (early starts of `node`) to
 // `facts`.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
-  std::size_t count = 0;
-  check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");
-  std::vector<cudaGraphNode_t> nodes(count);
-  std::vector<cudaGraphEdgeData> edges(count);
-  if (count > 0)
-    check(cudaGraphNodeGetDependencies(node, nodes.data(), edges.data(), &count), "read graph edges");
-  const auto early = std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
+  const GraphEdges edges = edges_of(node, cudaGraphNodeGetDependencies);
+  const auto early = std::ranges::count_if(edges.data, [](const cudaGraphEdgeData& edge) {
     return edge.type == cudaGraphDependencyTypeProgrammatic;
   });
   if (early > 0) described.facts["programmatic_edges"] = std::to_string(early);
-  return nodes;
+  return edges.nodes;
 }
 
 }  // namespace

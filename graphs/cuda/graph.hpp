@@ -15,6 +15,14 @@ namespace graphbench::cuda {
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
 const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
 
+struct GraphEdges {
+  std::vector<cudaGraphNode_t> nodes;
+  std::vector<cudaGraphEdgeData> data;  // one per node
+};
+using ReadEdges = cudaError_t (*)(cudaGraphNode_t, cudaGraphNode_t*, cudaGraphEdgeData*, std::size_t*);
+// The edges on one side of a node. `read` is cudaGraphNodeGetDependencies or cudaGraphNodeGetDependentNodes.
+GraphEdges edges_of(cudaGraphNode_t node, ReadEdges read);
+
 class CudaGraphExec final : public GraphExec {
  public:
   explicit CudaGraphExec(GraphExecHandle exec) noexcept : exec_(std::move(exec)) {}
