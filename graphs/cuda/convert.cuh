@@ -25,7 +25,7 @@ __device__ __forceinline__ void wait_for_kernels_ahead() {
 #endif
 }
 
-// Both reductions have a fixed order, so that every run gives the same bits.
+// Reductions have a fixed order, so that every run gives the same bits.
 struct Sum {
   static constexpr float identity = 0.0f;
   __device__ __forceinline__ static float combine(float a, float b) { return __fadd_rn(a, b); }
@@ -35,28 +35,29 @@ struct Max {
   __device__ __forceinline__ static float combine(float a, float b) { return fmaxf(a, b); }
 };
 
+// Reduces over each group of `Lanes` lanes of a warp. Every lane gets its group's result.
+template <class Operation, int Lanes = 32>
+__device__ __forceinline__ float warp_reduce(float value) {
+#pragma unroll
+  for (int offset = Lanes / 2; offset > 0; offset /= 2)
+    value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  return value;
+}
+
 // Reduces over the whole block (a multiple of 32 threads, at most 1024). Every thread gets the result.
 template <class Operation>
 __device__ __forceinline__ float block_reduce(float value) {
   __shared__ float partial[32];
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  }
+  value = warp_reduce<Operation>(value);
   const int warps = static_cast<int>(blockDim.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (lane == 0) partial[threadIdx.x / 32] = value;
   __syncthreads();
-  value = lane < warps ? partial[lane] : Operation::identity;
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  }
+  value = warp_reduce<Operation>(lane < warps ? partial[lane] : Operation::identity);
   __syncthreads();  // the next call may overwrite `partial` at once
   return value;
 }
 
-__device__ __forceinline__ float sum_of(float a, float b) {
-  return __fadd_rn(a, b);
-}
 __device__ __forceinline__ float relu(float x) {
   return fmaxf(x, 0.0f);
 }

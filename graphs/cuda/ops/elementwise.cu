@@ -16,7 +16,7 @@ struct ElementwiseParameters {
 };
 
 struct Add {
-  __device__ __forceinline__ static float apply(float a, float b) { return sum_of(a, b); }
+  __device__ __forceinline__ static float apply(float a, float b) { return Sum::combine(a, b); }
 };
 struct AddBias : Add {};
 struct Relu {

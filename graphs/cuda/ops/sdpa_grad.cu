@@ -115,15 +115,6 @@ __device__ __forceinline__ void store_row(const SdpaGradParameters& p, void* to,
   }
 }
 
-__device__ __forceinline__ float warp_sum(float value) {
-  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(all, value, offset);
-  return value;
-}
-__device__ __forceinline__ float warp_max(float value) {
-  for (int offset = 16; offset > 0; offset /= 2) value = fmaxf(value, __shfl_xor_sync(all, value, offset));
-  return value;
-}
-
 // Computes, for the warp's queries from `query` on, the largest score and the sum of 2^(score - largest).
 // Loads the keys before `end` into `k`, tile by tile.
 template <class T>
@@ -145,8 +136,8 @@ __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&
     for (int r = 0; r < own; ++r) {
       const bool seen = sees(p, query + r, key + static_cast<int>(threadIdx.x % 32));
       const float each = seen ? score[r] * scale_log2(p) : sdpa_lowest;
-      const float now = fmaxf(largest[r], warp_max(each));
-      sum[r] = sum[r] * exp2f(largest[r] - now) + warp_sum(seen ? exp2f(each - now) : 0.0f);
+      const float now = fmaxf(largest[r], warp_reduce<Max>(each));
+      sum[r] = sum[r] * exp2f(largest[r] - now) + warp_reduce<Sum>(seen ? exp2f(each - now) : 0.0f);
       largest[r] = now;
     }
   }
@@ -179,7 +170,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradPa
     float part = 0.0f;
     for (int d = lane; d < p.head_dim; d += 32)
       part = fmaf(dy[(mine + r) * p.pitch + d], v[(mine + r) * p.pitch + d], part);
-    projection[r] = warp_sum(part);
+    projection[r] = warp_reduce<Sum>(part);
   }
   const int visible = p.slots - p.tokens + min(place.first + tile, p.tokens);
   const int end = p.causal ? visible : p.slots;

@@ -69,10 +69,8 @@ __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, co
     float dot = 0.0f;
 #pragma unroll
     for (int i = 0; i < Vector::size; ++i) dot += q[i] * to_float(keys[u].lane[i]);
-#pragma unroll
-    for (int offset = Lanes / 2; offset > 0; offset /= 2) dot += __shfl_xor_sync(all_lanes, dot, offset);
-    score[u] = dot;
-    if (key + u * stride < limit) largest = fmaxf(largest, dot);
+    score[u] = warp_reduce<Sum, Lanes>(dot);
+    if (key + u * stride < limit) largest = fmaxf(largest, score[u]);
   }
   rescale(state, largest);
 #pragma unroll
