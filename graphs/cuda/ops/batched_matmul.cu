@@ -44,20 +44,13 @@ KernelCall merge_call(const ir::OpCall& call, const MatmulSpec& spec, Source pro
 PreparedOp prepare_batched_matmul(OpContext& context, const ir::OpCall& call) {
   const auto& a = call.input(0).dims;
   const bool transposed = ir::integer_attribute(*call.op, "transpose_b") != 0;
-  MatmulSpec spec;
+  MatmulSpec spec = matmul_spec(context, call);
   spec.products = a.at(0) * a.at(1);
   spec.rows = a.at(2);
   spec.k = a.at(3);
   spec.n = call.input(1).dims.at(transposed ? 2 : 3);
   spec.w_transposed = !transposed;
   spec.scale = static_cast<float>(ir::real_attribute(*call.op, "scale"));
-  spec.dtype = call.input(0).dtype;
-  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
-  spec.x = operand_source(0);
-  spec.w = operand_source(1);
-  spec.y = operand_source(2);
-  spec.workspace = context.workspace;
-  spec.workspace_bytes = context.workspace_bytes;
   PreparedOp prepared;
   const bool merges = ir::integer_attribute(*call.op, "merge_heads") != 0 && spec.rows > 1;
   if (merges) {

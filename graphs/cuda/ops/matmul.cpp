@@ -177,25 +177,30 @@ std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& s
   return choose_matmul(context, products, key, spec.alignment, call);
 }
 
-PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
-  const ir::Op& op = *call.op;
-  const RowsColumns x = rows_columns(call.input(0));
+MatmulSpec matmul_spec(const OpContext& context, const ir::OpCall& call) {
   MatmulSpec spec;
-  spec.rows = x.rows;
-  spec.k = x.columns;
-  spec.n = call.input(1).dims.at(0);
   spec.dtype = call.input(0).dtype;
-  spec.has_bias = ir::integer_attribute(op, "bias") != 0;
-  spec.has_residual = ir::integer_attribute(op, "residual") != 0;
-  spec.activation = activation_of(op);
+  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
   spec.x = operand_source(0);
   spec.w = operand_source(1);
-  if (spec.has_bias) spec.bias = operand_source(2);
-  if (spec.has_residual) spec.residual = operand_source(spec.has_bias ? 3 : 2);
   spec.y = operand_source(call.input_count);
   spec.workspace = context.workspace;
   spec.workspace_bytes = context.workspace_bytes;
-  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
+  return spec;
+}
+
+PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
+  const ir::Op& op = *call.op;
+  const RowsColumns x = rows_columns(call.input(0));
+  MatmulSpec spec = matmul_spec(context, call);
+  spec.rows = x.rows;
+  spec.k = x.columns;
+  spec.n = call.input(1).dims.at(0);
+  spec.has_bias = ir::integer_attribute(op, "bias") != 0;
+  spec.has_residual = ir::integer_attribute(op, "residual") != 0;
+  spec.activation = activation_of(op);
+  if (spec.has_bias) spec.bias = operand_source(2);
+  if (spec.has_residual) spec.residual = operand_source(spec.has_bias ? 3 : 2);
   PreparedOp prepared;
   append_matmul(prepared, context, spec, call);
   return prepared;
@@ -327,16 +332,16 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
 
 namespace {
 
-PreparedOp prepare_product(OpContext& context, const ir::OpCall& call, MatmulSpec spec) {
-  spec.dtype = call.input(0).dtype;
-  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
+// The gradient reads input 0 transposed, or not. `k`: the extent that the product sums over.
+PreparedOp prepare_gradient(OpContext& context, const ir::OpCall& call, std::int64_t k, bool x_transposed) {
+  MatmulSpec spec = matmul_spec(context, call);
+  spec.k = k;
+  spec.x_transposed = x_transposed;
+  spec.w_transposed = true;
   spec.n = call.output(0).dims.at(1);
   spec.rows = call.output(0).dims.at(0);
   spec.has_residual = ir::integer_attribute(*call.op, "accumulate") != 0;
   if (spec.has_residual) spec.residual = operand_source(2);
-  spec.y = operand_source(call.input_count);
-  spec.workspace = context.workspace;
-  spec.workspace_bytes = context.workspace_bytes;
   PreparedOp prepared;
   append_matmul(prepared, context, spec, call);
   if (spec.has_residual) prepared.in_place_input = 2;
@@ -346,22 +351,11 @@ PreparedOp prepare_product(OpContext& context, const ir::OpCall& call, MatmulSpe
 }  // namespace
 
 PreparedOp prepare_linear_grad_input(OpContext& context, const ir::OpCall& call) {
-  MatmulSpec spec;
-  spec.k = call.input(0).dims.at(1);
-  spec.x = operand_source(0);
-  spec.w = operand_source(1);
-  spec.w_transposed = true;
-  return prepare_product(context, call, spec);
+  return prepare_gradient(context, call, call.input(0).dims.at(1), false);
 }
 
 PreparedOp prepare_linear_grad_weight(OpContext& context, const ir::OpCall& call) {
-  MatmulSpec spec;
-  spec.k = call.input(0).dims.at(0);
-  spec.x = operand_source(0);
-  spec.w = operand_source(1);
-  spec.x_transposed = true;
-  spec.w_transposed = true;
-  return prepare_product(context, call, spec);
+  return prepare_gradient(context, call, call.input(0).dims.at(0), true);
 }
 
 }  // namespace graphbench::cuda

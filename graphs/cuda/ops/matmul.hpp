@@ -34,6 +34,10 @@ struct MatmulSpec {
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
+// The product of the op's inputs 0 and 1 into its first output, in the device's workspace. The caller sets
+// the sizes. Refuses integers.
+MatmulSpec matmul_spec(const OpContext& context, const ir::OpCall& call);
+
 // Returns `call` with a cuBLASLt algorithm, which is chosen once per key (tuning/tuner.hpp). `key` must name
 // everything that the choice depends on. Absent if cuBLASLt has no algorithm for the call.
 std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
