@@ -128,7 +128,7 @@ const Attributes& attributes_of(ConvolutionResult result) {
 
 const CudnnDescriptor& ConvolutionGraph::image(std::int64_t id, std::int64_t n, std::int64_t c,
                                                std::int64_t height, std::int64_t width) {
-  if (id != 0) ids_.push_back(id);
+  if (id != 0) tensors_.ids.push_back(id);
   return tensor({id, {n, c, height, width}, {height * width * c, 1, width * c, c}},
                 id == 0 ? CUDNN_DATA_FLOAT : cudnn_type(shape_.dtype));
 }
@@ -186,7 +186,7 @@ CudnnDescriptor ConvolutionGraph::describe(cudnnHandle_t handle) {
     value = &pointwise(CUDNN_POINTWISE_ADD, {value, &other}, result(!relu));
   }
   if (relu) value = &pointwise(CUDNN_POINTWISE_RELU_FWD, {value}, result(true));
-  std::sort(ids_.begin(), ids_.end());
+  std::ranges::sort(tensors_.ids);
   CudnnDescriptor described = graph(handle);
   described.finalize();
   return described;
@@ -228,7 +228,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
   const char* object = op.op->name.c_str();
   ConvolutionGraph description(*handle.library, shape, object);
   const CudnnDescriptor graph = description.describe(handle.get());
-  if (auto plan = CudnnPlan::read(context, convolution_key(shape), object, description.ids(), {}))
+  if (auto plan = CudnnPlan::read(context, convolution_key(shape), object, description.tensors()))
     return plan;
   const CudnnEngines engines(context, graph, shape.dtype, object, wanted);
   ConvolutionShape plain = shape;
@@ -236,7 +236,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
   const auto beside = shape.has_residual ? handle.plans.find(convolution_key(plain)) : handle.plans.end();
   std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
-    const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.ids(), {});
+    const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.tensors());
     if (plan == nullptr) return std::nullopt;
     if (!timer) timer.emplace(context, op);
     std::vector<NativeCall> calls;
@@ -250,10 +250,10 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
   if (!names.empty()) {
     const std::size_t index = context.tuner->choose(convolution_key(shape), names, time);
     if (timer) handle.forget_stream(object);
-    if (auto plan = engines.build(index, description.ids(), {})) return plan;
+    if (auto plan = engines.build(index, description.tensors())) return plan;
   }
   for (std::size_t i = 0; i < engines.size(); ++i) {
-    auto plan = engines.build(i, description.ids(), {});
+    auto plan = engines.build(i, description.tensors());
     if (plan == nullptr) continue;
     context.tuner->took(convolution_key(shape), engines.name(i));
     return plan;

@@ -1,6 +1,8 @@
 // Describes a graph of cuDNN operations by descriptors. cudnn_plan.cpp and the tuner choose its engine.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -52,11 +54,22 @@ class CudnnDescriptor {
   CudnnDescriptorHandle owner_;
 };
 
+// A number that the host passes by value: four bytes, fp32 or i32 according to the tensor's type.
+struct CudnnConstant {
+  std::int64_t id = 0;
+  std::array<std::byte, 4> value{};
+};
+
+// What a plan of a graph reads and writes.
+struct CudnnTensors {
+  std::vector<std::int64_t> ids;  // of the tensors in memory, ascending
+  std::vector<CudnnConstant> constants;
+};
+
 // Collects the descriptors of one graph. The graph needs them until it is finalized.
 class CudnnGraph {
  public:
-  // Ids of the tensors in memory, in the order of description.
-  const std::vector<std::int64_t>& ids() const { return ids_; }
+  const CudnnTensors& tensors() const { return tensors_; }
 
  protected:
   CudnnGraph(const CudnnLibrary& library, const char* object) : library_(library), object_(object) {
@@ -90,7 +103,7 @@ class CudnnGraph {
 
   const CudnnLibrary& library_;
   const char* object_;
-  std::vector<std::int64_t> ids_;
+  CudnnTensors tensors_;
   std::int64_t next_id_ = 100;  // ids of intermediates and constants begin here
 
  private:

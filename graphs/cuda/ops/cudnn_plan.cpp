@@ -10,32 +10,28 @@ namespace graphbench::cuda {
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-CudnnPlan::CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
-                     std::vector<CudnnConstant> constants, void* workspace)
+CudnnPlan::CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, const CudnnTensors& tensors,
+                     void* workspace)
     : library_(library),
       plan_(std::move(plan)),
-      tensor_count_(ids.size()),
-      ids_(std::move(ids)),
-      constants_(std::move(constants)),
+      tensor_count_(tensors.ids.size()),
+      tensors_(tensors),
       workspace_(workspace) {
-  for (const CudnnConstant& constant : constants_) ids_.push_back(constant.id);
+  for (const CudnnConstant& constant : tensors.constants) tensors_.ids.push_back(constant.id);
 }
 
 std::unique_ptr<CudnnPlan> CudnnPlan::finish(OpContext& context, CudnnDescriptor plan,
-                                             const std::vector<std::int64_t>& ids,
-                                             const std::vector<CudnnConstant>& constants) {
+                                             const CudnnTensors& tensors) {
   if (!plan.try_finalize()) return nullptr;
   std::int64_t needed = 0;
   plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &needed);
   if (needed > static_cast<std::int64_t>(context.workspace_bytes)) return nullptr;
   const CudnnLibrary& library = *cudnn_handle(context).library;
-  return std::unique_ptr<CudnnPlan>(
-      new CudnnPlan(library, std::move(plan), ids, constants, context.workspace));
+  return std::unique_ptr<CudnnPlan>(new CudnnPlan(library, std::move(plan), tensors, context.workspace));
 }
 
 std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string& key, const char* object,
-                                           const std::vector<std::int64_t>& ids,
-                                           const std::vector<CudnnConstant>& constants) {
+                                           const CudnnTensors& tensors) {
   const cache::Choice* const kept = context.tuner->serialised(key);
   if (kept == nullptr) return nullptr;
   std::unique_ptr<CudnnPlan> made;
@@ -45,7 +41,7 @@ std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle.get());
     plan.set_raw(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
                  static_cast<std::int64_t>(kept->serialised.size()), kept->serialised.data());
-    made = finish(context, std::move(plan), ids, constants);
+    made = finish(context, std::move(plan), tensors);
   } catch (const Error&) {
     made = nullptr;
   }
@@ -74,9 +70,9 @@ std::shared_ptr<const CudnnDescriptor> CudnnPlan::pack_for(void* const* addresse
     if (std::equal(pack.addresses.begin(), pack.addresses.end(), addresses)) return pack.descriptor;
   }
   std::vector<void*> pointers(addresses, addresses + tensor_count_);
-  for (CudnnConstant& constant : constants_) pointers.push_back(constant.value.data());
+  for (CudnnConstant& constant : tensors_.constants) pointers.push_back(constant.value.data());
   CudnnDescriptor descriptor(library_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "cuDNN plan");
-  descriptor.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids_);
+  descriptor.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, tensors_.ids);
   descriptor.set_raw(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
                      static_cast<std::int64_t>(pointers.size()), pointers.data());
   descriptor.set_raw(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace_);
@@ -85,6 +81,16 @@ std::shared_ptr<const CudnnDescriptor> CudnnPlan::pack_for(void* const* addresse
   packs_.push_back({std::vector<void*>(addresses, addresses + tensor_count_),
                     std::make_shared<const CudnnDescriptor>(std::move(descriptor))});
   return packs_.back().descriptor;
+}
+
+std::vector<CudnnDescriptor> CudnnEngines::read(const CudnnDescriptor& from, cudnnBackendAttributeName_t name,
+                                                cudnnBackendDescriptorType_t type, int most) const {
+  std::vector<CudnnDescriptor> found;
+  std::vector<cudnnBackendDescriptor_t> slots;
+  for (int i = 0; i < most; ++i) slots.push_back(found.emplace_back(library_, type, object_).handle());
+  const std::int64_t count = from.get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, slots.data());
+  found.erase(found.begin() + std::min<std::int64_t>(count, most), found.end());
+  return found;
 }
 
 void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const {
@@ -111,19 +117,12 @@ void CudnnEngines::read_name(Config& config, const CudnnDescriptor& engine) cons
   std::int64_t index = -1;
   engine.get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &index);
   config.name = "cuDNN engine " + std::to_string(index) + (config.compiles ? " (compiled)" : "") + " knobs";
-  std::vector<CudnnDescriptor> choices;
-  std::vector<cudnnBackendDescriptor_t> slots;
-  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
-    slots.push_back(choices.emplace_back(library_, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, object_).handle());
-  }
-  const std::int64_t count =
-      config.descriptor.get(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                            static_cast<std::int64_t>(slots.size()), slots.data());
-  for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(count), choices.size()); ++i) {
+  for (const CudnnDescriptor& choice : read(config.descriptor, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                            CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS)) {
     cudnnBackendKnobType_t type{};
     std::int64_t value = 0;
-    choices[i].get(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
-    choices[i].get(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &value);
+    choice.get(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
+    choice.get(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &value);
     config.name.append(" ").append(std::to_string(static_cast<int>(type)));
     config.name.append("=").append(std::to_string(value));
   }
@@ -135,16 +134,9 @@ bool CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t m
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
   if (!heuristic.try_finalize()) return false;
-  constexpr std::int64_t most = 32;
-  std::vector<CudnnDescriptor> found;
-  std::vector<cudnnBackendDescriptor_t> slots;
-  for (std::int64_t i = 0; i < most; ++i) {
-    slots.push_back(found.emplace_back(library_, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, object_).handle());
-  }
-  const std::int64_t count =
-      heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, slots.data());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(count, most)); ++i) {
-    Config config{std::move(found[i]), {}, true, false};
+  for (CudnnDescriptor& found :
+       read(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, 32)) {
+    Config config{std::move(found), {}, true, false};
     const CudnnDescriptor engine(library_, CUDNN_BACKEND_ENGINE_DESCRIPTOR, object_);
     cudnnBackendDescriptor_t slot = engine.handle();
     config.descriptor.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &slot);
@@ -181,12 +173,11 @@ CudnnEngines::CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir:
   configs_.swap(ordered);
 }
 
-std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const std::vector<std::int64_t>& ids,
-                                               const std::vector<CudnnConstant>& constants) const {
+std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const CudnnTensors& tensors) const {
   CudnnDescriptor plan(library_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, object_);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configs_.at(index).descriptor);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, cudnn_handle(context_).get());
-  return CudnnPlan::finish(context_, std::move(plan), ids, constants);
+  return CudnnPlan::finish(context_, std::move(plan), tensors);
 }
 
 CudnnHandle::CudnnHandle(const CudnnLibrary* opened) : library(opened) {

@@ -2,7 +2,6 @@
 // call with any addresses; the cuDNN handle of a device and its plans.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -17,22 +16,15 @@
 
 namespace graphbench::cuda {
 
-// A number that the host passes by value: four bytes, fp32 or i32 according to the tensor's type.
-struct CudnnConstant {
-  std::int64_t id = 0;
-  std::array<std::byte, 4> value{};
-};
-
 class CudnnPlan {
  public:
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
   // Reads the serialised plan that a package has for `key`. Null if there is none, or if this cuDNN rejects
-  // the plan. See CudnnEngines::build() for `ids` and `constants`.
+  // the plan.
   static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
-                                         const std::vector<std::int64_t>& ids,
-                                         const std::vector<CudnnConstant>& constants);
+                                         const CudnnTensors& tensors);
   // The plan as cuDNN's JSON. Empty if cuDNN cannot serialise it.
   std::string serialised() const;
 
@@ -48,18 +40,15 @@ class CudnnPlan {
     std::shared_ptr<const CudnnDescriptor> descriptor;
   };
 
-  CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
-            std::vector<CudnnConstant> constants, void* workspace);
+  CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, const CudnnTensors& tensors, void* workspace);
   // Finalizes a plan. Null if cuDNN refuses, or the plan does not fit the workspace.
   static std::unique_ptr<CudnnPlan> finish(OpContext& context, CudnnDescriptor plan,
-                                           const std::vector<std::int64_t>& ids,
-                                           const std::vector<CudnnConstant>& constants);
+                                           const CudnnTensors& tensors);
 
   const CudnnLibrary& library_;
   CudnnDescriptor plan_;
-  std::size_t tensor_count_;
-  std::vector<std::int64_t> ids_;         // ids of tensors, then of constants
-  std::vector<CudnnConstant> constants_;  // cuDNN reads these at every run
+  std::size_t tensor_count_;  // without the constants
+  CudnnTensors tensors_;      // the ids include those of the constants, which cuDNN reads at every run
   void* workspace_;
   static constexpr std::size_t packs_max = 64;
   std::vector<Pack> packs_;  // oldest first
@@ -77,10 +66,8 @@ class CudnnEngines {
   const std::string& name(std::size_t index) const { return configs_.at(index).name; }
   bool compiles(std::size_t index) const { return configs_.at(index).compiles; }
 
-  // Null if cuDNN cannot build the plan or the plan is too large for the workspace. `ids`: ascending tensor
-  // ids.
-  std::unique_ptr<CudnnPlan> build(std::size_t index, const std::vector<std::int64_t>& ids,
-                                   const std::vector<CudnnConstant>& constants) const;
+  // Null if cuDNN cannot build the plan or the plan is too large for the workspace.
+  std::unique_ptr<CudnnPlan> build(std::size_t index, const CudnnTensors& tensors) const;
 
  private:
   struct Config {
@@ -92,6 +79,9 @@ class CudnnEngines {
   // Returns true if cuDNN offers `wanted`, which is then the only entry.
   bool append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype,
               const std::optional<std::string>& wanted);
+  // Returns the descriptors of an attribute, `most` at most.
+  std::vector<CudnnDescriptor> read(const CudnnDescriptor& from, cudnnBackendAttributeName_t name,
+                                    cudnnBackendDescriptorType_t type, int most) const;
   void read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const;
   void read_name(Config& config, const CudnnDescriptor& engine) const;
 

@@ -87,7 +87,6 @@ class SdpaGraph : public CudnnGraph {
 
   // Absent if cuDNN does not accept the graph.
   std::optional<CudnnDescriptor> describe(cudnnHandle_t handle);
-  const std::vector<CudnnConstant>& constants() const { return constants_; }
 
  private:
   const CudnnDescriptor& operand(std::int64_t id, Dims dims, Dims strides);
@@ -103,7 +102,6 @@ class SdpaGraph : public CudnnGraph {
   const CudnnDescriptor& softmax(const CudnnDescriptor& in);
 
   const SdpaShape& shape_;
-  std::vector<CudnnConstant> constants_;
 };
 
 // Versions before 9.10 need a finite score for a masked key.
@@ -114,7 +112,7 @@ float masked_score(const CudnnLibrary& library) {
 }
 
 const CudnnDescriptor& SdpaGraph::operand(std::int64_t id, Dims dims, Dims strides) {
-  ids_.push_back(id);
+  tensors_.ids.push_back(id);
   return tensor({id, std::move(dims), std::move(strides)}, cudnn_type(shape_.dtype));
 }
 
@@ -123,7 +121,7 @@ const CudnnDescriptor& SdpaGraph::constant(Value value, cudnnDataType_t type) {
   CudnnConstant constant{next_id_++, {}};
   static_assert(sizeof(value) == sizeof(constant.value));
   std::memcpy(constant.value.data(), &value, sizeof(value));
-  constants_.push_back(constant);
+  tensors_.constants.push_back(constant);
   return tensor({constant.id, {1, 1, 1, 1}, {1, 1, 1, 1}, true}, type);
 }
 
@@ -244,8 +242,7 @@ std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handl
   SdpaGraph description(*handle.library, shape, object);
   const std::optional<CudnnDescriptor> graph = description.describe(handle.get());
   if (!graph) return nullptr;
-  if (auto plan = CudnnPlan::read(context, key, object, description.ids(), description.constants()))
-    return plan;
+  if (auto plan = CudnnPlan::read(context, key, object, description.tensors())) return plan;
   const CudnnEngines engines(context, *graph, shape.dtype, object);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(engines.size(), engines_max); ++i) names.push_back(engines.name(i));
@@ -253,7 +250,7 @@ std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handl
   std::vector<std::unique_ptr<CudnnPlan>> plans(names.size());
   const auto build = [&](std::size_t candidate) {
     std::unique_ptr<CudnnPlan>& plan = plans[candidate];
-    if (plan == nullptr) plan = engines.build(candidate, description.ids(), description.constants());
+    if (plan == nullptr) plan = engines.build(candidate, description.tensors());
     return plan.get();
   };
   bool tried = false, ran = false;
