@@ -45,12 +45,11 @@ class KernelCache {
 
 class HostKernel final : public Kernel {
  public:
-  HostKernel(KernelCache& cache, std::uint64_t signature, std::size_t operand_count, KernelPath path = {})
-      : cache_(cache), signature_(signature), operand_count_(operand_count), path_(std::move(path)) {}
+  HostKernel(KernelCache& cache, std::uint64_t signature, std::size_t operand_count)
+      : cache_(cache), signature_(signature), operand_count_(operand_count) {}
   void launch(Stream& stream, void* const* operands) override;
   std::optional<std::size_t> in_place_input() const override;
   std::size_t settable_nodes() const override { return 1; }
-  KernelPath path() const override { return path_; }
 
   static void run(Task& task, StreamContext& context);
   static void* const* operands_of(const Task& task);
@@ -59,7 +58,6 @@ class HostKernel final : public Kernel {
   KernelCache& cache_;
   std::uint64_t signature_;
   std::size_t operand_count_;
-  KernelPath path_;
   void* const* latest_ = nullptr;  // the kept operand list of the last launch, or null
 };
 

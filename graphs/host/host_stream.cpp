@@ -50,6 +50,17 @@ class HostGraphExec final : public GraphExec {
   std::vector<std::unique_ptr<Version>> versions_;
 };
 
+// A node is one more than its position in the graph.
+std::vector<GraphNode> first_nodes(std::size_t count) {
+  std::vector<GraphNode> nodes;
+  for (std::size_t i = 1; i <= count; ++i) nodes.push_back(reinterpret_cast<GraphNode>(i));
+  return nodes;
+}
+
+std::size_t position_of(GraphNode node) {
+  return reinterpret_cast<std::uintptr_t>(node) - 1;
+}
+
 class HostGraph final : public Graph {
  public:
   HostGraph(std::vector<Task> tasks, std::vector<std::shared_ptr<HostBranch>> branches)
@@ -58,7 +69,7 @@ class HostGraph final : public Graph {
     return {.nodes = static_cast<std::int64_t>(tasks_.size())};
   }
   std::unique_ptr<GraphExec> instantiate() override { return std::make_unique<HostGraphExec>(tasks_); }
-  std::vector<GraphNode> nodes() const override;
+  std::vector<GraphNode> nodes() const override { return first_nodes(tasks_.size()); }
   std::vector<facts::DescribedNode> describe() const override;
   void reset() override { tasks_.clear(); }
   void* native_handle() noexcept override { return nullptr; }
@@ -117,16 +128,6 @@ bool same_kind(const Task& a, const Task& b) {
 std::string name_of(const Task& task) {
   if (task.run == run_branch) return "conditional";
   return task.run == HostKernel::run ? op_of(task).name() : "memory";
-}
-
-std::size_t position_of(GraphNode node) {
-  return reinterpret_cast<std::uintptr_t>(node) - 1;
-}
-
-std::vector<GraphNode> HostGraph::nodes() const {
-  std::vector<GraphNode> nodes(tasks_.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = reinterpret_cast<GraphNode>(i + 1);
-  return nodes;
 }
 
 // Each node depends on the node before it.
@@ -255,12 +256,6 @@ struct FillBytes {
   int byte;
 };
 
-struct CopyBytes {
-  void* destination;
-  const void* source;
-  std::size_t bytes;
-};
-
 // Waking a sleeping thread takes about 5 us (100 us in a virtual machine), as long as a short step. So both
 // threads spin during the pauses of a measurement, and Parking yields the core to other threads. The
 // stream's thread spins between two samples. The submitting thread spins for so long that a wake-up then
@@ -276,7 +271,7 @@ void run_byte_fill(Task& task, StreamContext&) {
 }
 
 void run_copy(Task& task, StreamContext&) {
-  const auto copy = task.payload<CopyBytes>();
+  const auto copy = task.payload<DeviceCopy>();
   std::memmove(copy.destination, copy.source, copy.bytes);
 }
 
@@ -409,9 +404,7 @@ void HostStream::end_capture(Graph& graph) {
 }
 
 std::vector<GraphNode> HostStream::nodes_so_far() const {
-  std::vector<GraphNode> nodes;
-  for (std::size_t i = 1; i <= recorded_.size(); ++i) nodes.push_back(reinterpret_cast<GraphNode>(i));
-  return nodes;
+  return first_nodes(recorded_.size());
 }
 
 void HostStream::abandon_capture() noexcept {
@@ -437,10 +430,9 @@ void HostStream::fill_bytes(void* destination, int byte, std::size_t bytes) {
 }
 
 void HostStream::make_copy(Task& task, const DeviceCopy& copy) {
-  const CopyBytes payload{copy.destination, copy.source, copy.bytes};
   task.run = run_copy;
   task.object = nullptr;
-  std::memcpy(task.words.data(), &payload, sizeof(payload));
+  std::memcpy(task.words.data(), &copy, sizeof(copy));
 }
 
 bool HostStream::is_copy(const Task& task) {
@@ -448,23 +440,23 @@ bool HostStream::is_copy(const Task& task) {
 }
 
 std::size_t HostStream::bytes_of(const Task& task) {
-  if (task.run == run_copy) return task.payload<CopyBytes>().bytes;
+  if (task.run == run_copy) return task.payload<DeviceCopy>().bytes;
   return task.run == run_byte_fill ? task.payload<FillBytes>().bytes : 0;
 }
 
 void HostStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {
-  const CopyBytes copy{destination, source, bytes};
+  const DeviceCopy copy{destination, source, bytes};
   submit(run_copy, nullptr, &copy, sizeof(copy));
 }
 
 void HostStream::copy_to_host(void* host_destination, const void* source, std::size_t bytes) {
-  const CopyBytes copy{host_destination, source, bytes};
+  const DeviceCopy copy{host_destination, source, bytes};
   submit_uncaptured("copy to host", run_copy, nullptr, &copy, sizeof(copy));
   synchronize();
 }
 
 void HostStream::copy_to_device(void* destination, const void* host_source, std::size_t bytes) {
-  const CopyBytes copy{destination, host_source, bytes};
+  const DeviceCopy copy{destination, host_source, bytes};
   submit_uncaptured("copy to device", run_copy, nullptr, &copy, sizeof(copy));
   synchronize();
 }

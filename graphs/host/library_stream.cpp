@@ -11,19 +11,19 @@
 namespace graphbench::host {
 namespace {
 
-void check(dnnl_status_t status, const char* operation) {
-  if (status == dnnl_success) return;
-  throw Error(ErrorCode::library_failed,
-              std::string(operation) + ": oneDNN status " + std::to_string(status));
-}
-
 dnnl_engine* make_engine() {
   dnnl_engine_t engine = nullptr;
-  check(dnnl_engine_create(&engine, dnnl_cpu, 0), "create oneDNN CPU engine");
+  check_library(dnnl_engine_create(&engine, dnnl_cpu, 0), "create oneDNN CPU engine");
   return engine;
 }
 
 }  // namespace
+
+void check_library(int status, const char* operation) {
+  if (status == dnnl_success) return;
+  throw Error(ErrorCode::library_failed,
+              std::string(operation) + ": oneDNN status " + std::to_string(status));
+}
 
 dnnl_engine* library_engine() {
   // The engine is never destroyed, because primitives in static objects may outlive it.
@@ -49,7 +49,7 @@ LibraryStream::LibraryStream(int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
   dnnl_stream_t stream = nullptr;
-  check(dnnl_stream_create(&stream, library_engine(), dnnl_stream_in_order), "create oneDNN stream");
+  check_library(dnnl_stream_create(&stream, library_engine(), dnnl_stream_in_order), "create oneDNN stream");
   stream_ = stream;
 }
 

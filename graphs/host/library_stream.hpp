@@ -6,6 +6,9 @@ struct dnnl_stream;
 
 namespace graphbench::host {
 
+// Throws Error(library_failed) unless the dnnl_status_t is dnnl_success.
+void check_library(int status, const char* operation);
+
 // The process's only oneDNN CPU engine.
 dnnl_engine* library_engine();
 

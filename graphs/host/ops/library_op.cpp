@@ -34,15 +34,15 @@ class Binding {
   void point_at(void* const* operands) {
     for (const OpenArgument& open : open_) {
       auto* data = static_cast<std::byte*>(operands[open.place.operand]) + open.place.offset_bytes;
-      check(dnnl_memory_set_data_handle(open.memory, data), "bind operands");
+      check_library(dnnl_memory_set_data_handle(open.memory, data), "bind operands");
     }
   }
 
   void run(StreamContext& context) {
     for (const Call& call : calls_) {
-      check(dnnl_primitive_execute(call.primitive, context.library_stream,
-                                   static_cast<int>(call.arguments.size()), call.arguments.data()),
-            "run primitive");
+      check_library(dnnl_primitive_execute(call.primitive, context.library_stream,
+                                           static_cast<int>(call.arguments.size()), call.arguments.data()),
+                    "run primitive");
     }
   }
 
@@ -55,12 +55,6 @@ class Binding {
     dnnl_memory_t memory;
     Place place;
   };
-
-  static void check(dnnl_status_t status, const char* operation) {
-    if (status == dnnl_success) return;
-    throw Error(ErrorCode::library_failed,
-                std::string(operation) + ": oneDNN status " + std::to_string(status));
-  }
 
   std::vector<dnnl::memory> memories_;
   std::vector<Call> calls_;
