@@ -12,6 +12,7 @@
 namespace graphbench::cuda {
 namespace {
 
+// After such an error the process has no CUDA context, so that no further call can succeed.
 constexpr cudaError_t sticky[] = {
     cudaErrorECCUncorrectable,    cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
     cudaErrorLaunchTimeout,       cudaErrorContextIsDestroyed,  cudaErrorAssert,
@@ -41,30 +42,19 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// Returns the CUDA error that caused a library's status, because it is more precise; cudaSuccess if unknown.
-cudaError_t take_hidden_error() noexcept {
+// Adds the CUDA error that caused a library's status, because it is more precise: not cudaErrorInvalidValue.
+[[noreturn]] void raise_for_library(const std::string& text) {
   const cudaError_t hidden = cudaGetLastError();
-  return hidden == cudaErrorInvalidValue ? cudaSuccess : hidden;
-}
-
-ErrorCode library_code(cudaError_t hidden) noexcept {
-  return hidden == cudaSuccess ? ErrorCode::library_failed : code_of(hidden);
-}
-
-std::string cause(cudaError_t hidden) {
-  return hidden == cudaSuccess ? std::string() : "; behind it " + describe(hidden);
+  if (hidden == cudaSuccess || hidden == cudaErrorInvalidValue) throw Error(ErrorCode::library_failed, text);
+  throw Error(code_of(hidden), text + "; behind it " + describe(hidden));
 }
 
 }  // namespace
 
-bool is_sticky(cudaError_t status) noexcept {
-  return contains(sticky, status);
-}
-
 ErrorCode code_of(cudaError_t status) noexcept {
   const auto found = std::ranges::find(codes, status, &std::pair<cudaError_t, ErrorCode>::first);
   if (found != std::end(codes)) return found->second;
-  return is_sticky(status) ? ErrorCode::device_lost : ErrorCode::device_failed;
+  return contains(sticky, status) ? ErrorCode::device_lost : ErrorCode::device_failed;
 }
 
 std::string describe(cudaError_t status) {
@@ -78,17 +68,14 @@ void raise(cudaError_t status, const char* operation, const char* object) {
 }
 
 void raise_cublas(cublasStatus_t status, const char* operation, const char* object) {
-  const cudaError_t hidden = take_hidden_error();
-  throw Error(library_code(hidden), headline(operation, object) + cublasLtGetStatusName(status) + " (" +
-                                        std::to_string(static_cast<int>(status)) +
-                                        "): " + cublasLtGetStatusString(status) + cause(hidden));
+  raise_for_library(headline(operation, object) + cublasLtGetStatusName(status) + " (" +
+                    std::to_string(static_cast<int>(status)) + "): " + cublasLtGetStatusString(status));
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 void raise_cudnn(cudnnStatus_t status, const char* operation, const char* object) {
-  const cudaError_t hidden = take_hidden_error();
-  throw Error(library_code(hidden), headline(operation, object) + cudnn_library()->GetErrorString(status) +
-                                        " (" + std::to_string(status) + ")" + cause(hidden));
+  raise_for_library(headline(operation, object) + cudnn_library()->GetErrorString(status) + " (" +
+                    std::to_string(status) + ")");
 }
 #endif
 

@@ -15,9 +15,6 @@ namespace graphbench::cuda {
 // The error code of a status. Each capture error has its own code; a sticky error is device_lost.
 ErrorCode code_of(cudaError_t status) noexcept;
 
-// True if the process has lost its CUDA context, so that no further call can succeed.
-bool is_sticky(cudaError_t status) noexcept;
-
 // "cudaErrorNoDevice (100): no CUDA-capable device is detected".
 std::string describe(cudaError_t status);
 
