@@ -194,18 +194,11 @@ CudnnDescriptor ConvolutionGraph::describe(cudnnHandle_t handle) {
 
 CudnnCall convolution_call(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& shape,
                            const ir::OpCall& op) {
-  CudnnCall call = cudnn_call(handle, plan);
-  const auto add = [&call](std::size_t operand) {
-    call.pointers[call.pointer_count++] = operand_source(operand);
-  };
-  const ConvolutionShape::Operands operands = shape.operands(op.input_count);
-  add(operands.x);
-  add(operands.w);
-  add(operands.y);
-  if (shape.has_bias) add(shape.bias_operand());
-  if (shape.has_residual) add(shape.residual_operand());
-  GRAPHBENCH_ASSERT(call.pointer_count == plan.tensor_count());
-  return call;
+  const ConvolutionShape::Operands at = shape.operands(op.input_count);
+  std::vector<std::size_t> operands = {at.x, at.w, at.y};
+  if (shape.has_bias) operands.push_back(shape.bias_operand());
+  if (shape.has_residual) operands.push_back(shape.residual_operand());
+  return cudnn_call(handle, plan, operands);
 }
 
 std::string convolution_key(const ConvolutionShape& s) {

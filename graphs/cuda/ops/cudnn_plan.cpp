@@ -194,13 +194,15 @@ CudnnHandle& cudnn_handle(OpContext& context) {
   return *context.cudnn;
 }
 
-CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan) {
+CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan, const std::vector<std::size_t>& operands) {
+  GRAPHBENCH_ASSERT(operands.size() == plan.tensor_count());
   CudnnCall call;
   call.library = handle.library;
   call.handle = handle.get();
   call.handle_stream = &handle.stream;
   call.plan = &plan;
   call.execution_plan = plan.handle();
+  for (const std::size_t operand : operands) call.pointers[call.pointer_count++] = operand_source(operand);
   return call;
 }
 

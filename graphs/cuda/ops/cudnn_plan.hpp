@@ -108,8 +108,8 @@ struct CudnnHandle {
 // Returns the device's handle. The first call creates it.
 CudnnHandle& cudnn_handle(OpContext& context);
 
-// Prepares one run of the plan. The caller appends the address sources in the order of the tensor ids.
-CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan);
+// Prepares one run of the plan. `operands`: the op's operands in the order of the tensor ids.
+CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan, const std::vector<std::size_t>& operands);
 
 }  // namespace graphbench::cuda
 

@@ -228,11 +228,7 @@ std::string sdpa_key(const SdpaShape& s) {
 }
 
 CudnnCall sdpa_call(CudnnHandle& handle, CudnnPlan& plan) {
-  CudnnCall call = cudnn_call(handle, plan);
-  for (std::size_t operand = 0; operand < plan.tensor_count(); ++operand) {
-    call.pointers[call.pointer_count++] = operand_source(operand);
-  }
-  return call;
+  return cudnn_call(handle, plan, {0, 1, 2, 3});  // q, k, v, o
 }
 
 // Makes a plan: a package's plan, else the tuner's choice. Returns null if no cuDNN plan runs.
