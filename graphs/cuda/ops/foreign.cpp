@@ -8,17 +8,10 @@
 #include "graphs/cuda/ops/op_builders.hpp"
 
 namespace graphbench::cuda {
-namespace {
-
-std::size_t padded(std::size_t bytes) {
-  constexpr std::size_t alignment = 512;
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-}  // namespace
 
 HostRun::HostRun(const ir::OpCall& call) : kernel_(call, GB_ON_HOST) {
   const std::vector<std::uint32_t>& mutated = call.op->definition->mutated_inputs;
+  constexpr std::size_t alignment = 512;
   std::vector<std::size_t> offsets;
   std::size_t total = 0;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -27,7 +20,7 @@ HostRun::HostRun(const ir::OpCall& call) : kernel_(call, GB_ON_HOST) {
     if (is_input) to_host_.push_back({i, bytes});
     if (!is_input || contains(mutated, i)) to_device_.push_back({i, bytes});
     offsets.push_back(total);
-    total += padded(bytes);
+    total += (bytes + alignment - 1) / alignment * alignment;
   }
   const std::size_t workspace_bytes = kernel_.workspace_bytes();
   if (total + workspace_bytes == 0) return;

@@ -42,12 +42,6 @@ struct OpContext {
 // Calls the prepare function of the op's kind. Throws Error(unsupported), which names the op, if none exists.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// Loads the code of the prepared calls: looks up our kernels, captures the library calls once and discards
-// the graph. Otherwise the first launch would load the code within the timed capture of a step (5 to 10 ms
-// on an H200, unless candidates were timed). The calls do not run, so their addresses do not matter. Does
-// nothing if `load_at_first_use` is set.
-void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
-
 // All cuDNN plans so far that cuDNN can serialise, by the tuner's key.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 

@@ -12,21 +12,6 @@
 
 namespace graphbench::cuda {
 
-SdpaParameters sdpa_parameters(const SdpaShape& shape) {
-  SdpaParameters parameters{};
-  parameters.queries = shape.batch * shape.heads * shape.tokens;
-  parameters.heads = static_cast<int>(shape.heads);
-  parameters.tokens = static_cast<int>(shape.tokens);
-  parameters.head_dim = static_cast<int>(shape.head_dim);
-  parameters.slots = static_cast<int>(shape.slots);
-  parameters.keys_per_split = parameters.slots;
-  parameters.splits = 1;
-  parameters.causal = shape.causal;
-  parameters.scale_log2 =
-      static_cast<float>(1.4426950408889634 / std::sqrt(static_cast<double>(shape.head_dim)));
-  return parameters;
-}
-
 PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   const std::vector<std::int64_t>& q = call.input(0).dims;
   SdpaShape shape;

@@ -19,24 +19,6 @@ struct SdpaShape {
   ir::DType dtype = ir::DType::fp32;
 };
 
-// The arguments of all sdpa kernels. Pointers come first, as KernelCall requires.
-struct SdpaParameters {
-  const void* q;
-  const void* k;
-  const void* v;
-  void* out;
-  float* partial;        // per split: {max, sum, value[head_dim]}; null with clusters
-  std::int64_t queries;  // batch * heads * tokens
-  int heads;
-  int tokens;
-  int head_dim;
-  int slots;
-  int keys_per_split;
-  int splits;
-  bool causal;
-  float scale_log2;  // log2(e) / sqrt(head_dim): softmax in base 2
-};
-
 // A score below all real scores. It is finite, so the difference to itself is zero, not NaN.
 inline constexpr float sdpa_lowest = -1.0e30f;
 
@@ -50,7 +32,5 @@ bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 // Absent if this cuDNN has no correct fused attention for the shape.
 std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
                                              const ir::OpCall& op);
-
-SdpaParameters sdpa_parameters(const SdpaShape& shape);
 
 }  // namespace graphbench::cuda

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/sdpa.hpp"
@@ -15,6 +16,24 @@ namespace {
 
 constexpr int sdpa_warps_max = 8;
 constexpr unsigned all_lanes = 0xffffffffu;
+
+// The arguments of both kernels. Pointers come first, as KernelCall requires.
+struct SdpaParameters {
+  const void* q;
+  const void* k;
+  const void* v;
+  void* out;
+  float* partial;        // per split: {max, sum, value[head_dim]}; null with clusters
+  std::int64_t queries;  // batch * heads * tokens
+  int heads;
+  int tokens;
+  int head_dim;
+  int slots;
+  int keys_per_split;
+  int splits;
+  bool causal;
+  float scale_log2;  // log2(e) / sqrt(head_dim): softmax in base 2
+};
 
 // A partial softmax: `value` is the weighted sum and `sum` the total weight, both relative to `max`.
 template <int Size>
@@ -274,12 +293,22 @@ const void* vector_function(int lanes) {
 
 // Splits keys over as many blocks as can run at once, each with at least a full round of keys. In a cluster,
 // the number of blocks per query must be a power of two.
-void split_keys(SdpaParameters& parameters, const OpContext& context, int keys_per_round) {
+SdpaParameters sdpa_parameters(const SdpaShape& shape, const OpContext& context, int keys_per_round) {
+  SdpaParameters parameters{};
+  parameters.queries = shape.batch * shape.heads * shape.tokens;
+  parameters.heads = static_cast<int>(shape.heads);
+  parameters.tokens = static_cast<int>(shape.tokens);
+  parameters.head_dim = static_cast<int>(shape.head_dim);
+  parameters.slots = static_cast<int>(shape.slots);
+  parameters.causal = shape.causal;
+  parameters.scale_log2 =
+      static_cast<float>(1.4426950408889634 / std::sqrt(static_cast<double>(shape.head_dim)));
   const std::int64_t blocks = std::int64_t{blocks_few} * context.multiprocessors / parameters.queries;
   const std::int64_t rounds = (parameters.slots + keys_per_round - 1) / keys_per_round;
   const std::int64_t most = std::clamp<std::int64_t>(std::min(blocks, rounds), 1, clusters_max);
   parameters.splits = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(most)));
   parameters.keys_per_split = (parameters.slots + parameters.splits - 1) / parameters.splits;
+  return parameters;
 }
 
 }  // namespace
@@ -293,8 +322,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   }
   int lanes = 1;
   while (lanes * per_lane < shape.head_dim) lanes *= 2;
-  SdpaParameters parameters = sdpa_parameters(shape);
-  split_keys(parameters, context, threads_few / lanes * unroll_of(true));
+  const SdpaParameters parameters = sdpa_parameters(shape, context, threads_few / lanes * unroll_of(true));
   const bool split = parameters.splits > 1;
   const bool clusters = context.compute_major >= 9;
   PreparedOp prepared;
