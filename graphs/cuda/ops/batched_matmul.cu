@@ -27,8 +27,7 @@ __global__ void merge_heads_kernel(const MergeParameters p) {
 }
 
 KernelCall merge_call(const ir::OpCall& call, const MatmulSpec& spec, Source product) {
-  const void* function =
-      kernel_for(call, spec.dtype, [](auto t) { return &merge_heads_kernel<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &merge_heads_kernel<decltype(t)>; });
   constexpr unsigned threads = 256;
   const std::int64_t elements = spec.products * spec.rows * spec.n;
   const MergeParameters parameters{.elements = elements,

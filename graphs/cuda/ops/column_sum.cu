@@ -37,8 +37,8 @@ KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64
                              std::int64_t columns, std::size_t sum_operand) {
   constexpr unsigned threads = 128;
   const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
-  const void* function =
-      kernel_for(call, call.output(0).dtype, [](auto t) { return &sum_partials<decltype(t)>; });
+  const void* function = kernel_for(
+      call, [](auto t) { return &sum_partials<decltype(t)>; }, call.input_count);
   return kernel_call(function, dim3(blocks_for(columns, threads)), dim3(threads),
                      SumPartialsParameters{nullptr, nullptr, partials, parts, columns, accumulate},
                      {operand_source(accumulate ? sum_operand : 0), operand_source(call.input_count)});

@@ -63,8 +63,7 @@ void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float
                                        .rows = shape.rows,
                                        .columns = shape.columns,
                                        .rows_a_part = (shape.rows + parts - 1) / parts};
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &column_partials<decltype(t), Term>; });
+  const void* function = kernel_for(call, [](auto t) { return &column_partials<decltype(t), Term>; });
   prepared.calls.push_back(kernel_call(
       function, dim3(blocks_for(shape.columns, 32), static_cast<unsigned>(parts)), dim3(32, column_sum_lanes),
       parameters, {operand_source(0), operand_source(sum_operand == 1 ? 0 : 1)}));

@@ -93,8 +93,7 @@ __global__ void conv2d_grad_weight_partials(const GradWeightParameters p) {
 
 PreparedOp prepare_grad_input(const ConvolutionShape& shape, const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();
-  const void* function =
-      kernel_for(call, shape.dtype, [](auto t) { return &conv2d_grad_input<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &conv2d_grad_input<decltype(t)>; });
   return one_launch(
       kernel_call(function, dim3(blocks_for(elements, conv2d_grad_threads)), dim3(conv2d_grad_threads),
                   Conv2dGradInputParameters{nullptr, nullptr, nullptr, nullptr, elements,
@@ -108,8 +107,7 @@ PreparedOp prepare_grad_weight(OpContext& context, const ConvolutionShape& shape
   const std::int64_t rows = shape.batch * shape.out_height * shape.out_width;
   const std::int64_t parts = parts_of(call, rows, outputs, 512, context.workspace_bytes);
   auto* const partials = static_cast<float*>(context.workspace);
-  const void* function =
-      kernel_for(call, shape.dtype, [](auto t) { return &conv2d_grad_weight_partials<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &conv2d_grad_weight_partials<decltype(t)>; });
   const dim3 grid(blocks_for(shape.channels, 32),
                   static_cast<unsigned>(shape.filters * shape.window * shape.window),
                   static_cast<unsigned>(parts));

@@ -45,7 +45,7 @@ KernelCall im2col_call(const ConvolutionShape& shape, std::int64_t first_image, 
   const std::int64_t elements =
       images * shape.out_height * shape.out_width * shape.window * shape.window * shape.channels;
   const Im2colParameters parameters{nullptr, nullptr, elements, ConvolutionGeometry(shape)};
-  const void* function = kernel_for(call, shape.dtype, [](auto t) { return &im2col_kernel<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &im2col_kernel<decltype(t)>; });
   const std::size_t offset =
       static_cast<std::size_t>(first_image * image_elements) * ir::size_of(shape.dtype);
   return kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads), parameters,

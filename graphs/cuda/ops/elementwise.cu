@@ -74,7 +74,7 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
   const std::int64_t per_vector = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
   const std::int64_t columns = call.input(0).dims.back();
   const bool vector = (std::is_same_v<Operation, AddBias> ? columns : elements) % per_vector == 0;
-  const void* function = kernel_for(call, dtype, [&](auto element) {
+  const void* function = kernel_for(call, [&](auto element) {
     using T = decltype(element);
     return vector ? &elementwise_vector<T, Operation> : &elementwise_scalar<T, Operation>;
   });

@@ -38,7 +38,7 @@ __global__ void epilogue_kernel(const EpilogueParameters p) {
 
 KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call) {
   constexpr unsigned threads = 256;
-  const void* function = kernel_for(call, spec.dtype, [](auto t) { return &epilogue_kernel<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &epilogue_kernel<decltype(t)>; });
   const std::int64_t elements = spec.rows * spec.n;
   const EpilogueParameters parameters{nullptr,  nullptr, nullptr,         nullptr,
                                       elements, spec.n,  spec.activation, spec.activation_last};

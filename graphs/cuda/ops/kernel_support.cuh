@@ -34,10 +34,10 @@ auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   refuse(call, "element type i32");
 }
 
-// Like for_float_type(); `choose` returns a pointer to a kernel.
+// Like for_float_type() with the type of an operand; `choose` returns a pointer to a kernel.
 template <class Choose>
-const void* kernel_for(const ir::OpCall& call, ir::DType dtype, Choose choose) {
-  return for_float_type(call, dtype,
+const void* kernel_for(const ir::OpCall& call, Choose choose, std::size_t operand = 0) {
+  return for_float_type(call, call.operands.at(operand).dtype,
                         [&](auto element) { return reinterpret_cast<const void*>(choose(element)); });
 }
 

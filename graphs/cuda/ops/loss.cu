@@ -94,7 +94,7 @@ PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, KernelCall p
 PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
   const std::int64_t elements = call.input(0).elements();
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(elements);
-  const void* function = kernel_for(call, call.input(0).dtype, [](auto t) { return &mse_loss<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &mse_loss<decltype(t)>; });
   const unsigned blocks = std::min(blocks_for(elements, loss_threads), 1024U);
   return prepare_loss(
       context, call,
@@ -108,8 +108,7 @@ PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
 PreparedOp prepare_cross_entropy_loss(OpContext& context, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(shape.rows);
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &cross_entropy_loss<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &cross_entropy_loss<decltype(t)>; });
   return prepare_loss(
       context, call,
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(loss_threads),

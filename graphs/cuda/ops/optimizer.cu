@@ -149,7 +149,8 @@ PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
   const ir::DType dtype = call.input(Rule::ahead).dtype;
   const std::int64_t per_block =
       rounds * optimizer_threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
-  const void* function = kernel_for(call, dtype, [](auto t) { return &optimizer_kernel<decltype(t), Rule>; });
+  const void* function = kernel_for(
+      call, [](auto t) { return &optimizer_kernel<decltype(t), Rule>; }, Rule::ahead);
   PreparedOp prepared;
   for (std::size_t first = Rule::ahead; first < call.input_count; first += parameters_max * Rule::group) {
     const std::size_t last = std::min(first + parameters_max * Rule::group, call.input_count);

@@ -70,7 +70,7 @@ PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
   const bool vector = shape.columns % per_thread == 0 && shape.columns / per_thread <= 1024;
   const unsigned threads =
       vector ? threads_for(shape.columns / per_thread, 1024) : threads_for(shape.columns, 512);
-  const void* function = kernel_for(call, call.input(0).dtype, [&](auto element) {
+  const void* function = kernel_for(call, [&](auto element) {
     using T = decltype(element);
     return vector ? &rmsnorm_vector<T> : &rmsnorm_scalar<T>;
   });
@@ -151,8 +151,7 @@ float eps_of(const ir::OpCall& call) {
 PreparedOp prepare_rmsnorm_grad_input(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &rmsnorm_grad_input<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &rmsnorm_grad_input<decltype(t)>; });
   return one_launch(
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
                   GradInputParameters{nullptr, nullptr, nullptr, nullptr, nullptr, shape.columns,
@@ -168,8 +167,7 @@ PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& cal
   if (scale_bytes >= context.workspace_bytes)
     refuse(call, "the scales of the rows are larger than the workspace");
   auto* const scales = static_cast<float*>(context.workspace);
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &row_scales<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &row_scales<decltype(t)>; });
   PreparedOp prepared;
   prepared.calls.push_back(
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),

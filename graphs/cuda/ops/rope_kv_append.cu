@@ -138,7 +138,7 @@ PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::Tenso
 }
 
 const void* rope_function(const ir::OpCall& call) {
-  return kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_kernel<decltype(t)>; });
+  return kernel_for(call, [](auto t) { return &rope_kernel<decltype(t)>; });
 }
 
 // Returns the address of k (part 1) or v (part 2) in the first row of q, k and v.
@@ -164,8 +164,7 @@ PreparedOp prepare_rope(OpContext&, const ir::OpCall& call) {
 }
 
 PreparedOp prepare_rope_grad(OpContext&, const ir::OpCall& call) {
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_grad_kernel<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &rope_grad_kernel<decltype(t)>; });
   return prepare(call, function, call.input(0), call.input(0).dims.at(2),
                  {operand_source(3), fixed_source(nullptr), fixed_source(nullptr), fixed_source(nullptr),
                   operand_source(1), operand_source(2), operand_source(0)});

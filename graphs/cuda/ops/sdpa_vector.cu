@@ -350,7 +350,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   if (clusters) visit.cluster_blocks = static_cast<unsigned>(parameters.splits);
   prepared.calls.emplace_back(visit);
   if (!split || clusters) return prepared;
-  const void* combine = kernel_for(call, dtype, [](auto t) { return &sdpa_combine_kernel<decltype(t)>; });
+  const void* combine = kernel_for(call, [](auto t) { return &sdpa_combine_kernel<decltype(t)>; });
   prepared.calls.emplace_back(
       kernel_call(combine, dim3(queries), dim3(threads_for(shape.head_dim, 256)), parameters, sources));
   return prepared;

@@ -55,8 +55,7 @@ __global__ void softmax_grad_kernel(const SoftmaxGradParameters p) {
 PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &softmax_kernel<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &softmax_kernel<decltype(t)>; });
   return one_launch(
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
                   SoftmaxParameters{nullptr, nullptr, shape.columns, causal ? call.input(0).dims.at(2) : 0},
@@ -65,8 +64,7 @@ PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
 
 PreparedOp prepare_softmax_grad(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
-  const void* function =
-      kernel_for(call, call.input(0).dtype, [](auto t) { return &softmax_grad_kernel<decltype(t)>; });
+  const void* function = kernel_for(call, [](auto t) { return &softmax_grad_kernel<decltype(t)>; });
   return one_launch(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)),
                                 dim3(threads_for(shape.columns, 512)),
                                 SoftmaxGradParameters{nullptr, nullptr, nullptr, shape.columns},
