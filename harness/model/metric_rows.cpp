@@ -140,6 +140,15 @@ constexpr MetricRow sustained[] = {
      .on_request = true},
 };
 
+constexpr MetricRow ranks[] = {
+    {.name = "skew_seconds",
+     .help = "Time from the first rank's end of a step to the last rank's end.",
+     .value = value<&RankTimes::skew_seconds>(),
+     .addition = true,
+     .on_request = true,
+     .family = "graphbench_rank_skew_seconds"},
+};
+
 constexpr MetricRow summaries[] = {
     {.name = "speedup_over_eager",
      .kind = ratio,
@@ -229,6 +238,7 @@ std::vector<MetricRow> metric_rows() {
   add(graph_metric_rows());
   add(summaries);
   add(sustained);
+  add(ranks);
   add(step_metric_rows());
   add(cache_metric_rows());
   add(package_metric_rows());

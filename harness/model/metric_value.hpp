@@ -40,6 +40,8 @@ struct Place<Startup> : At<MetricSection::startup, &Launch::startup> {};
 template <>
 struct Place<Sustained> : At<MetricSection::sustained, &Launch::sustained> {};
 template <>
+struct Place<RankTimes> : At<MetricSection::ranks, &Launch::ranks> {};
+template <>
 struct Place<GraphCounts> : At<MetricSection::graph, &CellResult::graph> {};
 template <>
 struct Place<facts::GraphContents> {

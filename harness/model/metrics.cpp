@@ -59,11 +59,14 @@ std::span<const MetricRow> metrics() {
 }
 
 std::string_view key_of(MetricSection section) {
-  constexpr std::string_view keys[] = {"setup",      "startup",  "",
-                                       "sustained",  "graph",    "caller_io",
-                                       "counters",   "training", "training.evaluation",
-                                       "shape_walk", "cache",    "package",
-                                       "memory",     "summary",  ""};
+  constexpr std::string_view keys[] = {"setup",      "startup",
+                                       "",           "sustained",
+                                       "ranks",      "graph",
+                                       "caller_io",  "counters",
+                                       "training",   "training.evaluation",
+                                       "shape_walk", "cache",
+                                       "package",    "memory",
+                                       "summary",    ""};
   return keys[static_cast<std::size_t>(section)];
 }
 
@@ -73,7 +76,7 @@ std::string path_below(const MetricRow& row) {
 }
 
 std::string path_of(const MetricRow& row) {
-  return (section_of(row) <= MetricSection::sustained ? "launches[]." : "") + path_below(row);
+  return (section_of(row) <= MetricSection::ranks ? "launches[]." : "") + path_below(row);
 }
 
 std::string_view heading_of(const MetricRow& row) {

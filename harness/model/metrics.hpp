@@ -16,13 +16,14 @@ namespace graphbench::model {
 
 enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
 
-// The object of the document that has the metric. The first four are in launches[]: the cell's number is the
+// The object of the document that has the metric. The first five are in launches[]: the cell's number is the
 // median over launches. The others are in the cell, which has one number.
 enum class MetricSection : std::uint8_t {
   setup,      // launches[].setup, or launches[].setups if there are several
   startup,    // launches[].startup: all cells of a worker have equal values
   launch,     // launches[]: one number, or a distribution of samples, whose p50 counts
   sustained,  // launches[].sustained: one number, or a distribution of samples, whose p50 counts
+  ranks,      // launches[].ranks: as in sustained, if several ranks run the step
   graph,
   io,  // caller_io
   counters,

@@ -141,6 +141,7 @@ Json with_tables(Json schema) {
   replace(definitions["launch"]["properties"]["setup"], rows_of<model::Setup>());
   replace(definitions["launch"], rows_of<model::Launch>());
   replace(definitions["sustained"], rows_of<model::Sustained>());
+  replace(definitions["launch"]["properties"]["ranks"], rows_of<model::RankTimes>());
   replace(definitions["cell"]["properties"]["graph"], rows_of<facts::GraphCounts>());
   replace(definitions["io"], rows_of<facts::Io>());
   replace(definitions["counters"], rows_of<model::Counters>());

@@ -142,7 +142,8 @@ TEST(PlantedMetric, IsGoneAfterwards) {
 
 TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
   model::Result result = samples::instruments_result();
-  // What no sample has: a cell under load, what a process pays once, and an evaluation behind training.
+  // What no sample has: a cell under load, several ranks, what a process pays once, and an evaluation behind
+  // training.
   model::CellResult& cell = result.cells.front();
   model::Launch& launch = cell.launches.front();
   launch.sustained = model::Sustained{.latency_seconds = launch.latency_seconds,
@@ -151,6 +152,7 @@ TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
                                       .power_watts = 250,
                                       .seconds_to_steady = 2,
                                       .stopped_by = "steady"};
+  launch.ranks = model::RankTimes{.skew_seconds = launch.latency_seconds, .submit_seconds = {1e-6, 2e-6}};
   result.cells[1].summary.setup_once_seconds = 1e-3;
   for (model::CellResult& trained : result.cells) {
     if (!trained.training) continue;
