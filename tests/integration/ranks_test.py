@@ -96,7 +96,7 @@ class Ranks(HarnessCase):
     def test_of_pytorch_meet_in_its_collectives_and_a_hang_is_named(self):
         (self.folder / "step.py").write_text(textwrap.dedent(STEPS), encoding="utf-8")
         self.sweep("--torch", "step.py:adding", "--python", PYTHON, "--mode", "eager", "--worker-timeout",
-                   "12", batch="2,3", code=3)
+                   "24", batch="2,3", code=3)
         cells = {cell["batch"]: cell for cell in self.result()["cells"]}
         self.assertEqual(("ok", "gloo"), (cells[2]["status"], cells[2]["library"]["collectives"]), cells[2])
         message = cells[3]["reason"]["message"]
