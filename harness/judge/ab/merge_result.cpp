@@ -87,7 +87,7 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
 }
 
 // Merges each floor as its median over the sweeps that have it, and adds its counts. Floors of graphs with
-// many nodes come from the first sweep. Absent if no sweep has floors.
+// many nodes and of GraphExec memory come from the first sweep. Absent if no sweep has floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged{};

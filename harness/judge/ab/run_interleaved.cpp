@@ -139,7 +139,7 @@ class Interleaved {
     progress_.update(progress);
   }
 
-  // Returns true if the run ends before the pair of runs at `i`. Calls look() first if a look is due.
+  // Returns true if `ab` ends before the pair of runs at `i`. Calls look() first if a look is due.
   bool is_over(std::size_t i) {
     if (!request_.until_decided) return false;
     const std::span planned(compare::planned_looks);
@@ -149,7 +149,7 @@ class Interleaved {
            !contains(going_, true);
   }
 
-  // Compares the launches so far and stops the decided groups. Stops no group while a side has no result.
+  // Compares the launches so far, and ends the decided groups. Ends no group while a side has no result.
   void look(std::size_t next) {
     looks_.push_back(runs_[next].launch);
     if (base_.empty() || now_.empty()) return;

@@ -57,7 +57,7 @@ struct RunFacts {
   std::string started_at;
   std::string finished_at;
   bool complete = true;
-  std::vector<std::int64_t> looks = {};  // launches per side when --until-decided judged
+  std::vector<std::int64_t> looks = {};  // launches per side at each look of --until-decided
 };
 
 // Merges single launches into one result, as a sweep does, and computes the summaries over all launches.
@@ -65,8 +65,7 @@ class ResultMerge {
  public:
   explicit ResultMerge(const model::Plan& plan) : plan_(plan), table_(plan) {}
 
-  // Adds one sweep's `result` as launch `launch`. Throws Error(invalid_argument) if `result` lacks a cell of
-  // the task.
+  // Adds a sweep's `result` as launch `launch`. Throws Error(invalid_argument) if it lacks a cell of `task`.
   void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
   // Marks the task's cells as failed.
   void fail(const model::WorkerTask& task, const model::Reason& reason);

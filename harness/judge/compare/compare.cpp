@@ -26,7 +26,7 @@ double mean_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
-// True if the count changed by more than the coarser resolution. False if a resolution is unknown.
+// True if the count changed by more than the coarser resolution of the sides; false if one is unknown.
 bool differ(const DocumentCell& base, const DocumentCell& now, std::size_t count) {
   const auto [finer, coarser] = std::minmax(base.resolutions[count], now.resolutions[count]);
   return finer != DocumentCell::absent_count && std::abs(now.counts[count] - base.counts[count]) > coarser;
@@ -58,7 +58,8 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
   return times;
 }
 
-// Fills in `cell.listed` with the metrics `listed`, and `cell.changed` with counts and paths that changed.
+// Fills in what no test covers. In `cell.listed`: both sides' means of each metric in `listed` that a side
+// has. In `cell.changed`: the counts that differ, and DocumentCell::paths if it differs.
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
@@ -94,7 +95,7 @@ struct Trials {
 };
 
 // Returns the launches that have the metric; a side without the metric is empty. In an interleaved run, only
-// launches with a partner count. If no launch has one, returns all launches and sets `partnerless`.
+// launches with a partner count. If no launch has a partner, returns all launches and sets `partnerless`.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
@@ -144,7 +145,7 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
-// Gives each word a number, in the order of first use.
+// Numbers distinct names from 0, in the order of first use.
 class Numbers {
  public:
   std::uint32_t of(const std::string& word) {
@@ -325,7 +326,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
   describe_pairs(pairs, throttling_told, comparison);
-  // Judges every look of an `ab --until-decided` run, with the launches that the run had made at that look.
+  // Repeats every look of an `ab --until-decided` run, with the launches that had been made at that look.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);

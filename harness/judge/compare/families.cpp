@@ -53,7 +53,7 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
   if (p.empty()) return tests;
   tests.members.resize(std::size_t{std::ranges::max(family)} + 1);
   for (const std::uint32_t number : family) ++tests.members[number];
-  // ends[f] is the position in `order` of family f's next member, and after the loop of the family's end.
+  // ends[f] is where the next member of family f goes in `order`; after the loop, the end of family f.
   std::vector<std::size_t> ends(tests.members.size());
   std::exclusive_scan(tests.members.begin(), tests.members.end(), ends.begin(), std::size_t{0});
   std::vector<std::size_t> order(p.size());
@@ -81,7 +81,7 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
 }
 
 double common_freedom(std::span<const std::vector<Spread>> groups) {
-  double excess = 0;  // variance of the logarithms beyond what chance explains
+  double excess = 0;  // sum of squared deviations of the log variances, minus the part due to chance
   double count = 0;
   for (const std::vector<Spread>& group : groups) {
     if (group.size() < 2) continue;
@@ -111,7 +111,7 @@ double p_of_larger(const Spread& own, const Spread& common) {
 
 bool exceeds(const Spread& own, const Spread& common) {
   const double ratio = own.variance / common.variance;
-  // The bound is below the percentile for all degrees of freedom of `common`. It avoids most calls of F.
+  // Up to this bound, a ratio is below the percentile for any `common.freedom`, so most calls compute no p.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
   return p_of_larger(own, common) < by_chance;
 }

@@ -36,7 +36,7 @@ T& at(std::vector<T>& values, std::size_t place) {
   return values[place];
 }
 
-// Replaces the spread of each trial. All trials have the same metric.
+// Does share_spreads() for trials of one metric.
 void share_spread(const std::vector<Trial*>& trials) {
   std::vector<double> tasks;
   std::vector<std::vector<Spread>> families;

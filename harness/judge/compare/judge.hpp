@@ -35,8 +35,8 @@ struct Trial {
   std::uint32_t task = 0;
   std::uint32_t cell = 0;
   bool partnerless = false;
-  // The difference of logarithms; judge() replaces its spread. Absent if a side has one launch, or if
-  // `partnerless`.
+  // The difference of the mean log times, NEW minus BASE; judge() replaces its spread. Absent if a side has
+  // one launch, or if `partnerless`.
   std::optional<statistics::MeanDifference> difference = {};
   double interval_critical = 0;  // Student's t for the 95 % interval
   double threshold = 0;          // a p below this would be significant
@@ -68,7 +68,7 @@ inline constexpr std::array<std::int64_t, 4> planned_looks = {5, 10, 15, 20};
 // The part of `alpha` that look `at` may spend: the increment of the Pocock-type spending function of Lan &
 // DeMets (1983), alpha ln(1 + (e - 1) t). t is the look's launches divided by the most launches. If no look
 // follows, the last look spends the rest. Each look is a test at its own level, so the joint error rate is
-// at most alpha (Bonferroni). Few launches do not reach the normal limit that a joint distribution needs.
+// at most alpha (Bonferroni). A joint distribution is not used: it would need more launches to be normal.
 double level_at(double alpha, std::span<const std::int64_t> looks, std::size_t at, bool goes_on);
 
 // Judges one look after the other. Once a look decides a test, the test keeps its verdict.
@@ -76,7 +76,7 @@ class Looks {
  public:
   // `looks` are increasing numbers of launches per side. Empty: one look at all launches.
   Looks(const model::ComparisonSettings& settings, std::vector<std::int64_t> looks);
-  // Judges the next look. Scales q, so that every look can compare q with the same alpha.
+  // Judges the next look. Scales each q by alpha / the look's level, so all looks compare q with alpha.
   Tests judge(std::span<Trial> trials);
   // Returns compare::slowdown_found() at the last look. In a run with looks, it covers only the undecided
   // tests, and is 0 if all tests are decided.

@@ -22,8 +22,8 @@ std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
   return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
 }
 
-// The launches of one side, and each launch's distance from the side's mean, as a logarithm. The distance is
-// the median over cells, so that a few cells do not decide.
+// The launches of one side. effects[i] is the median over cells of the log time of launches[i] minus the
+// mean log time of the cell's launches. With a median, a few cells do not decide.
 struct Effects {
   std::vector<OddLaunch> launches;
   std::vector<double> effects;
@@ -57,7 +57,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
   return found;
 }
 
-// The fraction by which launches may differ: the margin, or the smallest difference over the mean time.
+// How far launches may differ, as a fraction: the margin, or if larger, --floor divided by the mean time.
 double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, Metric metric,
                  const model::MetricSettings& settings) {
   std::vector<double> logs;

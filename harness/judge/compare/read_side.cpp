@@ -151,7 +151,8 @@ void check_names(const std::vector<std::string>& paths) {
   }
 }
 
-// A process that writes both sides to pipes may block on the first pipe before it opens the second.
+// What is neither a file nor a folder counts as a pipe. read_sides() reads pipes one after the other, BASE
+// first: a process that writes both may block on the first pipe before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();

@@ -83,7 +83,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
   std::reverse(called.begin(), called.end());
-  // Entries with NEW's environment and plan come first, then the others. The latest entry leads both parts.
+  // Entries with NEW's environment and plan come first, then the others; both parts from latest to oldest.
   const auto is_same = [&](const model::HistoryEntry& entry) {
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };

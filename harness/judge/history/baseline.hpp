@@ -16,8 +16,7 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// The entries with branch, label or commit `name`, oldest first. If none, throws InputError with the known
-// names.
+// The entries with branch, label or commit `name`, oldest first. If none: InputError with the known names.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
 // Returns the latest complete entry called `request.name` that has NEW's environment and plan. Without one,

@@ -46,10 +46,10 @@ struct HistoryPoint {
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
   double ratio = 1;        // median after the change / median before, each up to the neighbouring change
-  double p = 1;            // the larger p of the two tests: permutations, correlated series
+  double p = 1;            // the larger p of two tests (find_changes): permutations, autocorrelated series
 };
 
-// Up to this correlation of neighbouring points, at most a share alpha of series show a false change.
+// Up to this lag-one autocorrelation of the points, a series shows a false change with probability <= alpha.
 constexpr double correlation_max = 0.5;
 
 // One cell's metric over time, oldest first.
@@ -58,7 +58,7 @@ struct CellHistory {
   Metric metric = Metric::latency;
   std::vector<HistoryPoint> points;
   std::vector<ChangePoint> changes;  // sorted by index
-  // lag-one correlation of the points around their levels; absent in a constant or too short series
+  // Findings::correlation of the log medians; absent in a constant or too short series
   std::optional<double> correlation;
   std::int64_t points_min = 0;  // a series with fewer points cannot show a change
   std::int64_t left_out = 0;    // points of other environments or plans
@@ -106,16 +106,17 @@ struct FoundChange {
 };
 
 struct Findings {
-  std::vector<FoundChange> changes;   // sorted by index
-  std::optional<double> correlation;  // correlation of neighbours around the levels; absent if nothing varies
+  std::vector<FoundChange> changes;  // sorted by index
+  // lag-one autocorrelation of the values around the means of their segments; absent if nothing varies
+  std::optional<double> correlation;
 };
 
 // Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for Multiple
 // Change Point Analysis of Multivariate Data", JASA 109 (2014), doi:10.1080/01621459.2013.849605, sections
 // 2.2, 2.3 and 3.1, with exponent 1. MongoDB gates its CI with this method (Daly et al., ICPE 2020). It
-// assumes no distribution, so it tolerates skewed times and outliers. Its permutations assume independent
-// neighbours, which nightly series do not have, so a second test compares each change with chance in
-// correlated series (series.cpp). Values are not transformed: pass logarithms of times.
+// assumes no distribution, so it tolerates skewed times and outliers. Its permutations assume independence,
+// but neighbouring values of nightly series correlate. So a second test compares each change with simulated
+// autocorrelated series (series.cpp). Values are not transformed: pass logarithms of times.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
 // The fewest values in which a change can reach `alpha`. With fewer values, too many permutations have a

@@ -1,6 +1,6 @@
 // Finds changes in series. Permutations give candidates. A parametric bootstrap then tests each candidate
-// against series whose neighbours correlate (a sieve of order one: Buehlmann, Bernoulli 3, 1997). It divides
-// the statistic by the spread, because level and spread of the series are unknown.
+// against autocorrelated series (a sieve of order one: Buehlmann, Bernoulli 3, 1997). It divides the
+// statistic by the spread: the spread of the values is unknown, and simulated series have variance 1.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,9 +21,9 @@ struct Split {
   double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
-// Settings of the test against correlated series.
+// Settings of the test against simulated autocorrelated series.
 struct CorrelatedTest {
-  double correlation = 0;  // correlation of the simulated series: measured_at_most() of the values
+  double correlation = 0;  // lag-one autocorrelation of the simulated series: measured_at_most()
   std::size_t segment_min = 0;
   std::int64_t series = 0;  // maximum number of simulated series
   double alpha = 0;         // the test stops when p can no longer reach alpha
@@ -72,8 +72,8 @@ double statistic_of(const Distances& distances, std::size_t middle, std::size_t 
   return left * right / (left + right) * (between - inside_left - inside_right);
 }
 
-// The split with the largest statistic. Its right side may end before the segment (kappa in the paper),
-// because a level that returns later would hide the change.
+// The split with the largest statistic. Its right side may end before the segment ends (kappa in the paper):
+// a later return to the old level would otherwise hide the change.
 std::optional<Split> best_split(const double* values, std::size_t count, std::size_t segment_min) {
   if (count < 2 * segment_min) return std::nullopt;
   const Distances distances(values, count);
@@ -136,7 +136,7 @@ double normal(std::mt19937_64& random) {
   return sum;
 }
 
-// Simulates each segment as a stationary series of variance 1.
+// Simulates each segment as a stationary series of variance 1, with this lag-one autocorrelation.
 void simulate(std::vector<double>& values, const std::vector<std::size_t>& boundaries, double correlation,
               std::mt19937_64& random) {
   const double innovation = std::sqrt(1 - correlation * correlation);
@@ -147,7 +147,7 @@ void simulate(std::vector<double>& values, const std::vector<std::size_t>& bound
   }
 }
 
-// The lag-one correlation of the values around the means of their segments; absent if nothing varies.
+// The lag-one autocorrelation of the values around the means of their segments; absent if nothing varies.
 // Corrects the bias from estimating the means (Marriott & Pope, Kendall, Biometrika 41, 1954).
 std::optional<double> lag_one_correlation(const std::vector<double>& values,
                                           const std::vector<std::size_t>& boundaries) {
@@ -161,16 +161,16 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
     }
   }
   if (!(squared > 0)) return std::nullopt;
-  // Estimating the mean of n values lowers the correlation by (1 + 4 rho) / n.
+  // Estimating the mean of n values lowers the autocorrelation rho by (1 + 4 rho) / n.
   const double segments = static_cast<double>(boundaries.size() - 1) /
                           static_cast<double>(std::max<std::size_t>(values.size(), 1));
   return std::clamp((products / squared + segments) / (1 - std::min(0.75, 4 * segments)), -0.99, 0.99);
 }
 
-// The correlation that the test assumes: the measured one plus three standard errors, from 0 to
+// The autocorrelation that the test assumes: the measured one plus three standard errors, limited to 0 to
 // model::correlation_max. In a short series the error is large: with 24 values it is 0.2, so the result is
-// nearly always correlation_max. A lower assumption would report more false changes, because a split by
-// chance makes the remaining values look uncorrelated.
+// nearly always correlation_max. A lower assumption would let more false changes pass, because splits found
+// by chance make the values around the segments' means look uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
   const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
   return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,
@@ -271,7 +271,7 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
 
 }  // namespace
 
-// Keeps the candidates before the first one that is not significant against correlated series.
+// Keeps the candidates before the first one that is not significant against autocorrelated series.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
   const std::vector<FoundChange> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};

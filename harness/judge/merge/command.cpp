@@ -131,7 +131,7 @@ class ShardMerge {
     std::size_t file = 0;
     std::size_t begin = 0;  // byte offset of the cell's text
     std::size_t bytes = 0;
-    model::CellResult evidence{};  // the parts of the cell that findings read
+    model::CellResult evidence{};  // the parts that harness/model/findings reads
   };
   struct File {
     std::string path;

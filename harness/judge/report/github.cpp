@@ -115,7 +115,7 @@ std::size_t write(std::ostream& out, std::string_view kind, const std::vector<An
   return annotations.size() - shown;
 }
 
-// Text for the notice. An inconclusive metric alone is not a warning: few launches would cause ten warnings.
+// Text for the notice. Inconclusive metrics are not warnings: a run with few launches would cause ten.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)
