@@ -48,13 +48,13 @@ std::vector<std::string> without_synonyms(std::vector<std::string> words) {
   const bool asks = !words.empty() && words.front() == "help";
   if (asks) words.erase(words.begin());
   if (!words.empty() && words.front() == "sweep") words.front() = "--sweep";
-  // --help stands before a topic, and after a command.
+  // Puts --help before a topic, but after a command.
   const bool topic = asks && !words.empty() && topic_help(words.front());
   if (asks) words.insert(topic ? words.begin() : words.end(), "--help");
   return words;
 }
 
-// Refuses "--batch 1 8" and "--batch 1, 8".
+// Refuses lists with blanks: "--batch 1 8" and "--batch 1, 8".
 void check_lists(const std::vector<std::string>& words, const std::vector<CommandRow>& rows) {
   const auto ends_list = [&](const std::string& word) {
     return word.starts_with("-") || std::ranges::count(rows, word, &CommandRow::name) > 0;

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A line of the table, and its entry in `--format json`. Null: an earlier line already has this entry.
+// A line of the table, and its entry in `--format json`: null if an earlier line already has this entry.
 struct Line {
   std::string name;
   std::string text;

@@ -19,7 +19,7 @@
 
 namespace graphbench::cli {
 
-// The weights during a compilation: kept in host memory, or with --low-memory ON made again for the file.
+// The weights during a compilation: kept in host memory, or with --low-memory ON filled again for the file.
 class KeptWeights {
  public:
   explicit KeptWeights(bool low_memory) : low_memory_(low_memory) {}
@@ -28,7 +28,8 @@ class KeptWeights {
   void add(const package::Method& method, const model::WorkerTask& task, const ir::Program& program,
            worker::TaskRig& rig, std::vector<package::Tensor>& tensors);
 
-  // Writes the file. With --low-memory ON, it fills each method again: free the other methods' memory first.
+  // Writes the file. With --low-memory ON, fills the weights of one method at a time on the device again:
+  // the caller must have freed the memory of all methods.
   void write(Device& device, const std::vector<package::Tensor>& tensors, const package::TakePart& write);
 
   // The peak of host memory that weights took.
@@ -40,7 +41,7 @@ class KeptWeights {
     model::WorkerTask task;
     ir::Program program;
   };
-  // The source and the value of a tensor.
+  // Where a tensor comes from: an index in sources_, and the id of a value of that program.
   struct Origin {
     std::size_t source = 0;
     ir::ValueId id = 0;

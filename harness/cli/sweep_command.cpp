@@ -56,7 +56,7 @@ int dump_programs(const std::vector<std::string>& dumps) {
   return exit_done;
 }
 
-// Returns null if the document goes to stdout, a device or a pipe.
+// Returns null if the document goes to stdout, a device file or a pipe.
 std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan::Catalog& catalog,
                                              const config::SweepOptions& options,
                                              const Invocation& invocation) {
