@@ -14,7 +14,7 @@
 
 namespace graphbench::package {
 
-// A method's program: the workload's forward program, and the program that runs.
+// A method's two programs. before: the workload's forward program; after: the program that runs.
 struct Programs {
   std::string before;  // text of ir::write_program
   std::string after;
@@ -50,7 +50,7 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
 
 // Why the package cannot run on a device of this kind and compute capability, or "".
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability);
-// Which plugin of the package `plugins` lacks; "" if none. Throws Error(io).
+// Why `plugins` do not suffice: names a plugin of the package that they lack; "" if none. Throws Error(io).
 std::string why_not_with(const Manifest& manifest, const std::vector<std::string>& plugins);
 // Throws Error(io).
 PluginFile plugin_file(const std::string& path);

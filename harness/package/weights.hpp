@@ -19,7 +19,7 @@ namespace graphbench::package {
 
 using TakePart = std::function<void(std::string_view part)>;
 
-// Passes the file's parts to `write` in order. `content` does the same with the bytes of one tensor.
+// Passes the file's parts to `write` in order. `content` passes the bytes of tensors[tensor] to its `write`.
 void write_weights(const std::vector<Tensor>& tensors,
                    const std::function<void(std::size_t tensor, const TakePart& write)>& content,
                    const TakePart& write);
@@ -42,7 +42,7 @@ class WeightsFile {
   // Verifies every tensor and the padding between tensors.
   void verify();
   // Uploads a method's tensor. Verifies its digest at the first upload, and again if the file's ctime has
-  // changed. A write through a mapping may keep the ctime. After an exception the tensor is undefined.
+  // changed. Misses a write through mmap() that keeps the ctime. After an exception the tensor is undefined.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
