@@ -25,8 +25,7 @@ int shares();
 // or the host is not divided, Error(unsupported) if N is not less than the number of shares.
 std::optional<int> share_of(const std::string& device);
 
-// The share's part of `cpus`, in the same order. Throws Error(unsupported) if there are more shares than
-// CPUs.
+// The share's part of `cpus`, in their order. Throws Error(unsupported) if there are more shares than CPUs.
 std::vector<int> cpus_of(int share, const std::vector<int>& cpus);
 
 }  // namespace graphbench::host

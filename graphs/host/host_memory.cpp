@@ -140,7 +140,7 @@ constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
-  // In a container, /proc may give the host's path, although the container's group is mounted at the root.
+  // Goes up to the root: in a container it is the container's group, but /proc may give the host's path.
   for (;; path = path.parent_path()) {
     const auto limit = read_number(path / files.limit);
     const auto usage = read_number(path / files.usage);
@@ -172,7 +172,7 @@ SystemMemory read_system_memory() {
   if (memory.total_bytes == 0) {
     throw Error(ErrorCode::io, "read /proc/meminfo: the file has no MemTotal, so the memory size is unknown");
   }
-  // Lines "id:controllers:path"; version 2 has id 0 and no controllers.
+  // The file has lines "id:controllers:path". In version 2, the id is 0 and there are no controllers.
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':');

@@ -50,7 +50,7 @@ class HostGraphExec final : public GraphExec {
   std::vector<std::unique_ptr<Version>> versions_;
 };
 
-// A node is one more than its position in the graph.
+// A GraphNode is the node's position in the graph plus one.
 std::vector<GraphNode> first_nodes(std::size_t count) {
   std::vector<GraphNode> nodes;
   for (std::size_t i = 1; i <= count; ++i) nodes.push_back(reinterpret_cast<GraphNode>(i));
@@ -94,7 +94,7 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
-// Identifies the task of a branch. Does nothing: graphs run the BoundBranch that bind() makes.
+// Marks a task as a branch. Does nothing itself: graphs run the BoundBranch that bind() makes of the task.
 void run_branch(Task&, StreamContext&) {}
 
 class BoundBranch final : public BoundOp {
@@ -130,7 +130,7 @@ std::string name_of(const Task& task) {
   return task.run == HostKernel::run ? op_of(task).name() : "memory";
 }
 
-// Each node depends on the node before it.
+// Describes a chain: each node depends on the node before it.
 std::vector<facts::DescribedNode> HostGraph::describe() const {
   std::vector<facts::DescribedNode> nodes;
   for (const Task& task : tasks_) {

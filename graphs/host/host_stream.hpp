@@ -15,7 +15,7 @@ namespace graphbench::host {
 
 class HostDevice;
 
-// The arms of a branch, as recorded.
+// A recorded branch, which runs arms[*selector], or, if it has two arms, arms[*selector != 0].
 struct HostBranch {
   const std::int32_t* selector = nullptr;
   std::vector<std::vector<Task>> arms;
@@ -35,8 +35,7 @@ class HostStream final : public Stream {
   std::size_t recorded_nodes() const override { return recorded_.size(); }
   std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
-  // Both block until the copy is done, as CUDA does for pageable memory. Then the caller may reuse the
-  // memory.
+  // copy_to_host() and copy_to_device() block, as CUDA does for pageable memory: it is reusable afterwards.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;

@@ -24,9 +24,9 @@ inline void relax_cpu() noexcept {
 
 // One thread sleeps here until another thread wakes it.
 //
-// The sleeper sets its flag, then checks the condition again. The waker publishes, then checks the flag. All
-// four accesses are sequentially consistent, so no wake-up is lost. (std::atomic::notify_one alone can lose
-// one after a release store, because it reads its own count of waiters.)
+// The sleeper sets its flag, then rechecks the condition. The waker changes its data, then checks the flag.
+// All four accesses are sequentially consistent, so no wake-up is lost. (std::atomic::notify_one alone can
+// lose one after a release store, because it reads its own count of waiters.)
 class Parking {
  public:
   // Returns once `ready()` is true. `ready` must read the waker's data with sequential consistency.

@@ -1,5 +1,5 @@
-// An op made of oneDNN primitives, which run in order. Their arguments are operands or scratch memory.
-// Binding addresses and running are separate, as for all ops of this device.
+// An op made of oneDNN primitives, which run in order. Their arguments are operands, scratch memory or
+// constants. Binding addresses and running are separate, as for all ops of this device.
 #pragma once
 
 #include <cstddef>

@@ -91,7 +91,7 @@ class RopeKvAppend {
   }
 
  private:
-  // With a position beyond the cache, the op would write outside the cache's memory.
+  // Throws for a position beyond the cache: the op would write outside the cache's memory.
   void check(const std::int32_t* positions) const {
     for (std::int64_t b = 0; b < e_.batch; ++b) {
       if (positions[b] + e_.tokens <= e_.slots) continue;
@@ -103,7 +103,7 @@ class RopeKvAppend {
   }
 
   std::string name_;
-  bool apart_;  // rows of q, k and v are three operands
+  bool apart_;  // true: q, k and v are three operands; false: each row of operand 0 has all three
   RopeExtents e_;
   std::vector<float> angles_;
   std::vector<std::int32_t> starts_;  // rope's positions, all zero; empty for rope_kv_append

@@ -1,4 +1,4 @@
-// sdpa is a matmul, a softmax and a matmul over chunks of sequences. So a chunk's scores stay in the cache,
+// sdpa is matmul, softmax and matmul over chunks of sequences. So a chunk's scores stay in the CPU's cache,
 // and scratch memory does not grow with the batch. Scores and probabilities are fp32. sdpa_grad loops over
 // queries for dq, then over keys for dk and dv. It computes the probabilities again from q and k.
 #include <algorithm>
@@ -67,8 +67,8 @@ class ChunkPlan {
 ChunkPlan::ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences)
     : e_(e), type_(type), causal_(causal), sequences_(sequences) {
   const dnnl::engine engine = library_engine_handle();
-  // The matmuls have one dimension for sequences times heads. It is the second one, after a 1, so that
-  // oneDNN's fast kernels broadcast one mask over it.
+  // The matmuls have one dimension for sequences times heads. It is the second one, after a dimension of 1,
+  // so that oneDNN's fast kernels broadcast one mask over it.
   const Dim n = sequences * e.heads;
   q_ = plain({1, n, e.tokens, e.head_dim}, type);
   const Dim head = e.slots * e.head_dim;
