@@ -125,9 +125,9 @@ double p_of_larger(const Spread& own, const Spread& common);
 // True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.
 bool exceeds(const Spread& own, const Spread& common);
 
-// Smyth's posterior variance: the mean of both, weighted by their degrees of freedom, which are added. If
-// `own` exceeds `common`, returns `own` (as Phipson et al. 2016 do for hypervariable members). Otherwise
-// steady members of the group would hide odd launches.
+// Smyth's posterior variance: the mean of both variances, weighted by their degrees of freedom. The result
+// has the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group
+// do not hide odd launches (as Phipson et al. 2016 do for hypervariable members).
 Spread moderated(const Spread& own, const Spread& common);
 
 }  // namespace graphbench::statistics

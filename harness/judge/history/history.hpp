@@ -42,7 +42,7 @@ struct HistoryPoint {
   std::int64_t launches = 0;
 };
 
-// A change of the level of a series.
+// A lasting change of the values in a series.
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
   double ratio = 1;        // median after the change / median before, each up to the neighbouring change
