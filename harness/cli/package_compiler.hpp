@@ -24,7 +24,7 @@ class KeptWeights {
  public:
   explicit KeptWeights(bool low_memory) : low_memory_(low_memory) {}
 
-  // Adds the method's tensors that earlier methods do not have. `rig` must hold the filled weights.
+  // Adds the method's tensors that earlier methods do not have. The weights in `rig` must be filled.
   void add(const package::Method& method, const model::WorkerTask& task, const ir::Program& program,
            worker::TaskRig& rig, std::vector<package::Tensor>& tensors);
 
