@@ -47,7 +47,7 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
-// A pass with its state in one placement. Each visit continues the pass; the next placement resets it.
+// A pass with its state in one placement. Each visit continues the pass; a new placement resets the state.
 struct Pass {
   PassBounds bounds;  // bounds for all visits of a placement together
   // Runs this number of steps and returns their samples.
@@ -59,8 +59,8 @@ struct Pass {
   StoppedBy any_stopped_by = StoppedBy::precision;
 };
 
-// Runs rounds until a bound ends the visit. Counts wall time, not sample time, because the bound limits how
-// long the user waits.
+// Runs rounds of the pass until one of `bounds` is reached. Counts wall time, not sample time, because
+// `seconds_max` limits how long the user waits.
 void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
@@ -209,8 +209,8 @@ class Passes final : public CellPasses {
     return now_->device_ns.seconds(before);
   }
 
-  // Adds up steps and time over all rounds. The best round could be a lucky one, and each round first fills
-  // the pipeline.
+  // Adds up steps and time over all rounds, because the best round could be a lucky one. A short round is
+  // slower, because each round first fills the pipeline, but it counts less in the sum.
   std::vector<double> throughput_round(std::int64_t steps) {
     std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
     if (step_->rank != nullptr)

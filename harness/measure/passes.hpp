@@ -30,7 +30,7 @@ inline constexpr std::int64_t visits_in_a_placement = 2;
 // Untimed steps at the start of a visit. After new memory or an emptied cache, the cache needs a few steps
 // to fill. These steps do not hide warmup, because the ramp already timed the first steps.
 inline constexpr std::int64_t settling_steps = 8;
-inline constexpr double settling_seconds_max = 0.002;  // at least one step runs
+inline constexpr double settling_seconds_max = 0.002;  // ends the untimed steps early; at least one runs
 
 // Runs a cell's timing passes during its visits. Throws a step's exceptions.
 class CellPasses {
@@ -39,8 +39,8 @@ class CellPasses {
 
   // Call this `visits_in_a_placement` times per placement with the current step. Empties `cache` first, if
   // given, so that all visits start with an empty cache. Each placement has an equal share of the bounds,
-  // and at least six samples if `samples_max` allows them. Until the end of visit k of n, the latency and
-  // device passes use k/n of their share. The throughput pass runs in the last visit.
+  // and at least six samples of each pass if `samples_max` allows them. Until the end of visit k of n, the
+  // latency and device passes use up to k/n of that share. The throughput pass runs in the last visit.
   virtual void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) = 0;
 
   // Call this after the last visit. Writes samples, placements, summaries and stop reasons to the launch.

@@ -28,7 +28,7 @@ struct PassState {
 enum class StoppedBy : std::uint8_t { precision, samples, time };
 std::string_view name_of(StoppedBy bound) noexcept;
 
-// Returns the bounds up to the end of visit `visit` (from 1). All `visits` have equal shares.
+// Returns a pass's bounds up to the end of visit `visit` (from 1). The `visits` visits have equal shares.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
 // The bound that ends the pass now; absent if the pass continues.

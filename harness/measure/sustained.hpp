@@ -60,7 +60,7 @@ struct SustainedBounds {
 
 // The load of one placement and its samples. There are no samples if the device never became steady.
 struct LoadedPlacement {
-  model::Sustained load{};  // without times
+  model::Sustained load{};  // without latency_seconds and device_seconds
   std::vector<double> latency_seconds;
   std::vector<double> device_seconds;
 };
@@ -71,7 +71,7 @@ LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, con
                                   const std::function<void()>& alive);
 
 // Times are those of summarize_placements(); clock and power are means over placements; seconds_to_steady is
-// the longest time. There are no times if any placement never became steady. Needs at least one placement.
+// the longest of all placements. There are no times if one never became steady. Needs a placement.
 model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements);
 
 }  // namespace graphbench::measure

@@ -1,5 +1,5 @@
-// Runs the floor process: opens the device, pins the thread as a worker does, measures and answers. Also has
-// the parent's side.
+// Runs the floor process: opens the device, pins the thread as a worker does, measures and answers. Also
+// starts this process for the parent.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>

@@ -198,8 +198,7 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // Times one conditional node: the last arm runs if `taken`, else the first. The first of two arms is
-  // empty.
+  // Times a conditional node: the last arm runs if `taken`, else the first. The first of two arms is empty.
   model::Floor branch(std::size_t arms, bool taken) {
     const Buffer selector(device_, sizeof(std::int32_t));
     const double value = taken ? static_cast<double>(arms - 1) : 0;

@@ -19,7 +19,7 @@ struct FloorSettings {
 // Quick settings, for sweeps.
 FloorSettings sweep_settings();
 
-// Calls `stream_made` before it measures. There the caller may move its own thread away from the CPUs of the
+// Makes a stream, calls `stream_made`, then measures. The callback may move its thread off the CPUs of the
 // stream's threads. Floors that the device does not support are absent. Throws the device's exceptions.
 model::Floors measure_floors(
     Device& device, const FloorSettings& settings, const std::function<void()>& stream_made = [] {});
