@@ -74,7 +74,7 @@ Topology load(bool with_devices, const std::string& xml) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   Topology topology(raw);
-  // The device may be near a CPU that this process may not use.
+  // Includes CPUs that this process may not use, because the device may be near one of them.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   // Loads only PCI devices, because hwloc would open the GPU to find devices of other kinds.
   if (with_devices) hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);

@@ -28,8 +28,8 @@ struct CpuTopology {
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml = "");
 
 // Pure. Filters the `allowed` CPUs (ascending): near the device, of the fastest kind, on one processor.
-// Returns the higher half, at most eight, because interrupts and other programs prefer low numbers. A filter
-// that no CPU passes is skipped; the result says so.
+// Returns the half with the higher numbers, at most eight CPUs, because interrupts and other programs prefer
+// low numbers. A filter that no CPU passes is skipped; the result says so.
 model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<int>& allowed);
 
 // Chooses among this machine's CPUs. Absent if pinning is off or the user names a CPU.

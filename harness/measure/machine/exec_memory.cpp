@@ -11,8 +11,8 @@ namespace graphbench::machine {
 namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
-// The most nodes that are instantiated for one cost, in about 0.2 s. At 3 KB per node, 20 quanta need a
-// fifth of them. At this bound the resolution is coarser. Larger graphs still have `turns_min` turns.
+// The most nodes to instantiate for one cost, in about 0.2 s. At 3 KB per node, 20 quanta need a fifth of
+// them. A cost that reaches this bound has a coarser resolution. Larger graphs still have `turns_min` turns.
 constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
 constexpr std::int64_t silent_turns_max = 4;
@@ -23,8 +23,8 @@ std::int64_t nodes_of(const StepGraphs& graphs) {
   return nodes;
 }
 
-// The memory that the driver takes between the first and the last turn that takes any. The execs of these
-// turns need the same amount, to within one turn, wherever in a quantum the first exec lies.
+// The memory that the driver takes after the first turn with growth, up to the last turn with growth. The
+// execs of these turns need the same amount, to within one turn, wherever in a quantum the first exec lies.
 class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
@@ -34,7 +34,7 @@ class Growth {
     const double used = static_cast<double>(use.bytes);
     const double taken = used - std::exchange(used_, used);
     if (taken <= 0) {
-      silent_ = first_.has_value();  // before that, execs may use memory that the driver already has
+      silent_ = first_.has_value();  // before the first growth, execs may use memory that the driver has
       return false;
     }
     smallest_ = std::min(smallest_, taken);
@@ -70,8 +70,9 @@ class Growth {
 
 }  // namespace
 
-// A turn is the set of execs between two readings of used memory. A turn has twice as many steps after
-// several successive turns without growth. So a turn of small steps stays below half a quantum.
+// A turn instantiates the execs of `turn_steps` steps between two readings of used memory. Four successive
+// turns without growth usually take less than a quantum together. Later turns then have twice as many steps,
+// and each takes less than half a quantum.
 std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
   if (alike.front().empty() || !before) return std::nullopt;
@@ -106,7 +107,7 @@ std::vector<std::optional<ExecCost>> ExecMemory::costs_of(const std::vector<Step
       const std::optional<ExecCost> cost = cost_of(alike);
       for (const std::size_t place : places) costs[place] = cost;
     } catch (const Error& error) {
-      // A graph with a conditional node cannot have a second exec.
+      // The cost is absent if memory runs out, or if a conditional node forbids a second exec of its graph.
       if (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::unsupported) throw;
     }
   }

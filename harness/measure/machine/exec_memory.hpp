@@ -12,7 +12,7 @@ namespace graphbench::machine {
 
 // The device memory of one more exec for each graph of a step, in total. A driver takes memory in quanta, so
 // the resolution is one quantum divided by the number of instantiated steps. Two measurements of the same
-// graphs differ by less.
+// graphs differ by less than that.
 struct ExecCost {
   double bytes = 0;
   double resolution_bytes = 0;
@@ -22,8 +22,8 @@ using StepGraphs = std::vector<Graph*>;
 
 // Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB. With 20
 // quanta and 40 nodes per graph this takes less than 0.1 s: some hundred execs of 0.1 ms each, and as many
-// readings. Keeps all execs until it is destroyed, because a driver would reuse their memory. Use this class
-// last in a process, because the driver keeps the memory of destroyed execs.
+// readings. Keeps all execs until it is destroyed, because a driver reuses the memory of destroyed execs.
+// Use this class last in a process, because the driver keeps that memory.
 class ExecMemory {
  public:
   static constexpr std::int64_t usual_quanta = 20;
@@ -35,7 +35,7 @@ class ExecMemory {
   // One cost per step. Steps with equal numbers of graphs and nodes are measured together and share a cost.
   // A cost is not proportional to nodes: an exec of 3 nodes costs more than half of one with 40. A cost is
   // absent if the step has no graph or one with a conditional node, or if memory runs out. It is also absent
-  // if the driver reports no used memory or took memory less than twice.
+  // if the driver reports no used memory or took memory in fewer than two turns.
   std::vector<std::optional<ExecCost>> costs_of(const std::vector<StepGraphs>& steps);
 
  private:

@@ -26,7 +26,7 @@ class HousekeepingThreads {
   // Uses the CPUs that the calling thread may run on. Throws Error(io) if they cannot be read.
   HousekeepingThreads();
 
-  // Adds the calling thread, which keeps off the CPUs that may submit by default.
+  // Adds the calling thread. Before the first keep_off(), it keeps off the CPUs that submit by default.
   void add_this_thread();
   // Keeps all added threads off the CPUs `submitter`.
   void keep_off(const std::vector<std::int64_t>& submitter);

@@ -92,7 +92,7 @@ std::optional<double> SubmitterPin::probe_on(int cpu) {
   return seconds;
 }
 
-// Only a comparison shows which CPU is quiet, so all are probed first.
+// Only a comparison shows which CPU is quiet, so all candidates are probed first.
 void SubmitterPin::take() {
   if (candidates_.empty()) return;
   std::vector<std::pair<double, int>> cpus;

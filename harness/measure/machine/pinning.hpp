@@ -14,8 +14,8 @@ namespace graphbench::machine {
 // The CPUs that this process may run on, ascending. Throws Error(io) if the system does not say.
 std::vector<int> allowed_cpus();
 
-// The CPUs that the submitting thread may use, ascending: the CPU that the user names, the CPUs chosen
-// before, or a choice without a device (cpu_choice.hpp). Empty if pinning is off. Throws
+// The CPUs that the submitting thread may use, ascending: the CPU that the user names, else
+// `options.submitter`, else a choice without a device (cpu_choice.hpp). Empty if pinning is off. Throws
 // Error(invalid_argument) if the process may not use the named CPU.
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed);
 
@@ -23,7 +23,7 @@ std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const s
 // arithmetic uses all execution units of a core, which the core's hardware threads share.
 double arithmetic_seconds();
 
-// Call keep_others_off() first. Then open the device and make streams: their threads inherit the CPUs without
+// Call keep_others_off() first. Then open the device and make streams: their threads inherit all CPUs except
 // the submitter's. Then call take(). On a machine with one CPU all threads share it.
 class SubmitterPin {
  public:
