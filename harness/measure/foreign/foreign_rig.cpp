@@ -14,7 +14,7 @@ namespace graphbench::foreign {
 namespace {
 
 // The largest norm of the error, relative to the norm of eager's output, that another order of the same
-// operations explains. bf16 has 8 bits, and PyTorch may compute fp32 products with 11 bits (TF32).
+// operations explains. bf16 has 8 significant bits, and PyTorch may compute fp32 products with 11 (TF32).
 double tolerance_of(std::int32_t dtype) {
   return dtype == GB_BF16 ? 0.02 : dtype == GB_FP16 ? 0.005 : 0.002;
 }

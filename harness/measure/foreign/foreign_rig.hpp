@@ -28,14 +28,14 @@ class ForeignRig final : public worker::Rig {
   // Outputs must equal eager's bit for bit, or differ by no more than another order of operations explains;
   // `check` then has Check::tolerated. Other differences fail.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // A failed capture can leave a library's allocator in any state. An unsupported mode is therefore reported
-  // before a capture, and only that failure and a failed check leave the process usable.
+  // Only an unsupported mode, which is reported before any capture, and a failed check leave the process
+  // usable. A failed capture can leave a library's allocator in any state.
   bool survives(ErrorCode code) const noexcept override {
     return code == ErrorCode::check_failed || code == ErrorCode::unsupported;
   }
   // PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
-  // Facts of gb_step.report by name. The name of a nested fact is its path.
+  // Facts of gb_step.report by name. The name of a nested fact is its path, as in "outer.inner".
   std::map<std::string, std::string> library(std::int64_t batch) override;
 
  private:

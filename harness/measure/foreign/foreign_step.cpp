@@ -9,7 +9,7 @@
 namespace graphbench::foreign {
 namespace {
 
-// A step with more parts or outputs is refused: the number comes from uninitialized memory.
+// A step with more parts or outputs is refused: such a number comes from uninitialized memory.
 constexpr std::int32_t parts_max = 4096;
 constexpr std::int32_t outputs_max = 4096;
 constexpr std::size_t reason_bytes = 4096;

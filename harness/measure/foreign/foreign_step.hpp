@@ -52,7 +52,7 @@ class ForeignStep {
   const std::string mode_;
   void* step_ = nullptr;
   std::vector<std::uint8_t> parts_;
-  std::vector<char> reason_;  // for the step's error text; run() must not allocate
+  std::vector<char> reason_;  // for the step's error text; allocated once, because run() must not allocate
 };
 
 // In mode `eager` runs the whole step (part -1); the other modes run, capture and replay its parts. The

@@ -49,7 +49,7 @@ std::int64_t ticks_below(const std::multimap<std::int64_t, std::pair<std::int64_
   return ticks;
 }
 
-// CPU time of the calling thread. Reading /proc takes CPU time too if there are thousands of processes.
+// CPU time of the calling thread, to subtract: reading /proc takes time too if there are many processes.
 std::int64_t ticks_of_this_thread() {
   timespec time{};
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;

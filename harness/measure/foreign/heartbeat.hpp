@@ -13,8 +13,8 @@ namespace graphbench::foreign {
 std::int64_t ticks_of_process_tree();
 
 // A thread checks the CPU time every `seconds`, at most `beats_max` times. It calls `beat` if these processes
-// used at least a tenth of a CPU, without this thread's own use. So a sleeping process gives no beats, and a
-// process in an endless loop stops giving them.
+// used at least a tenth of a CPU, without this thread's own use. So a sleeping process causes no beats.
+// `beats_max` ends the beats of a process in an endless loop.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

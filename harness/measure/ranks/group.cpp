@@ -26,7 +26,7 @@
 namespace graphbench::ranks {
 namespace {
 
-constexpr double grace_seconds = 3;  // for the other ranks to end or fail after the first
+constexpr double grace_seconds = 3;  // from the first failure until the other ranks must have ended
 
 void pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -126,7 +126,7 @@ class Group {
     }
   }
 
-  // Returns the error in the rank's slot. The rank has failed, and other ranks may still wait for it.
+  // Returns the error in the rank's slot, if the rank has failed. Other ranks may then still wait for it.
   std::optional<model::Reason> failure_of(std::size_t rank) const {
     const std::optional<Error> error = error_of(block_->slots[rank]);
     if (!error) return std::nullopt;
@@ -134,7 +134,8 @@ class Group {
                          "rank " + std::to_string(rank) + ": " + error->what()};
   }
 
-  // A rank that starts or compiles may wait long for other processes, with an unchanged stack.
+  // The time without progress that counts as a hang: short after a failure, longer while ranks start or
+  // compile, because they may then wait long for other processes, with unchanged stacks.
   double hang_seconds() const {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (failure_of(i)) return std::min(usual_, grace_seconds);
@@ -143,10 +144,10 @@ class Group {
         task_.mode.find('.') != std::string::npos || task_.more_axes.contains("torch-compile");
     const std::string_view phase = block_->slots[0].phase;
     if (phase.empty() || (compiles && phase == "open")) return 4 * usual_;
-    return phase == "open" ? 2 * usual_ : usual_;  // the first collective makes communicators
+    return phase == "open" ? 2 * usual_ : usual_;  // in "open" the first collective makes communicators
   }
 
-  // A group hangs if no rank makes progress for hang_seconds(), and all stacks equal those at half time.
+  // A group hangs if no rank makes progress for hang_seconds(), with equal stacks at half and at full time.
   std::optional<model::Reason> reason_of_hang() {
     std::int64_t moves = 0;
     for (const Slot& slot : block_->slots) moves += slot.moves;
@@ -168,8 +169,8 @@ class Group {
     return model::Reason{"worker_timeout", text};
   }
 
-  // Python writes "ready" to the file once it handles SIGUSR1, which would end other programs. Then it
-  // writes the step's function, and at each SIGUSR1 the stacks of all threads.
+  // Python writes "ready" to the file once it handles SIGUSR1. Before that, the signal would end the worker,
+  // so none is sent. Then Python writes the step's function, and at each SIGUSR1 the stacks of all threads.
   static std::string stacks_of(Worker& worker) {
     const std::string before = worker.stacks.text();
     if (before.starts_with("ready")) worker.step = call_of(before);
@@ -200,7 +201,7 @@ class Group {
     }
   }
 
-  // Ends this process as the first failed rank ended. The parent then reports it, with the rank's output.
+  // Ends this process as the first failed rank ended. The parent reports that end, with the rank's output.
   int end_alike() const {
     const int status = workers_[broken_].status;
     std::fprintf(stderr, "rank %zu ended first\n", broken_);
@@ -218,7 +219,7 @@ class Group {
   std::size_t broken_ = 0;              // the first rank that ended badly
   std::int64_t moves_ = 0;
   Stopwatch quiet_;                 // runs since the last progress
-  std::vector<std::string> calls_;  // each rank's innermost calls at half time; empty: not read since then
+  std::vector<std::string> calls_;  // each rank's innermost calls at half of hang_seconds(); empty: not read
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ struct Block {
   Slot slots[ranks_max];
 };
 
-// For each step: the time from the first rank's end to the last rank's end. For each rank: its submit times.
+// skew_seconds[s]: from the first to the last rank's end of step s. submit_seconds[r][s]: of rank r, step s.
 struct GroupTimes {
   std::vector<double> skew_seconds = {};
   std::vector<std::vector<double>> submit_seconds = {};
@@ -71,7 +71,7 @@ class Rank {
   // path. If other ranks wait elsewhere for a failed rank, the group process ends all ranks.
   std::optional<Error> settle(std::optional<Error> mine);
 
-  // Report to the group process: the phase that begins, or the error that ends this rank.
+  // These two tell the group process which phase begins, or which error ends this rank.
   void note(std::int64_t batch, std::string_view phase);
   void note(const Error& error);
 
@@ -80,7 +80,7 @@ class Rank {
  private:
   Rank(Block* block, std::int64_t index, std::int64_t count) : block_(block), index_(index), count_(count) {}
   Slot& own() { return block_->slots[index_]; }
-  // Returns the numbers of all ranks: a list over the ranks for each number.
+  // Exchanges `mine` with the other ranks. result[i][r] is number i of rank r.
   std::array<std::vector<std::int64_t>, 3> gather(const Numbers& mine);
   void wait(Barrier& barrier);
   void meet() { wait(block_->meeting); }
@@ -90,9 +90,9 @@ class Rank {
   const std::int64_t count_;
 };
 
-// The group process. It starts a worker for each rank of the task on stdin, watches the workers, and reports
-// why they ended. The arguments after `parent` are the seconds without progress that count as a hang, and a
-// worker's command. The argument `parent` in that command is replaced by this process's id.
+// The group process. It reads a task from stdin, starts a worker for each rank, watches the workers, and
+// reports why they ended. The arguments after `parent` are the seconds without progress that count as a
+// hang, and a worker's command. The argument `parent` in that command is replaced by this process's id.
 int group_main(std::string_view parent);
 // Returns the step's innermost calls, as in "all_reduce at step.py:31 < step at step.py:40". Empty if no
 // thread is in the step. `stacks`: the text that Python's faulthandler writes of all threads.
