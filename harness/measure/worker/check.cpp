@@ -81,7 +81,7 @@ void write_callers(const CheckedStep& step) {
   }
 }
 
-// Fills the static buffers, then the caller's memory. The step may read its inputs only from the latter.
+// Fills the static buffers, then the caller's memory, from which the step may read its inputs instead.
 void fill_callers(const CheckedStep& step) {
   fill(step);
   write_callers(step);
@@ -210,7 +210,7 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
   CheckedStep other = step;
   other.taken = !step.taken;
   check = check_once(other, memory, why);
-  step.context.buffers.fill_inputs(step.context.stream, step.seed);  // the program's own predicates again
+  step.context.buffers.fill_inputs(step.context.stream, step.seed);  // restores the program's own predicates
   return check;
 }
 

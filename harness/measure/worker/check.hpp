@@ -18,8 +18,8 @@ struct CheckedStep {
   std::int64_t batch;
   std::uint64_t seed;  // seeds the inputs and the state in which both runs start
   std::uint64_t weights_seed;
-  int steps = 1;  // steps per side, with the same inputs on both sides
-  // The value of predicates (of conds) that are inputs. The check runs with this value, then with the other.
+  int steps = 1;  // steps of each run, with the same inputs in both runs
+  // The value of inputs that are predicates of conds. The check runs with this value, then with the other.
   bool taken = true;
 };
 
@@ -34,10 +34,10 @@ struct CheckMemory {
   Observed actual;
 };
 
-// Runs both sides. The reference of an eager cell is a second eager run. Writes the first difference to
-// `why`; empty if there is none. Throws Error(check_failed) if the reference has a NaN or an infinity,
-// Error(undeclared_mutation), with the names of op and value, if the reference run changed a value that no op
-// declares to write, and a step's exceptions.
+// Runs eager as the reference, then the mode; in an eager cell both runs are eager. Writes the first
+// difference to `why`; empty if there is none. Throws a step's exceptions, and Error(check_failed) if the
+// reference has a NaN or an infinity. Throws Error(undeclared_mutation), with the names of op and value, if
+// the reference run changed a value that no op declares to write.
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);
 
 }  // namespace graphbench::worker

@@ -10,9 +10,8 @@ namespace graphbench::worker {
 
 class EvaluationStep {
  public:
-  // `forward` is the source of the rig's training program, and uses the rig's weights and state if the rig
-  // has them. Sets the step up in the task's mode. All arguments outlive this. Throws the exceptions of
-  // preparing and capturing.
+  // `forward` is the source of the rig's training program, and uses the weights and state that the rig has.
+  // Sets the step up in the task's mode. Arguments outlive this. Throws what prepare and capture throw.
   EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward, std::int64_t batch);
 
   // Outputs of one step: replayed or, if `eagerly`, run op by op. The device must be otherwise idle.

@@ -44,7 +44,7 @@ model::Memory MemoryLedger::close() {
   memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
   memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes() + rig_.caller_bytes());
   memory_.workspace_bytes = known_bytes() - *memory_.static_bytes - memory_.pool_bytes;
-  // The difference is negative if other programs freed memory meanwhile.
+  // At least 0: the difference is negative if other programs freed memory meanwhile.
   if (memory_.graphs_bytes) memory_.graphs_bytes = std::max(*memory_.graphs_bytes, std::int64_t{0});
   if (memory_.used_bytes && memory_.context_bytes && memory_.code_bytes)
     memory_.unaccounted_bytes = *memory_.used_bytes - *memory_.context_bytes - *memory_.code_bytes -

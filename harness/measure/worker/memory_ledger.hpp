@@ -13,8 +13,8 @@ namespace graphbench::worker {
 
 class MemoryLedger {
  public:
-  // `code` also has library handles and the driver's reserves for first launches. Memory in `other` should
-  // not grow.
+  // `code` also includes library handles and the driver's reserves for first launches. In `other`, memory
+  // should not grow.
   enum class Account : std::uint8_t { context, code, graphs, other };
 
   // Call this right after a placement is made: its memory counts as context, and later growth as code. Both

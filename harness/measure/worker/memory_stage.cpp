@@ -57,8 +57,8 @@ void note_peaks(TaskRun& run) {
   run.peaks.tuning_bytes_max = most(MemoryKind::tuning);
 }
 
-// Records the program memory that remains between two placements, as it would between two methods of one
-// process. There the remains of all methods would add up.
+// Records the most program memory that remains between two placements. A process that runs several methods
+// of a package would keep as much after each method, so these amounts would add up.
 void note_rest(TaskRun& run) {
   const auto rest = static_cast<std::int64_t>(run.placement->device().tally().now(MemoryKind::program));
   std::optional<std::int64_t>& most = run.peaks.peak_bytes->between_methods;

@@ -11,8 +11,7 @@
 
 namespace graphbench::worker {
 
-// Items [first, last) of a step, all of one phase: "forward", "backward" (with sums of gradients) or
-// "optimizer".
+// Items [first, last) of a step in one phase: "forward", "backward" (with sums of gradients), "optimizer".
 struct PhaseRun {
   const char* phase = "";
   std::size_t first = 0;

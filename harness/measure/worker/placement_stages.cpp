@@ -12,7 +12,7 @@
 namespace graphbench::worker {
 namespace {
 
-// A plugin's own CUDA runtime reports a refused capture again at its next call, which this step makes.
+// Runs a step and ignores its error: a plugin's CUDA runtime reports a refused capture at its next call too.
 void forget_refusal(execution::Executor& executor, Stream& stream) {
   try {
     executor.submit();
@@ -173,7 +173,7 @@ void visit(TaskRun& run, BatchRun& batch) {
                       run.task.instruments.cold_l2 ? nullptr : run.placement->cache());
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
-  // A monitor may still report a limit after the work that reached the limit.
+  // The probe decides, because a monitor may still report a limit after the work that reached the limit.
   const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
   machine::add_later_reading(*machine, run.placement->read_monitor(), lowered);
   machine->cpu = run.pin.cpu();
@@ -195,8 +195,8 @@ bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
   return run.task.instruments.sustained_seconds && batch.executor;
 }
 
-// Reports failed batches before the device is discarded. If the device did not open again, their cells would
-// get that as their reason. Returns false if all batches have failed.
+// Reports failed batches before the device is discarded. Otherwise, if the device does not open again, their
+// cells would have that as their reason. Returns false if all batches have failed.
 bool report_failed(TaskRun& run) {
   bool any_left = false;
   for (BatchRun& batch : run.batches) {

@@ -128,10 +128,10 @@ class BatchProfile {
     end_->record(rig_.stream());
   }
 
-  // Each step waits behind a delay. On an idle stream the first event would complete at once. The host's
-  // time until the first launch, which recording makes longer, would then count as device time. Each step
-  // also runs between two empty kernels, which events and records both see. Only events include the
-  // microseconds from a graph's launch to its first kernel.
+  // A delay keeps the device busy while the host submits each step. On an idle stream the first event would
+  // complete at once, and the host's time until the first launch would count as device time. Recording even
+  // makes that time longer. Each step also runs between two empty kernels, which events and records both
+  // include. Otherwise only events would include the microseconds from a graph's launch to its first kernel.
   std::optional<model::DeviceTimeCheck> check_device_time() {
     const std::unique_ptr<EmptyGraph> delay = make_delay(rig_.device(), rig_.stream());
     if (delay == nullptr) return std::nullopt;

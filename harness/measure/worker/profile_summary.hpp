@@ -29,8 +29,9 @@ struct RecordedStep {
 // Medians over `steps`. `top` has at most ten names, including copies and fills. Needs at least one step.
 model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 
-// Medians over `steps`, which waited behind a delay whose records were removed. `without` is the same
-// measurement without a step. Both need at least one element.
+// Medians over `steps`. A delay kept the device busy while the host submitted each step; the caller has
+// removed the delay's records. `without` was measured in the same way, but with no step between the events.
+// Both need at least one element.
 model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
                                             const std::vector<RecordedStep>& without);
 

@@ -20,8 +20,8 @@ class TaskRig;
 
 class Rig {
  public:
-  // Makes the rig's only stream, whose threads inherit the CPUs of the calling thread. On an H200, graphs
-  // were slower in a later stream of the same context. Both arguments outlive the rig.
+  // Makes the rig's stream, whose threads inherit the CPUs of the calling thread. There is only one, because
+  // on an H200 graphs were slower in a later stream of the same context. Both arguments outlive the rig.
   Rig(const model::WorkerTask& task, Device& device);
   virtual ~Rig() = default;
   Rig(const Rig&) = delete;

@@ -36,7 +36,7 @@ double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profil
 }
 
 // The time of a graph of empty kernels: `first` for the first kernel and `per_kernel` for each further one.
-// `busy`: the part of that time in which the kernel runs on the device, for each kernel.
+// `busy`: the part of that time, per kernel, in which the device runs the kernel.
 struct EmptyLine {
   double first = 0;
   double per_kernel = 0;

@@ -28,7 +28,7 @@ bool has_failed(const BatchRun& batch) {
          batch.result.status == model::CellStatus::skipped;
 }
 
-// Batches are prepared one after the other, so all kernel choices since the last call belong to this batch.
+// Adds the cache's use since the last call to the batch, because batches are prepared one after the other.
 void take_cache_use(TaskRun& run, BatchRun& batch) {
   const std::optional<facts::CacheUse> now = run.placement->device().cache_use();
   if (!now) return;
@@ -37,8 +37,8 @@ void take_cache_use(TaskRun& run, BatchRun& batch) {
   run.cache_use = now;
 }
 
-// After most failures, other batches could fail in this process too. A failed check or a lack of memory
-// affects only its own batch.
+// Ends all stages after a failure that could make other batches fail in this process too. A failed check or
+// a lack of memory affects only its own batch.
 void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   if (run.placement ? run.placement->rig().survives(code) : code != ErrorCode::device_lost) return;
   const bool last = std::ranges::all_of(
@@ -131,7 +131,7 @@ void run_stages(TaskRun& run) {
     report(run, batch);
   }
   if (!run.placement->rig().allocated()) return;
-  // A kernel of a collective also waits for other ranks, so its time cannot predict a gain.
+  // Not with ranks: a kernel of a collective also waits for other ranks, so its time cannot predict a gain.
   if (run.program == nullptr && run.rank == nullptr) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);

@@ -52,7 +52,7 @@ struct TaskRun {
   // The results that one stage leaves to later ones.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // run_step() sets 1
   machine::DeviceClock clock = {};
-  std::optional<facts::CacheUse> cache_use = {};  // of the batches so far
+  std::optional<facts::CacheUse> cache_use = {};  // at the last take_cache_use()
   std::optional<Placement> placement = {};
   std::optional<MemoryLedger> ledger = {};           // during the first placement on the last device
   std::optional<model::Memory> memory = {};          // result of the closed ledger
@@ -81,12 +81,12 @@ void report(TaskRun& run, BatchRun& batch);  // sends the result once
 // Reads the counts of a graph mode's executor. Call this once, after the ramp of the first placement, so that
 // the counts do not depend on the number of samples.
 void count(TaskRun& run, BatchRun& batch);
-// Reads the copies and updates per step for the caller. Call this before the executor is destroyed.
+// Stores how much a step copies and updates for the caller's memory. Call this while the executor exists.
 void note_caller_io(TaskRun& run, BatchRun& batch);
 
 // Runs the setups and visits of each placement. This is the first stage of all batches.
 void measure_batches(TaskRun& run);
-// note_peaks() stores the peaks of the first placement, note_rest() what remains between two placements.
+// note_peaks() stores the first placement's memory peaks, note_rest() what remains between two placements.
 void note_peaks(TaskRun& run);
 void note_rest(TaskRun& run);
 // Measures the memory of graphs, and how much the shared pool saves. If this fails, for example because a
@@ -96,10 +96,9 @@ void measure_memory(TaskRun& run);
 // Reports the kernels of a foreign step and of its eager step from the device's profiler. Call this last,
 // because timings are unreliable once activity was recorded.
 void record_steps(TaskRun& run);
-// Reports a profile of each batch of a program, and the spans of a timeline if the task wants one. Call this
-// last too.
+// Reports a profile of each batch of a program, and a timeline's spans if the task wants it. Call it last.
 void record_profiles(TaskRun& run);
-// Calls `record`, which keeps in `batch` the batch that it is at, and reports whether a profiler is
+// Calls `record`, which sets `batch` before it records that batch, and reports whether a profiler is
 // available. Errors are reported, not thrown: the cells keep their results.
 void tell_profiler(TaskRun& run, const std::function<model::InstrumentState(std::int64_t& batch)>& record);
 

@@ -67,8 +67,8 @@ TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
   return found == entries_.end() ? nullptr : found->get();
 }
 
-// Removes the least recently used program, with its recordings. Running later steps eagerly would not help,
-// because they need their programs too.
+// At the cap, removes the least recently used program, with its recordings. Running later steps eagerly
+// would not help, because they need their programs too.
 void TraceCache::make_room(model::TracedStep& step) {
   if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
   const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
@@ -80,7 +80,7 @@ void TraceCache::make_room(model::TracedStep& step) {
   index();
 }
 
-// Removes the least recently used kernels and recording.
+// At the cap, removes the least recently used path: its kernels and recording.
 void TraceCache::make_room_for_path(model::TracedStep& step) {
   if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
   const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
@@ -98,7 +98,7 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   const double start = steady_seconds();
   ir::Program program = program_(shape.sequence);
   step.trace_seconds = steady_seconds() - start;
-  // Rounds up to a multiple of the micro-batches. A batch that is not a multiple fails at its own step.
+  // Rounds up to a multiple of the number of micro-batches. A batch that is not one fails at its own step.
   const std::int64_t parts = program.micro_batches();
   const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
   Entry& entry =
@@ -107,8 +107,8 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   return entry;
 }
 
-// If the new path needs more than the pool has, frees the memory of all earlier paths first, because the sum
-// over all sizes would not fit. The pool may still grow if it has no gap that is large enough.
+// If the new path needs more memory than the pool has, frees that of all earlier paths first, because the
+// memory of all paths together would not fit. The pool may still grow if none of its gaps is large enough.
 void TraceCache::record(Path& path) {
   path.generation = generation_;
   execution::Executor& executor = *path.executor;

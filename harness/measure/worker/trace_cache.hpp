@@ -1,8 +1,8 @@
 // Keeps programs by shape, as a tracing framework does. A program is traced per sequence length and serves
-// all batch sizes; kernels and a recording are made per batch size. All recordings share one pool, and all
-// programs share the rig's weights and state. If a path needs more memory than the pool has, the pool is
-// emptied and a new generation begins. Paths of earlier generations have lost their memory and are recorded
-// again.
+// all batch sizes. A path, which is kernels and a recording, is made per batch size. All recordings share
+// one pool, and all programs share the rig's weights and state. If a path needs more memory than the pool
+// has, the pool is emptied and a new generation begins. Paths of earlier generations have lost their memory
+// and are recorded again.
 #pragma once
 
 #include <cstdint>
@@ -97,7 +97,7 @@ class TraceCache {
   pool::MemoryPool graph_pool_;
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Path>> paths_;  // destroyed before entries and pools
-  std::vector<Path*> table_;                  // open addressing; power of two, at least half empty
+  std::vector<Path*> table_;  // hash table, open addressing; power of two, at least half empty
   std::uint64_t clock_ = 0;
   std::int64_t generation_ = 1;
   std::int64_t recordings_ = 0;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t pairs_max = 1000;
 
-// Alternates between hits and replays, so that outside disturbances slow both.
+// Alternates between hits (look-up and replay) and replays, so that outside disturbances slow both.
 void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double seconds_max,
                   model::ShapeWalk& walk) {
   execution::Executor& executor = cache.executor(shape);

@@ -34,7 +34,7 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-// Loads the module of the task's backend, and ends the start-up stages before and after.
+// Loads the module of the task's backend. Ends two stages of the start-up: the one before, and the loading.
 void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);
@@ -72,7 +72,7 @@ void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clo
 void run_rank(model::WorkerTask task, const Tell& tell, StartupClock& clock, const gb_step& step,
               ranks::Rank& rank) {
   task.device = rank.device_after(task.device);
-  task.instruments.submitter.reset();  // the parent chose it among the CPUs of all ranks
+  task.instruments.submitter.reset();  // the parent's choice among all CPUs; this rank chooses among its own
   const auto tell_first = [&](WorkerEvent event) {
     if (!event.phase.empty()) rank.note(event.batch, event.phase);
     if (rank.index() == 0) tell(std::move(event));
