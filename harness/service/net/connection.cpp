@@ -112,7 +112,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         if (followed) followed->detach();
       });
       const bool head_only = request_.method == "HEAD";
-      request_ = {};  // releases Request::hold first: the client may send its next request at once
+      request_ = {};  // releases Request::hold now: after the response, the next request may come at once
       if (followed) keep_alive_ = false;  // the connection ends when the BodyStream ends
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
@@ -183,7 +183,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     Admission admission = admission_of();
     request_.hold = std::move(admission.hold);
     if (!parser_->is_done()) {
-      if (!admission.wants_body) {  // the body stays unread: the next bytes are not a request
+      if (!admission.wants_body) {  // the body stays unread, so the connection ends after the response
         Response response = co_await respond();
         co_return response;
       }
@@ -314,7 +314,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     wake_.cancel();
   }
 
-  // read_and_drop() detects when the client disconnects. If it stays, the timer closes the socket.
+  // If the client disconnects, read_and_drop() detects it. If not, the timer wake_ closes the socket.
   awaitable<void> end_stream() {
     wake_.expires_after(all_.limits.request_max);
     wake_.async_wait([self = this->shared_from_this()](const error_code& error) {

@@ -39,10 +39,10 @@ struct Connections {
 
   // A full server closes each connection after its response.
   bool is_full() const { return open >= limits.connections_max; }
-  // True if the body may be sent now, beside the other large bodies. One body alone may have any size.
+  // True if the body may be sent while the other large bodies are sent. A single body may have any size.
   bool has_room_for(const std::string& body) const;
 
-  // What the next three begin ends when the returned pointer is released.
+  // Each of the next three functions adds an entry, which exists until the returned pointer is released.
   // Counts a connection until its socket is closed.
   std::shared_ptr<void> count_open();
   // Lists a connection as idle. The server may close an idle connection to make room for a new one.

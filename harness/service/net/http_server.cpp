@@ -149,7 +149,7 @@ class HttpServer::Impl {
   }
 
   void serve(tcp::socket socket) {
-    // A child may have started since the accept; `spawn` closes all descriptors that a child does not need.
+    // Children started before this call do no harm: `spawn` closes descriptors that a child does not need.
     static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
     // Without TCP_NODELAY, an answer's last record waits for the client's delayed acknowledgement, 40 ms.
     error_code ignored;

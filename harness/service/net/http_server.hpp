@@ -42,7 +42,7 @@ class HttpServer {
  public:
   // Throws Error(io) if it cannot listen at the address.
   HttpServer(ServerSettings settings, Handler handler);
-  // Waits up to a second for responses being sent, ends all connections, and waits for running work.
+  // Waits up to a second for responses being sent, ends all connections, and waits for calls of `later`.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -45,8 +45,8 @@ class Baseline {
   SideFor side_for_;
 };
 
-// Null if neither file is given. `where` returns an option as messages name it: "--tls-key" or "sweep.toml:3:
-// tls-key". Throws InputError for files that cannot be used, and if only one is given.
+// Loads certificate and key; null if neither is given. `where` returns an option's name for messages:
+// "--tls-key" or "sweep.toml:3: tls-key". Throws InputError for unusable files, and if only one is given.
 std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where);
 

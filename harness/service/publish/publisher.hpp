@@ -80,7 +80,7 @@ class Publisher final : public sweep::SweepListener {
 
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;
-  // Both are absent if nothing listens.
+  // housekeeping_ and server_ are absent if nothing listens.
   std::optional<machine::HousekeepingThreads> housekeeping_;
   std::unique_ptr<net::HttpServer> server_;
   std::string device_;

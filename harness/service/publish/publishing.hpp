@@ -20,12 +20,12 @@ namespace graphbench::cli {
 // Listens if the options say so, and prints the address. Throws InputError for invalid options, else Error.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
-// Called after the result is written: writes the file, pushes, waits (--linger), and deletes. Prints each
-// failure on stderr, and returns false if there is one.
+// Called after the result is written. Writes the text file, pushes metrics, waits (--linger), and deletes
+// pushed metrics if requested. Prints failures on stderr, and returns false if there is one.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
-// Reads the request of process `parent`, the service. Ends when `parent` ends. Throws Error(io).
+// Reads the service's request. Ends this process when the service, process `parent`, ends. Throws Error(io).
 serve::ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {

@@ -113,7 +113,7 @@ json bills_in(const NamedText& document) {
   return found;
 }
 
-// A column in the rows of cells: the path in a cell, and the value as JSON, empty if a cell has none.
+// A column of the rows: its path in a cell of the document, and a cell's value as JSON, empty if absent.
 struct Column {
   std::string path;
   std::function<std::string(const CellResult&)> text;

@@ -1,5 +1,5 @@
 // Decides which requests are answered. Compares tokens in constant time, so that response times reveal
-// nothing about the token. Each comparison holds one shared pointer, so that only one runs at a time.
+// nothing about the token. Gives Admission::hold to one POST /v1/compare at a time.
 #include "harness/service/serve/access.hpp"
 
 #include <openssl/crypto.h>

@@ -18,8 +18,8 @@ struct Access {
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
 
 // The body of a refused request is not read. The body of POST /v1/compare contains documents, so its size
-// limit is `compare_bytes_max`. During one comparison, the bodies of others are not read, and they get a 503
-// at once. All other bodies are small.
+// limit is `compare_bytes_max`. During one such request, another one gets a 503 at once, and its body is
+// not read. All other bodies are small.
 net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max);
 
 }  // namespace graphbench::serve

@@ -39,7 +39,7 @@ struct ServeArguments {
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
-// Limits on the silence of a process that loads plugins: a client or a stopping service waits for it.
+// Bounds of the time that a plugin process may be silent, while a client or a stopping service waits for it.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes blanks and line ends after the token. Refuses a token that no client can send: the file is wrong.
+// Removes blanks and line ends after the token. Refuses a token that clients cannot send, or that is short.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {

@@ -44,8 +44,8 @@ Descriptor lock_folder(const std::string& folder) {
 constexpr std::size_t connections_max = 256;
 // Event streams stay open for hours. This limit leaves most connections for short requests.
 constexpr std::size_t followers_max = 64;
-// Fixes the threshold. Otherwise malloc raises it to the size of freed blocks, and each thread keeps that
-// much memory after a few large documents were sent.
+// Fixes malloc's threshold for mmap. Otherwise malloc raises it to the size of freed blocks, and each thread
+// keeps that much memory after a few large documents were sent.
 constexpr int mmap_threshold_bytes = 128 * 1024;
 // File descriptors of standard streams, listening socket, database, lock, a sweep's pipes, and libraries.
 constexpr rlim_t other_descriptors = 64;

@@ -92,7 +92,7 @@ class Api {
     }
   }
 
-  // A change is stored completely or not at all, so clients may repeat it. Warns once per minute on stderr.
+  // The client may try again: a change is stored completely or not at all. Warns once per minute on stderr.
   Response store_fails(const Request& request, const std::string& why) const {
     {
       const std::scoped_lock lock(warning_mutex_);

@@ -31,7 +31,7 @@ class Submission {
   const ApiSettings& settings_;
   SweepStore& store_;
   const std::function<void()> queued_;
-  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // each waiting request has a copy
+  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // counts waiting requests: each has a copy
 };
 
 }  // namespace graphbench::serve

@@ -11,7 +11,7 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// More than the bytes of all cells that one worker reports.
+// The limit of bytes that wait for one client: more than all cells that one worker reports.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
 // `document` must not have line breaks, because a line break would end the event.

@@ -20,7 +20,7 @@ class SweepPublisher {
   SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
-  // Called in this order for each sweep. end() does nothing for a sweep that never reported its device.
+  // The runner calls these in this order for each sweep. end() does nothing if no device was reported.
   void prepare() { device_.clear(); }
   void begin(const SweepBegan& event);
   void update(const model::Progress& progress) { metrics_.set_progress(device_, progress); }

@@ -1,4 +1,4 @@
-// Keeps sweeps in a SQLite file. Prepares statements for each call, which costs little beside a sweep.
+// Keeps sweeps in a SQLite file. Prepares statements for each call, which costs little compared to a sweep.
 #include "harness/service/serve/sweep_store.hpp"
 
 #include <fcntl.h>
@@ -99,7 +99,7 @@ void make_private(const std::string& file) {
   if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
 }
 
-// Adds a column if it is missing: an older graphbench lowers the version, but does not remove the column.
+// Adds a column unless it exists: an older graphbench may have lowered the version and kept the column.
 void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
   const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
   if (database.prepare(sql).step()) return;
@@ -122,11 +122,11 @@ storage::Connection open_sweep_store(const std::string& file) {
     make_private(file);
     storage::Connection database(
         file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
-    // FULL: an accepted sweep survives a power failure, not only a crash of the process. The cache has 256
-    // KiB, because the kernel caches pages too. The default 2 MiB would fill slowly, which looks like a leak.
     if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
       throw storage::DamageError("the database is damaged (" + finding +
                                  "): restore a copy, or give another --state folder");
+    // FULL: an accepted sweep survives a power failure, not only a crash of the process. SQLite's cache has
+    // 256 KiB, because the kernel caches pages too. The default 2 MiB fills slowly, which looks like a leak.
     database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
     const std::int64_t version = database.integer_of("PRAGMA user_version");
     if (version > sweep_store_version) {

@@ -26,7 +26,7 @@ struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
   AskedSweep asked;
-  std::string submitted_at;  // RFC 3339 in UTC, like the next two; empty: not known yet
+  std::string submitted_at;  // all three: RFC 3339 in UTC; empty: not known yet
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
@@ -78,7 +78,7 @@ class SweepStore {
   // The document of an ended sweep.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Throws if the file cannot be written. Writes once per second at most, and repeats the result in between.
+  // Throws if the file cannot be written. Writes at most once per second; other calls repeat that result.
   void probe();
 
   // Marks the oldest queued sweep as running, and removes the document of an earlier run.
