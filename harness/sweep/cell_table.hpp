@@ -28,7 +28,7 @@ class CellTable {
   model::CellResult& reported(std::int64_t batch);
   // Adds the worker's memory figures of a reported batch. Throws if the batch was not reported.
   void add_memory(std::int64_t batch, model::Memory memory);
-  // Marks the task's cells as measured in an earlier run. `on`: its device; absent: the device of this run.
+  // Marks the task's cells as measured in an earlier run. `on`: that run's device; absent: this run's.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // Divides a worker's time evenly over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);

@@ -1,5 +1,5 @@
 // Digests that must be equal if two processes measure parts of one plan. A file's digest covers its bytes,
-// so a rebuilt file may have another one.
+// so a rebuilt file may have another digest.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Appends records with fsync under a file lock, which the kernel releases at any end of the process.
+// Appends records with fsync under a file lock, which the kernel releases however the process ends.
 #include "harness/sweep/journal.hpp"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ std::string digest_of(std::string_view record) {
   return sha256_hex(record).substr(0, digest_size);
 }
 
-// The record in a line; absent if the record does not have the line's digest.
+// The record in a line; absent if the record does not match the line's digest.
 std::optional<std::string_view> record_of(std::string_view line) {
   if (line.size() <= digest_size || line[digest_size] != ' ') return std::nullopt;
   const std::string_view record = line.substr(digest_size + 1);
@@ -86,7 +86,7 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
     if (size_ == 0) ::unlink(settings_.path.c_str());
     throw;
   }
-  // Syncs the folder, so that the file's name survives a power failure; some file systems return EINVAL.
+  // Syncs the folder, so that the file's name survives a power failure. Some file systems cannot (EINVAL).
   const std::string folder = std::filesystem::absolute(settings_.path).parent_path().string();
   const Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (of_folder.get() < 0 || (::fsync(of_folder.get()) != 0 && errno != EINVAL))
@@ -234,7 +234,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>&
                        const model::MeasuredOn& here) {
   std::unordered_map<std::string, const FinishedTask*> known;
   for (const FinishedTask& each : finished) known[each.id] = &each;
-  // By group: the device that measured all its tasks; null if there is none.
+  // places[group] is the device that measured all tasks of the group; null if there is none.
   std::map<std::string, const model::MeasuredOn*> places;
   std::vector<const FinishedTask*> of_tasks;
   for (const model::WorkerTask& task : plan.tasks) {

@@ -54,7 +54,7 @@ struct JournalSettings {
   bool start_over = false;  // true: replaces a journal of another identity; false: refuses it
 };
 
-// Each line is a digest and its record, which is a process that begins to write, or a finished task.
+// Each line has a digest and a record, which is about a process that begins to write, or a finished task.
 class Journal {
  public:
   // Begins a journal, or continues an existing one. Throws InputError if another process is writing it, if a

@@ -15,8 +15,8 @@ struct ProbeSettings {
   double silent_seconds_max = 120;
 };
 
-// Throws InputError for a user's mistake, which `options` helps to locate, Error for something that this
-// machine lacks, and process::Interrupted.
+// Throws InputError for a user's mistake, with the option's place from `options`, Error for something that
+// this machine lacks, and process::Interrupted.
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options);
 

@@ -291,7 +291,7 @@ class BenchCommand final : public Command {
     bench::take_flags(invocation.benchmark_flags);
     std::optional<CheckedPlan> checked;
     {
-      // The supervisor catches signals, so it ends before the benchmarks, which signals must end.
+      // Destroys the supervisor, which catches signals, before the benchmarks run: signals must end them.
       process::ProcessSupervisor supervisor;
       checked = make_checked_plan(options, invocation.argv, supervisor);
       refuse_step(*checked, options, "bench");

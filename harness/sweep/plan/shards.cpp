@@ -12,7 +12,7 @@
 namespace graphbench::plan {
 namespace {
 
-// Estimates a task's time as its worker's start and its batches' sampling. On an H100 a task of nine batches
+// A task takes about its worker's start plus its batches' sampling. On an H100 a task of nine batches
 // takes 3.6 s, a task of one batch 0.7 s; on a quiet host with two cores both take three quarters of that.
 constexpr double start_seconds = 0.4;
 constexpr double batch_seconds = 0.2;

@@ -40,7 +40,7 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
                                                 ": give one of " + join(known) + did_you_mean(wanted, known));
 }
 
-// The number behind `word` in the option's help text, which has pairs such as "apart=2".
+// The number after `word` in the option's help text, which has pairs such as "apart=2".
 std::optional<std::int64_t> named_value(const abi::WorkloadOption& option, const std::string& word) {
   const std::size_t at = option.help.find(" " + word + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -152,7 +152,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (choice != choices.end()) {
       choice->options[set.key] = value;
     } else if (set.from_flag) {
-      // In a configuration file the option may serve other sweeps; on the command line it is a mistake.
+      // A mistake only on the command line: in a configuration file, the option may be for other sweeps.
       throw InputError(set.where,
                        in_quotes(set.workload) + " is not in this sweep, which runs " + join(chosen));
     }

@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-// Later axes of these cells, and other axes with several values, except workload, batch and mode.
+// The axes to add to row names: later axes, and others with several values; not workload, batch and mode.
 std::set<std::string> axes_that_differ(const model::Result& result) {
   std::map<std::string, std::set<std::string>> values;
   for (const model::CellResult& cell : result.cells) {

@@ -76,7 +76,7 @@ struct RowKey {
   const model::Launch& of;
 };
 
-// Per sample: 0 for the ramp, whose samples come first; else the number of the placement, from 1.
+// result[i] is 0 if sample i is of the ramp, the first steps; else the number of its placement, from 1.
 std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
   std::vector<std::uint8_t> placements;
   for (std::size_t i = 0; i < key.of.placements.size(); ++i) {

@@ -8,7 +8,7 @@
 //   started_ns      i8   the step's start, by the machine's monotonic clock, in nanoseconds
 //   seconds         f8   the step's latency or device time, by pass
 //   submit_seconds  f8   host time of submission; NaN in the device pass
-//   placement       u1   0: the ramp, which no summary includes; else the launch's placement, from 1
+//   placement       u1   0: the ramp (first steps), in no summary; else the launch's placement, from 1
 //   throttled       u1   1: the device was throttled after one of the launch's visits to this cell
 // The archive also has two tables: cells (S, the ids) and passes (S).
 #pragma once

@@ -50,8 +50,8 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 
 using ComparisonLines = std::vector<std::string>;
 
-// `cells` are the device's cells in /metrics, by id. Other cells get no series, because a change needs the
-// cell's numbers beside it. Results that are not comparable get only the series with the reasons.
+// `cells` are the device's cells in /metrics, by id. Other cells get no series, because a change says little
+// without the cell's numbers. Results that are not comparable get only the series with the reasons.
 ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
                          const model::Comparison& comparison);
 

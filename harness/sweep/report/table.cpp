@@ -311,7 +311,7 @@ int narrow_table(const Columns& columns) {
   return batch_width + warmup_width + mode_width + group_width(columns, "whole");
 }
 
-// Drops spare columns, from the last, until the table fits the width.
+// Drops columns that have MetricRow::spare_column, the last one first, until the table fits the width.
 Columns fitting(Columns columns, const std::vector<std::string>& modes, const TableOptions& options) {
   if (!options.columns.empty()) return columns;
   const int width = options.width;
