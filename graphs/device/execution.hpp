@@ -53,8 +53,8 @@ class Event {
   virtual double seconds_since(const Event& start) const = 0;
 };
 
-// A replay as plain pointers: call enqueue(exec, stream). The call fetches few cache lines, because code and
-// data leave the near caches while a step waits for milliseconds. Valid as long as exec and stream exist.
+// A replay as plain pointers: call enqueue(exec, stream). The call touches few cache lines, because code and
+// data leave the CPU's L1 and L2 while a step waits for milliseconds. Valid while exec and stream exist.
 struct PreparedReplay {
   void (*enqueue)(void* exec, void* stream) = nullptr;
   void* exec = nullptr;
@@ -184,8 +184,8 @@ class DeviceExecution {
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
   // A kernel without operands. Its launch calls `call`, which enqueues or records its own work on the
-  // launch's stream. On the host device the stream's thread runs `call` in stream order, and a recording
-  // holds the call. launch() or the next synchronize() rethrows an exception of `call`.
+  // launch's stream. On the host device, the stream's thread runs `call` in stream order. A recording there
+  // stores `call`, and each replay runs it. launch() or the next synchronize() rethrows what `call` throws.
   virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
   // Wraps a graph (cudaGraph_t) that another library has captured. The graph must outlive the returned
   // object. Throws Error(unsupported) on a device without such graphs.
@@ -200,8 +200,8 @@ class DeviceExecution {
   // Sets how kernels that are prepared from now on get a library's algorithms. True (the default): each size
   // has its own choices. False: sizes share their choices. Does nothing on devices without choices.
   virtual void choose_for_size(bool /*of_its_own*/) {}
-  // Kernels that are prepared from now on may run beside kernels of other branches: they share no scratch
-  // memory with them. Branch 0 is the default.
+  // Kernels that are prepared from now on use the workspace of this branch, so `linear` kernels of different
+  // branches may run concurrently. Branch 0 is the default.
   virtual void prepare_on_branch(std::size_t /*branch*/) {}
   // Waits for all work on the device.
   virtual void synchronize() = 0;

@@ -32,17 +32,17 @@ class DeviceInstruments {
   virtual std::unique_ptr<Kernel> make_empty_kernel();
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
-  // Measures the seconds that a fixed number of the device's clock cycles takes: more if the clock is
-  // lowered. The probe takes some tenths of a millisecond and leaves the device almost idle. The stream must
+  // Measures the seconds that a fixed number of the device's clock cycles takes. A lowered clock takes more
+  // seconds. The probe takes some tenths of a millisecond and leaves the device almost idle. The stream must
   // be idle before the call, and is idle afterwards. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
   // This process's part of the device's memory, as the driver reports it. The call may take a millisecond.
   // Absent if no driver reports it.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
-  // The choices made so far, one per key, in the order of keys; empty on a device without choices.
+  // The library algorithms chosen so far, one per cache key, in the order of keys; empty on a device without
+  // choices.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
-  // How often this process has used the cache so far; absent if the cache is off or this device keeps
-  // nothing.
+  // How often this process has used the cache so far; absent if the cache is off or unused by this device.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
   // The cache entries of library_choices(), so that a later process need not choose again. The entries
   // contain the library's own plans if the library can serialise plans (cache::Choice).

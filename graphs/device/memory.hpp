@@ -115,7 +115,7 @@ struct MemoryInfo {
 class DeviceMemory {
  public:
   // Returns memory that is at least 512-byte aligned, with undefined contents. Throws Error(out_of_memory),
-  // even if the host would overcommit memory.
+  // even on the host device, where the operating system would overcommit memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* data) noexcept = 0;
   // Host memory that the device copies from and to directly, without an intermediate copy. Throws
@@ -127,7 +127,7 @@ class DeviceMemory {
   virtual std::size_t allocation_granularity() const = 0;
   // Bytes of the libraries' scratch memory, which is allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // Bytes that allocate() has returned and that are not yet freed, including the device's own use.
+  // Bytes that allocate() has returned and that are not yet freed, including the device's own buffers.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

@@ -1,4 +1,4 @@
-// Scratch memory that the ops of one device share. Ops never overlap in time, so all can use the same bytes.
+// Scratch memory that ops of one device share. These ops never overlap in time, so all use the same bytes.
 // A chunk is never moved, because graphs contain the chunk's address.
 #pragma once
 

@@ -40,8 +40,8 @@ Cache::Kept Cache::read(const Key& key) const {
   return kept;
 }
 
-// Marks the entry as used by the file's modification time, because some mounts do not store access times. If
-// the cache is off, the path is relative to the working directory, and belongs to no entry.
+// Stores the last use as the file's modification time, because some mounts do not store access times. If
+// the cache is off, the path lacks the folder and names no entry's file, so no file is touched.
 std::string Cache::take(const Kept& kept, double waited_seconds) {
   if (is_on()) static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {

@@ -1,5 +1,5 @@
-// Keeps the results of slow choices in a folder that processes and machines may share. A file's name is the
-// digest of the key of the file's entry.
+// Keeps choices that were slow to make, in a folder that processes and machines may share. A file's name is
+// the digest of the key of the file's entry.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class Cache {
   // the folder cannot be written, prints one line on stderr and keeps nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
-  // Later look-ups prefer `entry` to the folder's, unless their check refuses `entry`. Writes no file.
+  // Later look-ups prefer `entry` to the folder's entry, unless their check refuses `entry`. Writes no file.
   void offer(const Entry& entry) { offered_.insert_or_assign(file_name_of(entry.key), entry); }
   // Every entry found or made so far, even if the cache is off, in the order of file names.
   std::vector<Entry> entries() const;

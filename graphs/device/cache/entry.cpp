@@ -62,7 +62,7 @@ class Lines {
   bool cut_short_ = false;
 };
 
-// The parsed lines from the line of the kind on. `bytes` is the size of the content.
+// The lines from "kind" to "sha256", parsed. `bytes` is the size of the content.
 struct Tail {
   Entry entry;
   std::size_t bytes = 0;

@@ -13,7 +13,7 @@ inline constexpr std::string_view kind_name = "choices";
 // The names of the facts on which an entry depends.
 inline constexpr std::string_view key_parts[] = {"op", "shape", "device", "libraries", "build"};
 
-// One value per part, in the order of key_parts. A value is a single line: callers replace longer texts by
+// values[i] is the value of key_parts[i]. A value is a single line: callers replace longer texts by
 // their digests.
 struct Key {
   std::vector<std::string> values;

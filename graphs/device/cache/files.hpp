@@ -15,9 +15,9 @@ struct FileText {
 };
 FileText read_file(const std::filesystem::path& path);
 
-// Writes a draft beside the file and renames the draft. At every moment, even after a power loss, `path` has
-// its old content or all of `text`. The caller holds the file's lock. Returns the error's message, or
-// nothing.
+// Writes a draft file in the same folder and renames it to `path`. At every moment, even after a power loss,
+// `path` has its old content or all of `text`. The caller must own the file's lock. Returns the error's
+// message, or an empty string.
 std::string write_file(const std::filesystem::path& path, const std::string& text);
 
 // The path that write_file() writes to first. A killed process leaves this file; the next write replaces it.
