@@ -1,4 +1,4 @@
-// Calls the functions of a plugin's op, and builds and keeps the records of these calls.
+// Calls the functions of a plugin's op. Makes the gb_op_call record of each call, and keeps it.
 #include "graphs/abi/foreign_op.hpp"
 
 #include <array>

@@ -22,10 +22,10 @@ static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::Valu
 // refuses the op, and Error(plugin_failed) if infer() throws or returns an invalid type.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
-// Makes records that point into `attributes`, which must outlive the records.
+// Converts attributes to the ABI's records. These point into `attributes`, which must outlive them.
 std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
-// A plugin's op at one batch size, prepared for run_host or launch_cuda. The destructor releases the op. The
+// A plugin's op at one batch size, prepared for run_host or launch_cuda. The destructor calls release(). The
 // ABI promises that a call record stays valid at one address until the sweep ends, so that plugins may use
 // the address as a key. Therefore no record is freed, even when kernels, devices and programs are destroyed.
 class ForeignKernel {
@@ -36,8 +36,8 @@ class ForeignKernel {
   ForeignKernel(const ForeignKernel&) = delete;
   ForeignKernel& operator=(const ForeignKernel&) = delete;
 
-  // Call set_workspace() before the first launch. `workspace` has at least workspace_bytes() and outlives the
-  // kernel.
+  // Call set_workspace() before the first launch. `workspace` has at least workspace_bytes() bytes and
+  // outlives the kernel.
   std::size_t workspace_bytes() const noexcept { return record_->workspace_bytes; }
   void set_workspace(void* workspace) noexcept { record_->workspace = workspace; }
 

@@ -155,8 +155,8 @@ typedef struct gb_build_request {
   int32_t reserved;
 } gb_build_request;
 
-/* A positive integer in [min, max], which presets set and users override. A word such as "joined=1" in
- * `help` names a value for --set. */
+/* A positive integer in [min, max], which presets set and users override. If `help` contains a word such as
+ * "joined=1", --set accepts KEY=joined for KEY=1. */
 typedef struct gb_option {
   const char* key;
   const char* help;

@@ -49,10 +49,10 @@ struct LentPlugin {
 struct BuildChoice {
   std::string preset;
   ir::DType dtype = ir::DType::fp32;
-  std::string pass = "forward";                      // or "training": the forward program differentiated
+  std::string pass = "forward";                      // or "training": then build() adds gradients
   std::map<std::string, std::int64_t> options = {};  // overrides of the preset
-  // Values by axis. build() reads the axes of ir::training_options(); `attention` = "decomposed";
-  // `epilogues` = "off" or "joined"; and `program-pass`, the name of a plugin's rewriting pass.
+  // Values by axis. build() reads the axes of ir::training_options(), `attention` ("decomposed"),
+  // `epilogues` ("off" or "joined") and `program-pass` (the name of a plugin's rewriting pass).
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };

@@ -16,7 +16,7 @@
 namespace graphbench::abi {
 namespace {
 
-// The limit of every count in a record. A larger count comes from uninitialised memory.
+// The limit of every count in a record, to detect counts from uninitialised memory.
 constexpr std::int32_t kCountMax = 1024;
 
 [[noreturn]] void refuse_record(const std::string& where, const std::string& why) {
@@ -29,7 +29,7 @@ constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_w
 constexpr std::size_t kOpBytes = offsetof(gb_op, release) + sizeof(gb_op::release);
 constexpr std::size_t kPassBytes = offsetof(gb_program_pass, user) + sizeof(gb_program_pass::user);
 constexpr std::size_t kStepBytes = offsetof(gb_step, user) + sizeof(gb_step::user);
-constexpr std::size_t kBytesMax = 4096;  // a larger size comes from uninitialised memory
+constexpr std::size_t kBytesMax = 4096;  // to detect a size from uninitialised memory
 
 // Copies a record into our header's struct. Fields that an older header lacks are zero; fields that only a
 // newer header has must be zero.
