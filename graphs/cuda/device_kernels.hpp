@@ -18,12 +18,12 @@ void launch_digest(cudaStream_t stream, const void* source, std::size_t words, u
                    int multiprocessors);
 
 // Enqueues one thread that counts a fixed number of cycles and stores their duration in nanoseconds. The
-// GPU's timer ticks at least once per microsecond. The result shows the present clock frequency; a reading
-// of the driver is older.
+// GPU's timer ticks at least once per microsecond. The result shows the present clock frequency. The
+// driver's value is older.
 inline constexpr long long clock_probe_cycles = 400'000;  // 0.2 ms at 2 GHz
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds);
 
-// Enqueues one thread that sets the value of a conditional node to `*selector`, or with `is_flag` to 0 or 1.
+// Enqueues one thread that sets a conditional node's value to *selector; with `is_flag`, to *selector != 0.
 void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const std::int32_t* selector,
                      bool is_flag);
 
@@ -46,8 +46,8 @@ struct DeviceRange {
 // Replaces each memset node that writes whole words inside `workspace` by a kernel node that writes the same
 // words. Returns the number of replaced nodes. Only our library calls use `workspace`, so plugins' nodes
 // stay. The driver launches a chain of kernel nodes at a constant cost, but launches node by node if one
-// node of the chain is not a kernel. For sixteen cuDNN convolutions on an H200, a launch then takes 17 us
-// instead of 1 us, and each convolution 3 us more of device time.
+// node of the chain is not a kernel node. For sixteen cuDNN convolutions on an H200, a launch then takes
+// 17 us instead of 1 us, and each convolution 3 us more of device time.
 std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace);
 
 }  // namespace graphbench::cuda

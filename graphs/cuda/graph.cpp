@@ -150,7 +150,7 @@ Function* driver_function(const char* name) {
   return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
 }
 
-// Adds the attributes that an exec update leaves unchanged, if they differ from their defaults.
+// Adds cluster size and priority, which an exec update does not change, if they differ from their defaults.
 void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetAttribute)>("cuGraphKernelNodeGetAttribute");
@@ -197,8 +197,8 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
   }
 }
 
-// Returns the nodes before `node`. Adds the number of programmatic edges (early starts of `node`) to
-// `facts`.
+// Returns the nodes on which `node` depends directly. Adds the number of programmatic edges, which let
+// `node` start early, to `described`.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   const GraphEdges edges = edges_of(node, cudaGraphNodeGetDependencies);
   const auto early = std::ranges::count_if(edges.data, [](const cudaGraphEdgeData& edge) {

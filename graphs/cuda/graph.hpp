@@ -16,11 +16,11 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
 const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
 
 struct GraphEdges {
-  std::vector<cudaGraphNode_t> nodes;
-  std::vector<cudaGraphEdgeData> data;  // one per node
+  std::vector<cudaGraphNode_t> nodes;   // the node at the other end of each edge
+  std::vector<cudaGraphEdgeData> data;  // data[i] belongs to the edge to or from nodes[i]
 };
 using ReadEdges = cudaError_t (*)(cudaGraphNode_t, cudaGraphNode_t*, cudaGraphEdgeData*, std::size_t*);
-// The edges on one side of a node. `read` is cudaGraphNodeGetDependencies or cudaGraphNodeGetDependentNodes.
+// The edges into or out of a node. `read` is cudaGraphNodeGetDependencies or cudaGraphNodeGetDependentNodes.
 GraphEdges edges_of(cudaGraphNode_t node, ReadEdges read);
 
 class CudaGraphExec final : public GraphExec {

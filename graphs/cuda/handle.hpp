@@ -29,7 +29,7 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
-  // Gives up the handle without destroying it.
+  // Makes this object empty without destroying the handle.
   void release() noexcept { handle_ = T{}; }
   // Destroys the owned handle, and returns the address where a create function stores the new handle.
   T* put() noexcept {

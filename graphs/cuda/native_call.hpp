@@ -56,7 +56,7 @@ struct KernelCall {
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
   unsigned cluster_blocks = 1;
-  // The kernel may start before the preceding kernel ends, for which its code waits (kernel_support.cuh).
+  // The kernel may start before the preceding kernel ends. Its own code waits for that end (convert.cuh).
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
@@ -99,13 +99,13 @@ struct MatmulCall {
   void* d = nullptr;
   const void* bias = nullptr;
 
-  // Binds the addresses. If the bias moved, sets its address and returns the status of that call.
+  // Binds the addresses. If the bias has a new address, sets it in `description`. Returns the status.
   cublasStatus_t bind(void* const* operands) noexcept;
 };
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 // One run of a cuDNN execution plan: a convolution with its epilogue, or attention. The CudnnHandle owns
-// handle and plan. `pack` contains the addresses; calls with equal addresses share a pack.
+// `handle` and `plan`. `pack`: cuDNN's variant pack of the addresses; calls with equal addresses share it.
 struct CudnnCall {
   static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;

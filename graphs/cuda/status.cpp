@@ -12,7 +12,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// After such an error the process has no CUDA context, so that no further call can succeed.
+// After such an error the process's CUDA context is unusable, so every later call fails.
 constexpr cudaError_t sticky[] = {
     cudaErrorECCUncorrectable,    cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
     cudaErrorLaunchTimeout,       cudaErrorContextIsDestroyed,  cudaErrorAssert,
@@ -42,7 +42,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// Adds the CUDA error that caused a library's status, because it is more precise: not cudaErrorInvalidValue.
+// Adds the CUDA error that caused a library's status, except cudaErrorInvalidValue, which says too little.
 [[noreturn]] void raise_for_library(const std::string& text) {
   const cudaError_t hidden = cudaGetLastError();
   if (hidden == cudaSuccess || hidden == cudaErrorInvalidValue) throw Error(ErrorCode::library_failed, text);

@@ -29,7 +29,7 @@ GraphHandle CudaStream::finish_capture() {
   GraphHandle graph;
   const cudaError_t status = cudaStreamEndCapture(handle(), graph.put());
   if (status == cudaSuccess) return graph;
-  // If a forked stream was not joined, this stream is still capturing. A second end resets the stream.
+  // If a forked stream was not joined, this stream is still capturing. Ending it again resets the stream.
   abandon_capture();
   raise(status, "end capture", "");
 }

@@ -18,8 +18,8 @@ struct Conv2dGradInputParameters {
   bool accumulate;
 };
 
-// One thread per element of dx. Neighbour threads differ in the channel, so they read the same dy and
-// neighbouring elements of w.
+// One thread per element of dx. Consecutive threads have consecutive channels, so they read the same dy and
+// consecutive elements of w.
 template <class T>
 __global__ void conv2d_grad_input(const Conv2dGradInputParameters p) {
   take_turn();

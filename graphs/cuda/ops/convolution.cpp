@@ -12,7 +12,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// Reads a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
+// Reads the shape of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
 ConvolutionShape shape_of(const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   ConvolutionShape shape;
@@ -273,7 +273,7 @@ std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const Co
   PreparedOp prepared;
   prepared.calls.emplace_back(convolution_call(handle, *plan, shape, call));
   prepared.resources.push_back(context.cudnn);
-  // A pointwise operation may write over its input; tests/conformance compares the bits.
+  // A pointwise operation may overwrite its input, here the residual; tests/conformance compares the bits.
   if (shape.has_residual) prepared.in_place_input = shape.residual_operand();
   return prepared;
 }

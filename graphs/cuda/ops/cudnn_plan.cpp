@@ -101,7 +101,7 @@ void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir:
   const std::int64_t behavior_count = engine.get(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
                                                  CUDNN_BEHAVIOR_NOTE_TYPE_COUNT, behavior);
   for (std::int64_t i = 0; i < numerical_count; ++i) {
-    // Tensor cores would multiply fp32 operands in tf32.
+    // Excludes tensor cores for fp32, because they would multiply fp32 operands in tf32.
     const bool tf32 = numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && dtype == ir::DType::fp32;
     const bool harmless = numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
                           numerical[i] == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP;

@@ -1,5 +1,5 @@
-// cuDNN's engines for an operation graph; execution plans, each built once with one engine and run by one
-// call with any addresses; the cuDNN handle of a device and its plans.
+// cuDNN's engines for an operation graph, its execution plans, and the cuDNN handle of a device. A plan is
+// built once with one engine; each run is one call with any addresses.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,9 @@ class CudnnPlan {
   // The plan as cuDNN's JSON. Empty if cuDNN cannot serialise it.
   std::string serialised() const;
 
-  // Returns the descriptor with these addresses, in the order of the tensor ids. Keeps the last `packs_max`
-  // descriptors, because steps repeat their addresses. Callers share ownership, because other ops that use
-  // the plan may evict a descriptor.
+  // Returns cuDNN's variant pack of these addresses, which are in the order of the tensor ids. Keeps the
+  // last `packs_max` packs, because steps repeat their addresses. Callers share ownership, because other ops
+  // that use the plan may evict a pack.
   std::shared_ptr<const CudnnDescriptor> pack_for(void* const* addresses);
 
  private:
@@ -55,7 +55,7 @@ class CudnnPlan {
 };
 
 // Engines, each with knob settings, that are deterministic and compute in fp32, in the heuristic's order.
-// Engines that compile their kernel come last, because a sweep prepares many plans.
+// Engines that compile their kernel come last: compiling takes long, and a sweep prepares many plans.
 class CudnnEngines {
  public:
   // If cuDNN offers the engine `wanted`, contains only that engine, because listing all engines takes long.

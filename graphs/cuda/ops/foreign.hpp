@@ -19,7 +19,7 @@ class HostRun {
 
   // Copies every input to the host, waits for the stream, runs the op, and enqueues copies of outputs and
   // mutated inputs to the device. Throws Error(plugin_failed) if the op fails. Throws
-  // Error(capture_unsupported) on a capturing stream, because a capture cannot hold the wait.
+  // Error(capture_unsupported) on a capturing stream, because a capture cannot record the wait.
   void run(void* const* operands, cudaStream_t stream, const char* object);
 
  private:

@@ -48,8 +48,8 @@ void set_attribute(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAtt
   check(cublasLtMatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
 }
 
-// cuBLASLt is column-major, where row-major y[rows, n] is y'[n, rows]. So y' = op(w') x', where op transposes
-// w' unless w is already stored transposed.
+// cuBLASLt is column-major: it reads row-major y[rows, n] as its transpose y'[n, rows]. So y' = op(w') x',
+// where op transposes w' unless w is already stored transposed.
 MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType output, const char* object) {
   const auto rows = static_cast<std::uint64_t>(spec.rows);
   const auto n = static_cast<std::uint64_t>(spec.n);
@@ -125,7 +125,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
   if (residual_before_activation) return std::nullopt;  // an epilogue adds the residual first
-  // If C is also B, cuBLASLt (13.0 on an H200) accepts the call in preparation but refuses the launch.
+  // Does not fuse if C is also B: cuBLASLt (13.0 on an H200) would prepare the call but refuse the launch.
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&
       std::ranges::count(inputs, inputs.at(static_cast<std::size_t>(spec.residual.operand))) > 1)
@@ -332,7 +332,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
 
 namespace {
 
-// The gradient reads input 0 transposed, or not. `k`: the extent that the product sums over.
+// Prepares a gradient of linear. `x_transposed`: it reads input 0 transposed. `k`: the extent of its sums.
 PreparedOp prepare_gradient(OpContext& context, const ir::OpCall& call, std::int64_t k, bool x_transposed) {
   MatmulSpec spec = matmul_spec(context, call);
   spec.k = k;

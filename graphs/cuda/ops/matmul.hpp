@@ -34,8 +34,8 @@ struct MatmulSpec {
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
-// The product of the op's inputs 0 and 1 into its first output, in the device's workspace. The caller sets
-// the sizes. Refuses integers.
+// Describes the product of the op's inputs 0 and 1 into its first output, with the device's workspace as
+// scratch memory. The caller sets the sizes. Refuses integers.
 MatmulSpec matmul_spec(const OpContext& context, const ir::OpCall& call);
 
 // Returns `call` with a cuBLASLt algorithm, which is chosen once per key (tuning/tuner.hpp). `key` must name

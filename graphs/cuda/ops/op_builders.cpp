@@ -1,4 +1,4 @@
-// Finds the prepare function of a kind, and holds code that several prepare functions share.
+// Finds the prepare function of a kind of op, and implements what several prepare functions share.
 #include "graphs/cuda/ops/op_builders.hpp"
 
 #include <map>

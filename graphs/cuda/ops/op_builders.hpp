@@ -39,10 +39,10 @@ struct OpContext {
   std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // choices so far, by key of choose_matmul()
 };
 
-// Calls the prepare function of the op's kind. Throws Error(unsupported), which names the op, if none exists.
+// Calls the prepare function of the op's kind. If none exists, throws Error(unsupported) naming the op.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// All cuDNN plans so far that cuDNN can serialise, by the tuner's key.
+// The serialised cuDNN plans of this device so far, by the tuner's key, if cuDNN can serialise them.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
 // Call before destroying a stream that cuDNN's handle may be set to. Does nothing if there is no handle.

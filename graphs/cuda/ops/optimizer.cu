@@ -12,7 +12,7 @@ constexpr std::size_t parameters_max = 80;  // per launch: arguments take at mos
 constexpr unsigned optimizer_threads = 256;
 constexpr int rounds = 4;  // a thread handles sixteen bytes per round
 
-// Operands: `ahead` values, then `group` values per parameter (the parameter, its gradient and its state).
+// Operands: `ahead` shared values, then `group` values per parameter (itself, its gradient and its state).
 struct Sgd {
   static constexpr std::size_t ahead = 1;
   static constexpr std::size_t group = 3;

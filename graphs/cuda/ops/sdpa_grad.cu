@@ -1,6 +1,6 @@
-// Computes the gradient of sdpa in fp32. Computes the probabilities again from q and k, tile by tile. A
-// block of the first kernel has a tile of queries, stores their statistics and writes dq. A block of the
-// second kernel has a tile of keys and writes dk and dv. One warp computes each sum in a fixed order,
+// Computes the gradient of sdpa in fp32. Computes the attention probabilities again from q and k, tile by
+// tile. A block of the first kernel has a tile of queries, stores their `stats` and writes dq. A block of
+// the second kernel has a tile of keys and writes dk and dv. One warp computes each sum in a fixed order,
 // without atomics.
 #include <cmath>
 

@@ -1,7 +1,7 @@
-// Computes sdpa with one query per block. A group of lanes holds the query, sixteen bytes per lane, and
-// loops over keys with a running softmax. Groups, warps and splits are combined in a fixed order. The splits
-// of a query are blocks of one cluster, whose first block combines the splits. On GPUs without clusters, a
-// second kernel combines them.
+// Computes sdpa with one query per block. Each group of lanes loads the query, sixteen bytes per lane, and
+// loops over its keys with a running softmax. The results of groups, warps and splits are combined in a
+// fixed order. The splits of a query are blocks of one cluster, whose first block combines their results. On
+// GPUs without clusters, a second kernel combines them.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   for (int i = 0; i < Size; ++i) state.value[i] += __shfl_xor_sync(all_lanes, state.value[i], stride);
 }
 
-// Adds `Unroll` keys of one group to the state: first all scores, then all values. Keys at `limit` and later
-// ones have weight 0.
+// Adds `Unroll` keys of one group to the state: computes all scores first, then adds all values. Keys from
+// `limit` on have weight 0.
 template <class T, int Lanes, int Unroll>
 __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
                                            const T* v, std::int64_t row_elements, int key, int stride,
@@ -136,8 +136,8 @@ constexpr int blocks_few = 2;
 constexpr int rounds_ahead = 2;  // rounds of keys to prefetch into the L2 cache
 constexpr int clusters_max = 8;
 static_assert(threads_few / 32 <= sdpa_warps_max);
-// The number of keys that a group loads at a time. With many blocks, five keys take the registers that limit
-// a multiprocessor to four blocks. With five blocks, 2^n queries would fill the GPU badly.
+// The number of keys that a group loads at a time. With many blocks it is five, so that registers limit
+// a multiprocessor to four blocks: with five blocks, 2^n queries would fill the GPU unevenly.
 constexpr int unroll_of(bool few) {
   return few ? 4 : 5;
 }

@@ -25,7 +25,7 @@ constexpr std::size_t buffer_alignment = 8;  // as CUPTI requires
 constexpr std::array recorded_kinds = {cupti_activity_concurrent_kernel, cupti_activity_memcpy,
                                        cupti_activity_memset};
 
-// CUPTI's callbacks get no user pointer, and may run on a CUPTI thread.
+// Global, because CUPTI's callbacks get no user pointer; locked, because a CUPTI thread may run them.
 std::mutex active_mutex;
 CuptiProfiler* active = nullptr;
 
@@ -35,7 +35,7 @@ std::string cupti_text(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// Measures the offset between two clocks of the same rate. The fastest reading estimates the offset best.
+// Measures the steady clock minus CUPTI's clock, which have the same rate. The fastest reading is the best.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -168,8 +168,8 @@ std::vector<Activity> CuptiProfiler::collect() {
 
 namespace {
 
-// Few machines have the toolkit's folder in their search path. The version of this module's CUDA runtime
-// comes first, because another version may not know the running driver.
+// Adds the toolkit's folders, which few machines have in the library search path. The version of this
+// module's CUDA runtime comes first, because another version may not know the running driver.
 std::vector<std::string> files() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
   std::vector<std::string> files;

@@ -19,8 +19,8 @@ constexpr double indistinguishable = 1.01;
 
 // All candidates are timed once. Then candidates within the first factor of the least time are timed again,
 // then candidates within the second factor, and so on. The least time of each candidate counts. On an H200,
-// the first few times were up to 6 % too long, because the clock had not risen yet. In one case of ten, two
-// times of one candidate differed by over 3 %.
+// the first few times were up to 6 % too long, because the GPU's clock had not risen yet. In one case of
+// ten, two times of one candidate differed by over 3 %.
 constexpr double timed_again[] = {1.10, 1.05, 1.03};
 
 std::string_view environment(const char* name) {
