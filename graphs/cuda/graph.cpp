@@ -20,12 +20,12 @@ constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
     {cudaGraphExecUpdateErrorNodeTypeChanged, "the node's type changed"},
     {cudaGraphExecUpdateErrorFunctionChanged, "the node's function changed"},
     {cudaGraphExecUpdateErrorParametersChanged,
-     "the node's parameters changed in a way that is not supported"},
-    {cudaGraphExecUpdateErrorNotSupported, "a part of the node is not supported"},
+     "the node's parameters changed in a way that an update does not support"},
+    {cudaGraphExecUpdateErrorNotSupported, "an update does not support a part of the node"},
     {cudaGraphExecUpdateErrorUnsupportedFunctionChange,
-     "the node's function changed in a way that is not supported"},
+     "the node's function changed in a way that an update does not support"},
     {cudaGraphExecUpdateErrorAttributesChanged,
-     "the node's attributes changed in a way that is not supported"},
+     "the node's attributes changed in a way that an update does not support"},
 };
 
 constexpr std::pair<cudaGraphNodeType, const char*> type_names[] = {

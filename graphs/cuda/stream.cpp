@@ -125,7 +125,7 @@ void CudaStream::record_branch(const void* selector, const std::vector<Arm>& arm
   cudaGraphNode_t added = nullptr;
   check(cudaGraphAddNode(&added, graph, before, edges, count, &node), "add a conditional node");
   check(cudaStreamUpdateCaptureDependencies(handle(), &added, nullptr, 1, cudaStreamSetCaptureDependencies),
-        "continue behind a conditional node");
+        "continue the capture after a conditional node");
   // An IF node runs graph 0 if the value is not 0, so arm 1 is graph 0.
   for (std::size_t i = 0; i < arms.size(); ++i)
     if (arms[i]) record_arm(node.conditional.phGraph_out[is_if ? 1 - i : i], arms[i]);

@@ -13,7 +13,7 @@ void Stream::synchronize_blocking() {
 }
 
 void Stream::wait(Event&) {
-  throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for others");
+  throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for events");
 }
 
 namespace {

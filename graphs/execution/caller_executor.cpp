@@ -180,7 +180,7 @@ void CallerExecutor::check_addresses(std::size_t place) const {
     throw Error(ErrorCode::address_moved,
                 "replay program " + program_.name() + ": " + std::string(name_of(value.kind)) + " " +
                     value.name + " has moved since the capture, so a replay would use the old address; " +
-                    "give an --io that follows the caller's addresses");
+                    "give --io update or recapture");
   }
 }
 

@@ -45,8 +45,9 @@ void refuse_kept_attributes(const std::vector<facts::DescribedNode>& wanted,
       };
       if (value(wanted[i]) == value(kept[i])) continue;
       throw Error(ErrorCode::graph_update_failed,
-                  "share an exec: " + wanted[i].type + " node " + std::to_string(i) + " keeps " + attribute +
-                      " " + value(kept[i]) + " after the update, and was captured with " + value(wanted[i]));
+                  "share an exec: " + wanted[i].type + " node " + std::to_string(i) + " still has " +
+                      attribute + " " + value(kept[i]) + " after the update, but was captured with " +
+                      value(wanted[i]));
     }
   }
 }

@@ -72,8 +72,8 @@ std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
 void Executor::join_switch(const std::vector<Executor*>&, void*) {
   throw Error(
       ErrorCode::unsupported,
-      "record a SWITCH over steps: each must be a single graph, of at most 256: give --mode whole and "
-      "at most 256 sizes, or --exec own");
+      "record a SWITCH over steps: a step must be a single graph, and at most 256 steps fit: give --mode "
+      "whole and at most 256 sizes, or --exec own");
 }
 
 void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const char* instead) {
@@ -123,7 +123,7 @@ std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionConte
   const std::vector<ir::Segment> segments = segments_of(mode, context.program, context.splits);
   if (context.forked && context.caller != nullptr && context.caller->settings().form == IoForm::set_params)
     throw Error(ErrorCode::unsupported,
-                "--io set_params records ops one behind the other: give --branches serial, or another --io");
+                "--io set_params records ops one after the other: give --branches serial, or another --io");
   if (context.caller != nullptr) return std::make_unique<CallerExecutor>(context, batch, segments);
   return std::make_unique<CapturedExecutor>(context, batch, segments);
 }

@@ -340,7 +340,7 @@ void HostStream::refuse_while_capturing(const char* operation) {
   const bool was_active = std::exchange(capture_, CaptureState::invalidated) == CaptureState::active;
   throw Error(
       was_active ? ErrorCode::capture_unsupported : ErrorCode::capture_invalidated,
-      std::string(operation) + " on host stream: this call is not permitted while the stream captures");
+      std::string(operation) + " on host stream: this call is not permitted while the stream is capturing");
 }
 
 void HostStream::drain() noexcept {
@@ -365,7 +365,8 @@ void HostStream::rethrow_error() {
 
 void HostStream::begin_capture() {
   if (capture_ != CaptureState::none) {
-    throw Error(ErrorCode::capture_unsupported, "begin capture on host stream: the stream captures already");
+    throw Error(ErrorCode::capture_unsupported,
+                "begin capture on host stream: the stream is already capturing");
   }
   recorded_.clear();
   branches_.clear();

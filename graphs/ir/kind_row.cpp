@@ -56,8 +56,8 @@ Outputs infer_by_row(const KindRow& row, const Op& op, const Inputs& inputs) {
   for (const std::string& flag : row.flagged_inputs) count += integer_attribute(op, flag) == 1 ? 1 : 0;
   if (const std::size_t group = row.groups.size; group > 0) {
     if (inputs.size() <= count || (inputs.size() - count) % group != 0) {
-      refuse(op, "the op takes " + std::to_string(count) + " inputs and groups of " + std::to_string(group) +
-                     ", but has " + std::to_string(inputs.size()));
+      refuse(op, "the op takes " + std::to_string(count) + " inputs, then groups of " +
+                     std::to_string(group) + ", but has " + std::to_string(inputs.size()));
     }
   } else if (inputs.size() != count) {
     refuse(op, "the op takes " + std::to_string(count) + " inputs, but has " + std::to_string(inputs.size()));

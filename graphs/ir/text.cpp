@@ -115,7 +115,7 @@ class Reader {
     rest_.remove_prefix(1);
     name.clear();
     for (;;) {
-      if (rest_.empty() || rest_.front() == '\n') refuse("a name has no end");
+      if (rest_.empty() || rest_.front() == '\n') refuse("a name has no closing quote");
       const char c = rest_.front();
       rest_.remove_prefix(1);
       if (c == '"') break;
@@ -150,7 +150,7 @@ class Reader {
       } else if (type == "text") {
         name(value.emplace<std::string>());
       } else {
-        refuse("attribute " + key + " has no type");
+        refuse("attribute " + key + " has no type: give integer, real or text");
       }
     }
   }
@@ -181,7 +181,7 @@ class Reader {
     const auto high = rest_.size() < 2 ? std::string_view::npos : hex_digits.find(rest_[0]);
     const auto low = rest_.size() < 2 ? std::string_view::npos : hex_digits.find(rest_[1]);
     if (high == std::string_view::npos || low == std::string_view::npos)
-      refuse("a name ends within a character");
+      refuse("a \\ in a name is not followed by two hex digits");
     rest_.remove_prefix(2);
     return static_cast<char>(high << 4 | low);
   }
@@ -325,7 +325,8 @@ class ProgramText {
   }
 
   void check_values(const Program& program) {
-    if (program.micro_batches_ < 1 || program.removed_ops_ < 0) refuse(3, "a number is too small");
+    if (program.micro_batches_ < 1 || program.removed_ops_ < 0)
+      refuse(3, "the number of micro-batches is below 1, or that of removed ops is below 0");
     for (ValueId id = 0; id < program.values_.size(); ++id) {
       const Value& value = program.values_[id];
       const std::size_t line = first_value_ + id;

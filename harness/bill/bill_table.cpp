@@ -51,16 +51,17 @@ void print_causes(std::ostream& out, const Bill& bill) {
   print("time", seconds_of(told.setup), seconds_of(measured.setup), format_seconds);
   out << fmt::format("  predicted from {} captures: {} to {}", told.captures, bytes_text(told.bytes.low),
                      bytes_text(told.bytes.high));
-  out << fmt::format("; prediction by a line through the first two: {}\n", bytes_text(told.line_bytes));
+  out << fmt::format("; prediction by a line through the first two captures: {}\n",
+                     bytes_text(told.line_bytes));
   if (const auto& of = bill.measured)
     out << fmt::format("  measured {} and {}: error of the prediction {:+.1f} %, of the line {:+.1f} %\n",
                        bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error,
                        100 * of->line_error);
   if (const auto& of = bill.memory; of && of->used_bytes)
-    out << fmt::format("  other    {} context, {} static; {} of the driver's {} unexplained\n",
-                       format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
-                       bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))),
-                       format_bytes(*of->used_bytes));
+    out << fmt::format(
+        "  other    {} context, {} static; {} of the {} that the driver reports is of unknown use\n",
+        format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
+        bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))), format_bytes(*of->used_bytes));
   for (const bill::ReserveRuns& runs : bill.verified) {
     out << fmt::format("  with {} free memory: {} of {} runs failed", bytes_text(runs.free_bytes),
                        runs.failed, runs.runs);

@@ -67,13 +67,13 @@ BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
   BillRequest request;
   request.sizes = ladder::parse_sizes("--capture-sizes", asked.sizes);
   request.predict_from = static_cast<std::size_t>(config::parse_within(
-      "--predict-from", asked.predict_from, {3, 65'536}, " is not a number of captures: give "));
+      "--predict-from", asked.predict_from, {3, 65'536}, " is not valid: give a number of captures from "));
   const bool percent = asked.confidence.ends_with('%');
   const auto share =
       config::parse_real(asked.confidence.substr(0, asked.confidence.size() - (percent ? 1 : 0)));
   if (!percent || !share || *share < 50 || *share > 99.99)
     throw InputError("--confidence",
-                     in_quotes(asked.confidence) + " is not a confidence: give 50% to 99.99%");
+                     in_quotes(asked.confidence) + " is not valid: give a confidence from 50% to 99.99%");
   request.confidence = *share / 100;
   require_known("--measure", asked.measure, "value of --measure", {"needed", "all"});
   request.all = asked.measure == "all";
@@ -257,7 +257,9 @@ int report_bills(const std::string& device, const model::Result& result, const s
     const bool failed = bill.status == model::CellStatus::failed;
     if (failed) complain("bill %s failed: %s", bill.id.c_str(), bill.reason.value().message.c_str());
     const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
-    if (short_of) complain("bill %s: with the reserve free, some runs failed", bill.id.c_str());
+    if (short_of)
+      complain("bill %s: the reserve is too small: some runs failed with that much memory free",
+               bill.id.c_str());
     if (failed || short_of) code = exit_cells_failed;
   }
   return code;
@@ -268,19 +270,23 @@ class BillCommand final : public Command {
   explicit BillCommand(Options& options) : options_(options) {
     options.footer(bill_footer);
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
-    options.text("--predict-from", asked_.predict_from, "K",
-                 "captures per mode for the prediction; more are made if the interval is wider than "
-                 "5 % (default: 3)");
+    options.text(
+        "--predict-from", asked_.predict_from, "K",
+        "sizes to capture per mode for the prediction; more are captured if the prediction's interval "
+        "is wider than 5 % (default: 3)");
     options.text("--confidence", asked_.confidence, "PERCENT",
                  "confidence of the intervals and the reserve (default: 99%)");
     options.text(
         "--measure", asked_.measure, "needed|all",
-        "all: also capture every size, in another process, to check the prediction (default: needed)");
+        "needed: capture only what the prediction needs; all: also capture every size, in another process, "
+        "to check the prediction (default: needed)");
     options.text("--exec", asked_.exec, "own|shared",
                  "shared: sizes with the same graph topology share one exec; own,shared: one bill for each "
                  "(default: own)");
-    options.text("--traffic", asked_.traffic, "TRAFFIC",
-                 "traffic, as for ladder: say what half of the sizes would cost and save under this traffic");
+    options.text(
+        "--traffic", asked_.traffic, "TRAFFIC",
+        "traffic, as for ladder: also predict what capturing half of the sizes would cost in step time, and "
+        "save, under this traffic");
     options.text("--verify", asked_.verify, "N",
                  "capture all sizes N times with exactly the reserve free, and N times with 10 % less "
                  "(default: 0)");
@@ -315,9 +321,10 @@ class BillCommand final : public Command {
     refuse_for_step(checked, both_, request);
     if (request.verify > 0 && checked.plan.device.starts_with("host") &&
         std::getenv("GRAPHBENCH_HOST_MEMORY_BYTES") == nullptr)
-      throw InputError("--verify",
-                       "--verify fills the device's memory, which on host is the machine's: set "
-                       "GRAPHBENCH_HOST_MEMORY_BYTES");
+      throw InputError(
+          "--verify",
+          "--verify fills the device's memory, and the host device has all of this machine's: set "
+          "GRAPHBENCH_HOST_MEMORY_BYTES to a number of bytes");
     Biller biller(request, options, supervisor, result);
     std::vector<Bill> bills;
     bool interrupted = false;

@@ -38,8 +38,8 @@ std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
 
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   LadderRequest request;
-  const std::int64_t multiple =
-      config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536}, " is not a multiple: give ");
+  const std::int64_t multiple = config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536},
+                                                     " is not valid: give a whole number from ");
   request.sizes = parse_sizes("--capture-sizes", asked.sizes, multiple);
   if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
   const std::vector<std::string> when = split(asked.when, ',');
@@ -55,9 +55,9 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
     throw InputError("--capture-when",
                      in_quotes(asked.when) + " gives a value twice: give startup, lazy, or both");
   if (request.policy.warmup_by == model::WarmupBy::requests && std::ranges::count(when, "lazy") == 0)
-    throw InputError("--warmup-by",
-                     "requests can warm up only sizes that are captured lazily: give "
-                     "--capture-when lazy too");
+    throw InputError(
+        "--warmup-by",
+        "\"requests\" works only with sizes that are captured lazily: give --capture-when lazy too");
   if (request.policy.exec == model::ExecOf::one_switch && std::ranges::count(when, "lazy") > 0)
     throw InputError("--exec",
                      "a SWITCH needs all sizes at start-up: give --capture-when startup, or another --exec");

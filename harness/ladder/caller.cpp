@@ -48,7 +48,7 @@ class IsolationCheck {
       compare_rows(results_[i], expected.results[i], actual.results[i]);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (actual.own_state[i] != expected.own_state[i])
-        fail("the caller's rows of state " + name(states_[i]) + " differ");
+        fail("the caller's rows of state " + name(states_[i]) + " differ from the eager result");
       if (actual.others[i] != actual.others_before[i])
         fail("state " + name(states_[i]) + " of other sequences was overwritten");
     }

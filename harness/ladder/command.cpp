@@ -193,9 +193,10 @@ class LadderCommand final : public Command {
     options.text("--beyond", asked_.beyond, "eager|split|refuse",
                  "for a step larger than every captured size: run eagerly, split, or refuse the step "
                  "(default: eager)");
-    options.text("--warmup-by", asked_.warmup_by, "capture|requests",
-                 "how a lazy size warms up: by steps before its capture, or by its first requests, served "
-                 "eagerly (default: capture)");
+    options.text(
+        "--warmup-by", asked_.warmup_by, "capture|requests",
+        "how a lazily captured size warms up. capture: by steps before its capture; requests: by its "
+        "first requests, served eagerly (default: capture)");
     options.text("--exec", asked_.exec, "own|shared|switch",
                  "shared: sizes with the same graph topology share one exec, updated when the size changes; "
                  "switch: one graph with a SWITCH node over all sizes (default: own)");
@@ -205,7 +206,8 @@ class LadderCommand final : public Command {
         "(default: refuse)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
-        "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
+        "sizes of the steps: FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; a size is a batch "
+        "size");
     options.text("--traffic-mode", asked_.traffic_mode, "LIST",
                  "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
@@ -213,7 +215,7 @@ class LadderCommand final : public Command {
         "--arrivals", asked_.arrivals, "RATE",
         "steps arrive at random times, on average RATE per second (default: each follows the previous step)");
     options.text("--engine-sizes", asked_.engine_sizes, "LIST",
-                 "also serve the same steps from these sizes, to compare");
+                 "sizes that a serving engine captures: serve the same steps from these too, to compare");
     options.flag("--no-rivals", asked_.no_rivals,
                  "skip the two rivals: every step eager, and every size captured");
     options.text_or(

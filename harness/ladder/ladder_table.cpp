@@ -84,7 +84,7 @@ void print_first(std::ostream& out, const model::FirstRequests& first) {
 void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   const model::LadderSteps& steps = launch.steps;
   out << fmt::format(
-      "  steps    {} exact, {} padded, {} eager below, {} eager beyond, {} captured now{}; hit rate {}\n",
+      "  steps    {} exact, {} padded, {} eager below, {} eager beyond, {} captured lazily{}; hit rate {}\n",
       steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
       steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "", percent_text(launch.hit_rate));
   out << fmt::format("  padding  {} of {} rows in graphs, {}", launch.padding.rows, launch.padding.graph_rows,
@@ -99,8 +99,7 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   out << fmt::format("  served   {} rows/s; {} of steps", format_count(launch.rows_per_second),
                      format_seconds(launch.busy_seconds));
   if (launch.predicted_seconds)
-    out << fmt::format(", {} as predicted from the medians of sizes",
-                       format_seconds(*launch.predicted_seconds));
+    out << fmt::format(", {} predicted from each size's median", format_seconds(*launch.predicted_seconds));
   if (launch.stalls.count > 0)
     out << fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
                        format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
@@ -112,8 +111,8 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
                        execs->bytes_saved ? format_bytes(*execs->bytes_saved) : "-");
   if (const auto& tuning = launch.tuning)
     out << fmt::format(
-        "\n  tuning   {} captured and {} eager runs in sizes with separate library choices; {} and {} in "
-        "others",
+        "\n  tuning   {} captured and {} eager runs in sizes with separate library choices; {} captured "
+        "and {} eager runs in the other sizes",
         tuning->tuned_captured, tuning->tuned_eager, tuning->general_captured, tuning->general_eager);
   const model::Startup& start = launch.startup;
   out << fmt::format("\n  start-up {} prepare, {} warmup, {} capture, {} instantiate, {} upload\n",
@@ -144,7 +143,7 @@ void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
 const char* title_of(const std::string& role) {
   if (role == "eager") return "rival: every step eager";
   if (role == "suggested") return "suggested ladder";
-  if (role == "lazy") return "rival: the same sizes, captured by requests:";
+  if (role == "lazy") return "rival: the same sizes, captured lazily:";
   if (role == "startup") return "rival: the same sizes, captured at start-up:";
   if (role == "best") return "each size in its fastest mode:";
   if (role == "every") return "rival: every size captured";
@@ -223,7 +222,7 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
                        format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
   if (!made.interpolated.empty())
     out << fmt::format("  interpolated, not measured: {}\n", list(made.interpolated));
-  out << "  mean step by number of sizes:";
+  out << "  mean step by number of captured sizes:";
   for (const model::FrontierPoint& each : made.frontier)
     out << fmt::format(" {}: {}{}", each.sizes, format_seconds(each.step_seconds),
                        &each == &made.frontier.back() ? "" : ",");

@@ -23,8 +23,8 @@ void Server::check_program() const {
   if (states.empty()) return;
   throw Error(ErrorCode::state_not_splittable,
               "serve " + program_.name() + ": state " + program_.value(states.front()).name +
-                  " belongs to whole batches, so steps beyond the ladder cannot run "
-                  "in parts: give --beyond eager or refuse");
+                  " belongs to whole batches, so steps larger than every captured size "
+                  "cannot be split: give --beyond eager or refuse");
 }
 
 namespace {

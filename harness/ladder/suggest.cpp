@@ -224,7 +224,8 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
                           const std::string& where) {
   if (measured.step_seconds.empty() || measured.eager.empty())
     throw InputError(
-        where, "eager and a graph mode were not both measured, so nothing can be suggested: sweep both");
+        where,
+        "eager or a graph mode was not measured, so nothing can be suggested: sweep eager and a graph mode");
   SuggestProblem problem;
   for (const std::int64_t each : rows) ++problem.steps[each];
   const std::int64_t largest = problem.steps.rbegin()->first;

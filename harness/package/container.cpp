@@ -20,7 +20,7 @@ constexpr std::string_view container_version = "1";
 // Returns the text before the next `end`, and removes both from `text`. Throws if there is no `end`.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
-  if (at == std::string_view::npos) refuse_container("the package is cut short in its head");
+  if (at == std::string_view::npos) refuse_container("the package is cut short in its header");
   const std::string_view found = text.substr(0, at);
   text.remove_prefix(at + 1);
   return found;
@@ -66,26 +66,27 @@ std::vector<Section> decode(std::string_view text) {
     Part& part = parts.emplace_back();
     const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), part.bytes);
     if (error != std::errc() || end != bytes.data() + bytes.size())
-      refuse_container("the package's head is damaged at section " + sections.back().name);
+      refuse_container("the package's header is damaged at section " + sections.back().name);
     part.sha256 = take(rest, '\n');
   }
   const std::string_view lines = text.substr(0, text.size() - rest.size());
   if (rest.substr(0, 7) != "sha256 ")
-    refuse_container("the package's head is damaged after the list of sections");
+    refuse_container("the package's header is damaged after the list of sections");
   rest.remove_prefix(7);
-  if (take(rest, '\n') != sha256_hex(lines)) refuse_container("the package's head does not match its digest");
-  if (!take(rest, '\n').empty()) refuse_container("the package's head is damaged after the digest");
+  if (take(rest, '\n') != sha256_hex(lines))
+    refuse_container("the package's header does not match its digest");
+  if (!take(rest, '\n').empty()) refuse_container("the package's header is damaged after the digest");
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::string where = "section " + sections[i].name + ": ";
     if (rest.size() < parts[i].bytes) refuse_container(where + "the section is cut short");
     sections[i].content = rest.substr(0, parts[i].bytes);
     rest.remove_prefix(parts[i].bytes);
     if (sha256_hex(sections[i].content) != parts[i].sha256)
-      refuse_container(where + "the section does not match its digest in the head");
+      refuse_container(where + "the section does not match its digest in the header");
   }
   if (!rest.empty()) refuse_container("there is data after the last section");
   if (!text.starts_with(container_head(sections)))
-    refuse_container("the head is not in the format of a graphbench package");
+    refuse_container("the header is not in the format of a graphbench package");
   return sections;
 }
 

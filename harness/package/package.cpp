@@ -68,7 +68,8 @@ std::vector<cache::Entry> read_choices(std::string_view text) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
     if (choices[i].content.find('\n') == std::string::npos) continue;
     const std::string why = why_not_serialised(cache::split_choice(choices[i].content).serialised);
-    if (!why.empty()) refuse_package("entry " + std::to_string(i) + ": the entry's serialised plan " + why);
+    if (!why.empty())
+      refuse_package("entry " + std::to_string(i) + ": the entry's serialised cuDNN plan " + why);
   }
   return choices;
 }
@@ -102,7 +103,8 @@ void check_method_tensors(const Manifest& manifest, const Method& method, const 
     if (tensor == nullptr) refuse_package("the manifest has no tensor " + value.name);
     const ir::TensorDesc desc = program.describe(id, program.micro_batches());
     if (tensor->dtype != ir::name_of(desc.dtype) || tensor->dims != desc.dims)
-      refuse_package("tensor " + value.name + " of the manifest has another type or shape");
+      refuse_package("tensor " + value.name +
+                     " of the manifest has another type or shape than in the program");
   }
 }
 
@@ -184,7 +186,7 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
 
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability) {
   if (manifest.device != kind)
-    return "the package is for a device of kind " + manifest.device + ", this is " + kind;
+    return "the package is for a device of kind " + manifest.device + ", and this device is of kind " + kind;
   const std::string here = architecture_of(capability);
   if (contains(manifest.architectures, here)) return {};
   return "architectures: the package is for " + join(manifest.architectures) + ", and this device is " + here;

@@ -59,7 +59,7 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
       digest_end == std::string_view::npos ? digest_end : rest.find('\n', digest_end + 1);
   const std::string_view list =
       list_end == std::string_view::npos ? "" : rest.substr(digest_end + 1, list_end - digest_end - 1);
-  if (list.empty() || sha256_hex(list) != rest.substr(0, digest_end)) return "the file's head is damaged";
+  if (list.empty() || sha256_hex(list) != rest.substr(0, digest_end)) return "the file's header is damaged";
   try {
     const std::vector<Tensor> tensors = read_tensors(list);
     for (std::size_t i = 0; i < std::max(tensors.size(), wanted.size()); ++i) {
@@ -73,9 +73,9 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
         return "tensor " + tensor.name + " belongs to another package: the digests differ";
     }
   } catch (const Error&) {
-    return "the file's head is damaged";
+    return "the file's header is damaged";
   }
-  return "the file's head is damaged";
+  return "the file's header is damaged";
 }
 
 }  // namespace

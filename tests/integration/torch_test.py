@@ -113,8 +113,8 @@ class Torch(HarnessCase):
     def test_on_several_devices_is_refused_by_name(self):
         cell, = self.cells("on_two_devices", "--mode", "eager", batch="2").values()
         self.assertEqual("skipped", cell["status"])
-        self.assertEqual("open: the step is on several devices, cpu and others: the step holds "
-                         "scale on meta, but only one device is measured", cell["reason"]["message"])
+        self.assertEqual("open: the step is on several devices: the step holds scale on meta, "
+                         "but only cpu is measured", cell["reason"]["message"])
 
     def test_runs_eagerly_and_says_what_the_other_modes_need(self):
         for (mode, _), cell in self.cells("model", "--split-ops", "linear", batch="2").items():

@@ -86,8 +86,8 @@ class Step:
         with self.torch.no_grad():
             self.held = Held(self.torch, self.module, self.args, *self.calls)
         if other := self.held.elsewhere(self.device):
-            raise Skip(f"the step is on several devices, {self.device} and others: the step holds "
-                       f"{other}, but only one device is measured")
+            raise Skip(f"the step is on several devices: the step holds {other}, but only {self.device} "
+                       "is measured")
         if "torch-compile" in self.axes:
             self.put_inside(self.axes["torch-compile"])
         self.prepare_mode()
@@ -107,7 +107,7 @@ class Step:
         torch, mode = self.torch, self.mode
         if mode in ("whole", "piecewise", "torch.replay") and not hasattr(torch.cuda.CUDAGraph,
                                                                           "raw_cuda_graph"):
-            raise Skip(f"mode {mode} needs a torch whose CUDAGraph has raw_cuda_graph: this is "
+            raise Skip(f"mode {mode} needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
         random = False
         if mode in ("whole", "piecewise"):
@@ -116,7 +116,9 @@ class Step:
             self.run_eagerly()
             random = generator.get_offset() != before
         if random and mode == "piecewise":
-            raise Skip("the step draws random numbers, which a bare launch would repeat: give --mode whole")
+            raise Skip("the step draws random numbers: mode piecewise launches its graphs without "
+                       "CUDAGraph.replay(), so each launch would draw the same numbers again: give --mode "
+                       "whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
         if random or mode == "torch.replay":
@@ -146,7 +148,7 @@ class Step:
     def put_inside(self, which):
         """Replaces the step's calls by Inductor's code, without Inductor's own graphs."""
         if not hasattr(self.torch, "compile"):
-            raise Skip(f"--torch-compile needs torch 2 or newer: this is {self.torch.__version__}")
+            raise Skip(f"--torch-compile needs PyTorch 2 or newer: this is {self.torch.__version__}")
         how = {"default": {"options": {"triton.cudagraphs": False}}}
         self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
         for _ in range(2):

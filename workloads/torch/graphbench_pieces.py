@@ -177,7 +177,8 @@ def cut(step):
     places = {id(value): index for index, value in enumerate(_pytree.tree_flatten(pieces.results())[0])}
     leaves = [(places.get(id(leaf)), leaf) for leaf in _pytree.tree_flatten(result)[0]]
     if any(place is None and isinstance(leaf, torch.Tensor) for place, leaf in leaves):
-        raise Skip("mode piecewise: the step returns a tensor that its graph does not make")
+        raise Skip("mode piecewise: the step returns a tensor that is no output of its traced graph: give "
+                   "--mode whole")
     step.places = [place for place, _ in leaves if place is not None]
     step.parts = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
     step.runs.update((part, functools.partial(pieces.run, part)) for part in range(len(pieces.nodes)))

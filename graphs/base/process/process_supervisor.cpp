@@ -135,7 +135,9 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
       }
       pending_.erase(0, begin);
       scanned_ = pending_.size();
-      if (pending_.size() > line_bytes_max) throw Error(ErrorCode::io, "read events: a line has no end");
+      if (pending_.size() > line_bytes_max)
+        throw Error(ErrorCode::io,
+                    "read events: a line has more than " + std::to_string(line_bytes_max) + " bytes");
     } catch (const std::exception& error) {
       result_.refusal = error.what();
       kill(ChildExit::How::refused);

@@ -56,7 +56,7 @@ PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
       prepared->path.name = call.op->kind + ":cudnn";
       return std::move(*prepared);
     }
-    why_not_cudnn = "cuDNN has no deterministic fp32-exact plan for it";
+    why_not_cudnn = "cuDNN has no deterministic, exact kernel for the op";
   }
   const char* const other = gradient ? ":direct" : ":im2col";
   context.tuner->say(call.op->name + ": " + call.op->kind + other + ", as " + why_not_cudnn);

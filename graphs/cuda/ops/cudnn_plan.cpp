@@ -143,7 +143,8 @@ bool CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t m
     read_notes(config, engine, dtype);
     read_name(config, engine);
     if (!config.allowed) {
-      context_.tuner->say(std::string(object_) + ": not deterministic, or not exact: " + config.name);
+      context_.tuner->say(std::string(object_) +
+                          ": left out a kernel that is not deterministic, or not exact: " + config.name);
       continue;
     }
     if (config.name == wanted) {

@@ -28,7 +28,7 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
     if (context.use_cudnn) {
       if (std::optional<PreparedOp> fused = prepare_sdpa_cudnn(context, shape, call))
         return std::move(*fused);
-      why_not_cudnn = "cuDNN has no sound kernel for it";
+      why_not_cudnn = "cuDNN has no deterministic, exact kernel for the op";
     }
   }
   PreparedOp own = prepare_sdpa_vector(context, shape, call);

@@ -127,7 +127,7 @@ std::size_t Tuner::choose_own(const std::string& key, const std::vector<std::str
     if (const auto index = position(candidates, known->second.algorithm)) return *index;
   }
   const auto check = [&](const std::string& kept) {
-    return position(candidates, kept) ? std::string() : "the library no longer offers the cached plan";
+    return position(candidates, kept) ? std::string() : "the library no longer offers the cached algorithm";
   };
   const auto make = [&]() -> std::optional<std::string> {
     const auto fastest = may_time_ ? time_all(key, candidates, cost) : std::nullopt;
@@ -183,7 +183,8 @@ void Tuner::tried_serialised(const std::string& key, bool taken) {
   const std::string& algorithm = serialised_.at(cache::file_name_of(cache_key(key))).algorithm;
   taken_[key] = taken;
   if (taken) chosen_[key] = {.key = key, .algorithm = algorithm, .timed = true, .hit = true, .plan = ""};
-  say(key + ": " + algorithm + (taken ? " (from a serialised plan)" : " (the serialised plan was refused)"));
+  say(key + ": " + algorithm +
+      (taken ? " (from the package's cuDNN plan)" : " (cuDNN refused the package's plan)"));
 }
 
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
@@ -233,8 +234,8 @@ std::optional<std::size_t> Tuner::time_all(
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     say(key + ": " + (costs[i] ? described(*costs[i]) : std::string("does not run")) + ": " + candidates[i]);
   }
-  say(key + ": " + candidates[best] + " (" + described(*costs[best]) + ", candidate " +
-      std::to_string(best + 1) + " of " + std::to_string(candidates.size()) + ", the first " +
+  say(key + ": " + candidates[best] + " (" + described(*costs[best]) + ", algorithm " +
+      std::to_string(best + 1) + " of " + std::to_string(candidates.size()) + ", the first choice " +
       (costs.front() ? "takes " + described(*costs.front()) : std::string("fails")) + ")");
   return best;
 }

@@ -17,7 +17,8 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   std::size_t padded = 0;
   if (__builtin_add_overflow(wanted, multiple - 1, &padded)) {
-    throw Error(ErrorCode::out_of_memory, "pool allocation: " + std::to_string(bytes) + " bytes overflow");
+    throw Error(ErrorCode::out_of_memory,
+                "pool allocation: " + std::to_string(bytes) + " bytes are too many");
   }
   return padded / multiple * multiple;
 }

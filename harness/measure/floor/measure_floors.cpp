@@ -190,7 +190,7 @@ class Meter {
       stream_->synchronize();
       const std::vector<Activity> activities = records.profiler->collect();
       if (activities.size() != 1) {
-        throw Error(ErrorCode::internal, "measure the queue's hand-off: " +
+        throw Error(ErrorCode::internal, "measure the queue's hand-off: the profiler has " +
                                              std::to_string(activities.size()) + " records of one launch");
       }
       return activities.front().start_seconds - start;

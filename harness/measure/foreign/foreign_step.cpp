@@ -88,7 +88,7 @@ void ForeignStep::read_parts() {
   if (mode_ == "whole" && (count != 1 || parts_.front() == GB_PART_RUN))
     refuse(has + "give the mode one part, captured or launched");
   if (mode_ != "whole" && mode_ != "piecewise" && graphs > 0)
-    refuse(has + "only whole and piecewise may have such parts");
+    refuse(has + "only modes whole and piecewise may have captured parts");
 }
 
 void ForeignStep::close() noexcept {
@@ -153,9 +153,9 @@ void ForeignExecutor::warm_up() {
 std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {
   if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
   if (part.kind == GB_PART_LAUNCHED)
-    throw Error(ErrorCode::step_failed,
-                "capture: part " + std::to_string(index) +
-                    " is launched by the step, and no graph was lent: lend it, or make the part GB_PART_RUN");
+    throw Error(ErrorCode::step_failed, "capture: part " + std::to_string(index) +
+                                            " is launched by the step, but its capture() lent no graph: lend "
+                                            "one, or make the part GB_PART_RUN");
   return stream_.capture([&] { part.call->launch(stream_, nullptr); });
 }
 

@@ -161,7 +161,8 @@ class Group {
       if (!before.empty()) quiet_ = Stopwatch();
       return std::nullopt;
     }
-    std::string text = "the ranks hang (no move in " + std::to_string(std::lround(quiet_.seconds())) + " s)";
+    std::string text =
+        "the ranks hang (no progress in " + std::to_string(std::lround(quiet_.seconds())) + " s)";
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (const std::optional<model::Reason> failure = failure_of(i)) return failure;
       text += (i == 0 ? ": rank " : "; rank ") + std::to_string(i) + " " + position_of(i);

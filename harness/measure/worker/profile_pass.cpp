@@ -22,8 +22,9 @@ constexpr std::size_t delay_kernels = 128;
 // Removes the delay's own records, which come first.
 void drop_delay(std::vector<Activity>& activities) {
   if (activities.size() < delay_kernels + 2) {
-    throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
-                                         " empty kernels: " + std::to_string(activities.size()) + " records");
+    throw Error(ErrorCode::internal, "profile a step after " + std::to_string(delay_kernels) +
+                                         " empty kernels: the profiler has only " +
+                                         std::to_string(activities.size()) + " records");
   }
   std::ranges::sort(activities, {}, &Activity::start_seconds);
   activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));

@@ -129,13 +129,14 @@ void TraceCache::record(Path& path) {
 void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
   if (Path* const path = find(shape)) {
     step.outcome = "recorded_again";
-    step.reason = change("generation", path->generation, generation_) + ": a later path uses its memory";
+    step.reason =
+        change("generation", path->generation, generation_) + ": a later recording uses this one's memory";
     return record(*path);
   }
   Entry* entry = entry_of(shape.sequence);
   step.outcome = entry != nullptr ? "program_hit" : "traced";
   if (entry == nullptr) entry = &trace(shape, step);
-  if (step.reason.empty()) step.reason = "nothing is kept for batch " + std::to_string(shape.batch);
+  if (step.reason.empty()) step.reason = "no kernels are kept for batch " + std::to_string(shape.batch);
   make_room_for_path(step);
   auto path = std::make_unique<Path>(Path{.shape = shape, .entry = entry, .executor = nullptr});
   rig_.device().choose_for_size(model::is_tuned(task_.caller, shape.batch));

@@ -130,7 +130,7 @@ TEST_F(ExecutionTest, AnExecIsNotSharedWhereItsUpdateIsRefusedOrKeepsAnAttribute
   device_.log.refuse_updates = false;
   const Error error = test::error_of([&] { small->share_execs(*large); });
   EXPECT_EQ(error.code(), ErrorCode::graph_update_failed);
-  EXPECT_THAT(error.what(), ::testing::HasSubstr("node 0 keeps cluster none after the update, and was "
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("node 0 still has cluster none after the update, but was "
                                                  "captured with 2x1x1"));
 }
 

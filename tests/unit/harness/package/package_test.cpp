@@ -130,7 +130,7 @@ TEST_F(PackageTest, IsRefusedWithAPlanThatIsNoObjectOfJson) {
   };
   EXPECT_EQ(with("{}"), "none");
   for (const char* const wrong : {"", "x", "[]", "\"{}\"", "{", "{}}", "{\"a\": }", "{\"a\": \"\xff\"}"})
-    EXPECT_EQ(with(wrong), "section choices: entry 1: the entry's serialised plan is not a JSON object")
+    EXPECT_EQ(with(wrong), "section choices: entry 1: the entry's serialised cuDNN plan is not a JSON object")
         << wrong;
   EXPECT_THAT(with(std::string("{}\0more", 7)), HasSubstr("is not a JSON object"));
   EXPECT_THAT(with(std::string(1 << 20, '{')), HasSubstr("is not a JSON object"))
@@ -138,7 +138,7 @@ TEST_F(PackageTest, IsRefusedWithAPlanThatIsNoObjectOfJson) {
   const std::size_t most = std::size_t{16} << 20;
   EXPECT_EQ(with("{" + std::string(most - 2, ' ') + "}"), "none");
   EXPECT_EQ(with("{" + std::string(most - 1, ' ') + "}"),
-            "section choices: entry 1: the entry's serialised plan has more than 16777216 bytes");
+            "section choices: entry 1: the entry's serialised cuDNN plan has more than 16777216 bytes");
 }
 
 TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {

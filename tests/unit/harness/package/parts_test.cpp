@@ -263,7 +263,8 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("the text is cut short"));
   EXPECT_THAT(failure(text + "x"), HasSubstr("there is text after the end of the program"));
   EXPECT_THAT(failure_of("program 1", "program 2"), HasSubstr("line 1: "));
-  EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"), "line 3: a number is too small");
+  EXPECT_EQ(failure_of("micro_batches 1", "micro_batches 0"),
+            "line 3: the number of micro-batches is below 1, or that of removed ops is below 0");
   EXPECT_THAT(failure_of("micro_batches 1", "micro_batches 01"),
               HasSubstr("the text is not a graphbench program"));
   EXPECT_THAT(failure_of("values ", "values 99999"),

@@ -121,9 +121,10 @@ TEST_F(ForeignStepTest, AStepThatLaunchesItsGraphLendsIt) {
   made_.lends = false;
   ForeignStep step = made("whole", {GB_PART_LAUNCHED});
   ForeignExecutor executor(device_, *stream_, step, false);
-  EXPECT_THAT(test::failure([&] { executor.capture(); }),
-              HasSubstr("part 0 is launched by the step, and no graph was lent: lend it, or make the part "
-                        "GB_PART_RUN"));
+  EXPECT_THAT(
+      test::failure([&] { executor.capture(); }),
+      HasSubstr("part 0 is launched by the step, but its capture() lent no graph: lend one, or make the part "
+                "GB_PART_RUN"));
 }
 
 TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
@@ -132,10 +133,9 @@ TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
       refused("whole", {GB_PART_RUN}),
       HasSubstr("mode whole has 1 part, 0 of them captured: give the mode one part, captured or launched"));
   EXPECT_THAT(refused("whole", {GB_PART_CAPTURED, GB_PART_CAPTURED}), HasSubstr("mode whole has 2 parts"));
-  EXPECT_THAT(
-      refused("torch.replay", {GB_PART_CAPTURED}),
-      HasSubstr(
-          "mode torch.replay has 1 part, 1 of them captured: only whole and piecewise may have such parts"));
+  EXPECT_THAT(refused("torch.replay", {GB_PART_CAPTURED}),
+              HasSubstr("mode torch.replay has 1 part, 1 of them captured: only modes whole and piecewise "
+                        "may have captured parts"));
   EXPECT_EQ("none", refused("piecewise", {GB_PART_CAPTURED, GB_PART_RUN, GB_PART_LAUNCHED}));
 }
 

@@ -73,10 +73,10 @@ TEST_F(TraceCacheTest, TracesASequenceLengthAndHitsAtEveryBatchSize) {
     EXPECT_EQ(made.traces[0].signature, "b* s16");
     EXPECT_EQ(made.traces[0].reason, "the first step");
     EXPECT_EQ(made.traces[1].reason, "");
-    EXPECT_EQ(made.traces[2].reason, "nothing is kept for batch 2");
+    EXPECT_EQ(made.traces[2].reason, "no kernels are kept for batch 2");
     EXPECT_EQ(made.traces[4].signature, "b* s8");
     EXPECT_EQ(made.traces[4].reason, "sequence 16 -> 8");
-    EXPECT_EQ(made.traces[5].reason, "nothing is kept for batch 3");
+    EXPECT_EQ(made.traces[5].reason, "no kernels are kept for batch 3");
     EXPECT_EQ(made.traces[7].id, 8);
     EXPECT_GT(made.traces[0].ops, 100);
     EXPECT_GT(made.traces[4].trace_seconds.value(), 0);
@@ -93,7 +93,7 @@ TEST_F(TraceCacheTest, RecordsAPathAgainWhoseMemoryALaterOneTook) {
   const model::ShapeWalk made = walk({{1, 16}, {8, 16}, {1, 16}, {8, 16}, {1, 16}});
   EXPECT_THAT(outcomes(made),
               ElementsAre("traced", "program_hit", "recorded_again", "graph_hit", "graph_hit"));
-  EXPECT_EQ(made.traces[2].reason, "generation 1 -> 2: a later path uses its memory");
+  EXPECT_EQ(made.traces[2].reason, "generation 1 -> 2: a later recording uses this one's memory");
   EXPECT_EQ(made.generations, 2);
   EXPECT_EQ(made.recordings, 3);
   const model::ShapeWalk alone = walk({{8, 16}});
@@ -117,9 +117,10 @@ TEST_F(TraceCacheTest, GivesUpTheRecordingUsedLongestAgoAtTheCap) {
       made.traces[3].reason,
       "sequence 16 -> 8; the cap of 2 recordings is reached: batch 2 of b* s16, the least recently used, is "
       "dropped");
-  EXPECT_EQ(made.traces[5].reason,
-            "nothing is kept for batch 2; the cap of 2 recordings is reached: batch 2 of b* s8, the least "
-            "recently used, is dropped");
+  EXPECT_EQ(
+      made.traces[5].reason,
+      "no kernels are kept for batch 2; the cap of 2 recordings is reached: batch 2 of b* s8, the least "
+      "recently used, is dropped");
   EXPECT_EQ(made.recordings_max, 2);
   EXPECT_EQ(made.recordings, 4);
   EXPECT_EQ(made.programs, 2) << "programs stay";
