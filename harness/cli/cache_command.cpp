@@ -60,7 +60,7 @@ class CacheCommand final : public Command {
   explicit CacheCommand(Options& options)
       : list_(options.command("list", "list the kept entries with their purpose, least recently used first",
                               "cache list [options]")),
-        verify_(options.command("verify", "read every entry, and name the entries that would be refused",
+        verify_(options.command("verify", "read every entry, and list the unusable entries",
                                 "cache verify [options]")),
         prune_(options.command(
             "prune", "remove the least recently used entries, and leftover files of killed processes",

@@ -20,7 +20,7 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* compile_footer =
-    "Without --method the package has one method, \"forward\". Methods share equal weights.\n"
+    "Without --method the package has one method, \"forward\". Equal weights of methods are stored once.\n"
     "Batch sizes that are not listed are refused at run time, unless --general is given.\n"
     "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
 
@@ -50,11 +50,11 @@ class CompileCommand final : public Command {
     options.texts("--plugin", asked_.plugins, "FILE.so", "load a plugin (repeatable)");
     options.text("--cache", asked_.cache, "DIR|off",
                  "read library choices from this folder, and keep new ones in it");
-    options.text(
-        "--low-memory", asked_.low_memory, "ON|OFF",
-        "ON: make the weights again for their file instead of keeping them in memory (default: OFF)");
-    options.text("--weights", asked_.weights, "FILE", "where the weights go");
-    options.text("-o,--output", asked_.output, "FILE.gbp", "where the package goes");
+    options.text("--low-memory", asked_.low_memory, "ON|OFF",
+                 "ON: generate the weights again to write their file, instead of keeping them in memory "
+                 "(default: OFF)");
+    options.text("--weights", asked_.weights, "FILE", "write the weights to FILE");
+    options.text("-o,--output", asked_.output, "FILE.gbp", "write the package to FILE.gbp");
     options.footer(compile_footer);
   }
 

@@ -54,8 +54,9 @@ package::Package PackageCompiler::run() {
     if (choice.serialised.empty()) continue;
     const std::string why = package::why_not_serialised(choice.serialised);
     if (why.empty()) continue;
-    std::fprintf(stderr, "note: %s is stored by name only, because the plan %s\n", choice.algorithm.c_str(),
-                 why.c_str());
+    std::fprintf(stderr,
+                 "note: the package stores only the name of the algorithm %s, because its library plan %s\n",
+                 choice.algorithm.c_str(), why.c_str());
     entry.content = choice.algorithm;
   }
   return std::move(package_);
@@ -67,9 +68,8 @@ void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
 void PackageCompiler::print_memory() const {
   const MemoryTally& tally = device_->tally();
   std::printf(
-      "device memory: %zu bytes at most, %zu of them weights; %zu between methods; not counted: workspace "
-      "%zu, "
-      "tuning %zu; host memory of weights: %zu\n",
+      "device memory: %zu bytes at most, %zu of them weights; %zu still used after a method; not counted: "
+      "workspace %zu, tuning %zu; host memory of weights: %zu\n",
       tally.most(MemoryKind::program), tally.most(MemoryKind::weights), left_bytes_,
       tally.most(MemoryKind::workspace), tally.most(MemoryKind::tuning), weights_.staging_bytes());
 }

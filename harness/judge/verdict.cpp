@@ -49,14 +49,14 @@ std::string format_help() {
 
 void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--margin", arguments.margin, "LIST",
-               "ignore relative changes up to this size (2%); by metric: latency=2%,submit=5%");
+               "ignore relative changes up to this size (default: 2%); by metric: latency=2%,submit=5%");
   options.text("--floor", arguments.floor, "LIST",
-               "ignore changes up to this time, too (200ns); by metric: latency=1us,submit=100ns");
+               "ignore changes up to this time, too (default: 200ns); by metric: latency=1us,submit=100ns");
   options.text("--alpha", arguments.alpha, "RATE",
-               "accepted share of false alarms among the verdicts slower and faster (0.05)");
+               "accepted share of false alarms among the verdicts slower and faster (default: 0.05)");
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
   options.text("--format", arguments.format, "NAME", format_help());
-  options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
+  options.text("-o,--output", arguments.output, "FILE", "write to FILE; - for stdout (default: -)");
   options.text("--require-power", arguments.require_power, "LIST",
                "exit with 11 if a slowdown of this size would be found in fewer than nine cases of ten: of "
                "one cell's latency (5%), or of all cells alike in a metric (submit=10%)");

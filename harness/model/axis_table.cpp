@@ -165,7 +165,7 @@ AxisTable later_axes() {
       {.name = "branches",
        .noun = "order of products",
        .placeholder = "WAY,...",
-       .help = "products on cuda that do not read each other's results. serial: captured one behind the "
+       .help = "products on cuda that do not read each other's results. serial: captured one after the "
                "other; forked: side by side (default: serial)",
        .choices = {"serial", "forked"},
        .fallback = "serial",
@@ -210,8 +210,9 @@ AxisTable step_axes() {
       {.name = "backward",
        .noun = "form of the backward pass",
        .placeholder = "FORM,...",
-       .help = "graphs of a captured training step. iteration: one; apart: forward, then backward with "
-               "optimizer; callables: forward and backward of each layer (default: iteration)",
+       .help = "graphs of a captured training step. iteration: one graph; apart: one for forward, one "
+               "for backward and optimizer; callables: one for forward and one for backward of each layer "
+               "(default: iteration)",
        .choices = {"iteration", "apart", "callables"},
        .fallback = "iteration",
        .modes = graph_modes(),
@@ -289,8 +290,9 @@ AxisTable foreign_axes() {
       {.name = "torch-hide-capture",
        .noun = "answer",
        .placeholder = "WHICH,...",
-       .help = "on: while a step of --torch is captured, tell model code that asks for the capture state "
-               "that no capture runs (default: off)",
+       .help =
+           "on: while a step of --torch is captured, torch.cuda.is_current_stream_capturing() returns False "
+           "(default: off)",
        .choices = {"off", "on"},
        .fallback = "off",
        .modes = {"whole", "piecewise", "torch.replay"},

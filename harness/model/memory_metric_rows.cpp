@@ -113,14 +113,14 @@ constexpr MetricRow memory_rows[] = {
     {.name = "tuning_bytes_max",
      .kind = bytes,
      .unit = "bytes",
-     .help =
-         "Peak device memory for operands of timed candidates; this memory is free again before steps run.",
+     .help = "Peak device memory for operands while algorithms are timed to choose one; free again before "
+             "steps run.",
      .value = value<&Memory::tuning_bytes_max>(),
      .addition = true},
     {.name = "unaccounted_bytes",
      .kind = bytes,
      .unit = "bytes",
-     .help = "Part of the used memory that is not in any other account.",
+     .help = "Part of the used memory that no other metric counts.",
      .value = value<&Memory::unaccounted_bytes>(),
      .addition = true,
      .memory_of = "unaccounted"},

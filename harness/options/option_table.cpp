@@ -47,15 +47,16 @@ std::vector<OptionSpec> other_options() {
        "rotate: the caller alternates between two sets; fresh: every step has new addresses (default: "
        "rotate)"},
       {"mutated-inputs", steps, text, "WHAT",
-       "if --io copies an input that the program writes to: refuse the cell, or copy_back within the step "
-       "(default: refuse)"},
+       "if --io copies an input that the program writes to. refuse: refuse the cell; copy_back: copy the "
+       "input back within the step (default: refuse)"},
       {"on-skip", steps, text, "WHAT",
-       "if a program cannot be captured: record the reason, or run the "
-       "cell in mode eager (default: record)"},
+       "if a program cannot be captured. record: record the reason; eager: run the cell in mode eager "
+       "(default: record)"},
       {"capture-stream", steps, text, "WHOSE",
        "stream for capturing and running steps: own, or the device's default stream (default: own)"},
       {"tune-sizes", steps, numbers, "LIST",
-       "batch sizes with separate library choices; all others share one choice (default: every size)"},
+       "batch sizes for which library algorithms are chosen separately; all other sizes share their choices "
+       "(default: every size is separate)"},
       {"check-addresses", steps, flag, "",
        "before every replay, check that the graph has the caller's addresses; a moved address fails the "
        "cell"},

@@ -28,8 +28,9 @@ std::optional<double> sustained_seconds(const RawOptions& raw) {
   const double value = seconds(raw, "sustained", 0);
   // Steady load is detected from two windows of 2 s each.
   if (value >= 4) return value;
-  throw InputError(items->back().where, in_quotes(items->back().text) +
-                                            " is too short to become steady under load: give 4 or more");
+  throw InputError(items->back().where,
+                   in_quotes(items->back().text) +
+                       " is too short for clock and power to become steady: give 4 seconds or more");
 }
 
 void check_device(const RawOptions& raw, const std::string& device) {
@@ -91,7 +92,7 @@ TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
   for (const char* other : {"plugin", "workload", "package", "set"}) {
     if (find(raw, other) != nullptr)
       throw InputError(so_far.where(other),
-                       "--torch is the sweep's only workload: leave one of the two options out");
+                       "a sweep of --torch runs only that step: leave one of the two options out");
   }
   const std::size_t colon = text.rfind(':');
   step.function = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -173,9 +174,10 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
     options.tune_sizes =
         parse_numbers(sizes->front().where, join(*sizes, ",", &RawItem::text), {.noun = "batch"});
     if (contains(so_far.axes.pass, "training"))
-      throw InputError(so_far.where("tune-sizes"),
-                       "products for weight gradients depend on the batch, so sizes cannot share a "
-                       "choice: give --pass forward");
+      throw InputError(
+          so_far.where("tune-sizes"),
+          "in training, batch sizes cannot share library algorithms, because products for weight "
+          "gradients depend on the batch: give --pass forward");
   }
   options.dump_graph = text_of(raw, "dump-graph", "");
   if (!options.dump_graph.empty())
@@ -186,7 +188,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
                      "the option needs a caller with its own addresses: give --io too");
   if (options.addresses == "fresh" && has_any(so_far.axes, "io", {"exec_per_set"}))
     throw InputError(so_far.where("io-addresses"),
-                     "--io exec_per_set needs addresses that repeat: give rotate");
+                     "--io exec_per_set needs addresses that repeat: give --io-addresses rotate");
   const std::vector<std::string> copy_inputs = {"copy_in", "copy_in_out", "copy_if_moved"};
   for (const auto& [name, forms] : {std::pair{"mutated-inputs", copy_inputs},
                                     {"io-source", model::axis_named("io-source").within.values}}) {
@@ -217,9 +219,9 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   }
   for (const std::string& name : said) {
     if (find(raw, name) != nullptr)
-      throw InputError(
-          so_far.where(name),
-          "the option is for building programs, but --package has built ones: leave one of the two out");
+      throw InputError(so_far.where(name),
+                       "the option is for building programs, but those of --package are built: leave one of "
+                       "the two options out");
   }
   for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
     *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();
@@ -232,8 +234,7 @@ std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOption
   if (items == nullptr) {
     for (const char* name : {"shard-by", "costs"}) {
       if (find(raw, name) != nullptr)
-        throw InputError(so_far.where(name),
-                         "the option applies only to a divided plan: give --shard I/N too");
+        throw InputError(so_far.where(name), "the option applies only to shards: give --shard I/N too");
     }
     return std::nullopt;
   }
@@ -242,7 +243,8 @@ std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOption
   shard.replica = word_of(raw, "shard-by", {"task", "replica"}) == "replica";
   shard.costs = text_of(raw, "costs", "");
   if (shard.replica && !shard.costs.empty())
-    throw InputError(so_far.where("costs"), "replicas have nothing to balance: leave the option out");
+    throw InputError(so_far.where("costs"),
+                     "with --shard-by replica every shard measures the whole plan: leave the option out");
   return shard;
 }
 

@@ -55,8 +55,8 @@ class Auto {
     shard.index = of_task.index * of_rank.count + of_rank.index + 1;
     shard.count = shards.value_or(of_task.count * of_rank.count);
     if (shard.index > shard.count) {
-      refuse(shard.said + " is place " + std::to_string(shard.index) + ", and " + shards_variable + " says " +
-             std::to_string(shard.count) + " in all: set it to the number of all shards");
+      refuse(shard.said + " is shard " + std::to_string(shard.index) + ", but " + shards_variable + " is " +
+             std::to_string(shard.count) + ": set " + shards_variable + " to the number of all shards");
     }
     return shard;
   }
@@ -98,11 +98,12 @@ class Auto {
     const std::int64_t count = number(found->count).value_or(0);
     const std::int64_t last = number(found->last).value_or(count > 0 ? first + count - 1 : index);
     const std::string range = std::to_string(first) + " to " + std::to_string(last);
-    if (index < first || index > last) refuse(said(*found) + " contradicts ids from " + range);
+    if (index < first || index > last) refuse(said(*found) + " is not among the array's ids, " + range);
     // This array may repeat a part of an array, whose ids start at 1, or at 0 if this part contains id 0.
     if (number(shards_variable)) return Place{index - (first == 0 ? 0 : 1), 1, said(*found)};
     if (count == 0) {
-      refuse(said(*found) + " does not say how many there are: set " + shards_variable + " to that number");
+      refuse(said(*found) + " does not say how many tasks there are: set " + shards_variable +
+             " to that number");
     }
     if (first > 1 || last - first + 1 != count) {
       refuse("the ids " + range + " of " + std::to_string(count) +
@@ -119,7 +120,7 @@ class Auto {
       if (place && row.with != nullptr) continue;
       const Place own{*number(row.index), number(row.count).value_or(0), said(row)};
       if (own.index >= own.count) {
-        refuse(own.said + " is not below " + row.count + ", " + std::to_string(own.count));
+        refuse(own.said + " is not less than " + row.count + "=" + std::to_string(own.count));
       }
       if (place && (place->index != own.index || place->count != own.count)) {
         refuse(place->said + " and " + own.said + " contradict each other: unset one of the two");

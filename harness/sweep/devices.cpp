@@ -63,7 +63,7 @@ void check_own_to_each(const config::RawOptions& raw) {
        join(*grouping, ",", &config::RawItem::text).find(device_placeholder) == std::string::npos)) {
     throw InputError(
         push->back().where,
-        "several devices would replace the same group: give --push-grouping device={device} too");
+        "several devices would replace each other's metrics: give --push-grouping device={device} too");
   }
   const auto* listen = config::find(raw, "prometheus-listen");
   if (listen != nullptr && are_concurrent(raw))
@@ -174,19 +174,20 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
   }
   if (const auto* ranks = config::find(raw, "ranks"))
     throw InputError(ranks->back().where,
-                     "ranks take several devices for one sweep, but a list of devices has one sweep each: "
-                     "give --device of rank 0 alone, such as cuda:0");
+                     "ranks use several devices in one sweep, but each device of a list has its own sweep: "
+                     "give only the device of rank 0, such as --device cuda:0");
   check_own_to_each(raw);
   const std::vector<std::string> devices =
       items->back().text == "all" ? all_devices() : config::words_of({items->back()}, "device");
   for (const std::string& device : devices) {
     if (device == "auto" || device == "cuda" || device == "all")
-      throw InputError(items->back().where, in_quotes(device) + " cannot be in a list: give cuda:N");
+      throw InputError(items->back().where,
+                       in_quotes(device) + " cannot be in a list of devices: give cuda:N");
     static_cast<void>(config::check_options(options_of(raw, device)));
   }
   if (devices.size() > children_max)
     throw InputError(items->back().where,
-                     "more than " + std::to_string(children_max) + " devices are too many");
+                     "the list has too many devices: give at most " + std::to_string(children_max));
   return devices;
 }
 

@@ -208,8 +208,9 @@ void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
     for (const DeviceStatus& each : devices) room += each.available && each.id.starts_with("cuda") ? 1 : 0;
   }
   if (most > room)
-    throw InputError(options.where("ranks"), in_quotes(std::to_string(most)) + " is too many from " +
-                                                 plan.device + " on: give at most " + std::to_string(room));
+    throw InputError(options.where("ranks"), in_quotes(std::to_string(most)) +
+                                                 " is too many ranks from device " + plan.device +
+                                                 " on: give at most " + std::to_string(room));
 }
 
 model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {

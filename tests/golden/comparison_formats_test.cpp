@@ -130,9 +130,9 @@ TEST(Formats, LaunchesThatSpreadMoreOrAreOddAreNamedInEveryFormat) {
     EXPECT_NE(std::string::npos, text.find(odd)) << text;
     EXPECT_NE(std::string::npos, text.find("less steady: " + spread)) << text;
   }
-  EXPECT_NE(
-      std::string::npos,
-      shown("github", comparison).find("::warning title=graphbench%3A odd launch::" + odd.substr(0, 30)));
+  EXPECT_NE(std::string::npos,
+            shown("github", comparison)
+                .find("::warning title=graphbench%3A launch far from the others::" + odd.substr(0, 30)));
   EXPECT_NE(std::string::npos,
             shown("github", comparison).find("::warning title=graphbench%3A less steady::whole latency"));
   const std::string json = shown("json", comparison);
@@ -191,7 +191,7 @@ TEST(Formats, TooLittlePowerOfAllCellsFails) {
   EXPECT_FALSE(model::passed(comparison));
   EXPECT_NE(std::string::npos,
             shown("table", comparison)
-                .find("; --require-power submit=10 % asks for more: raise --launches, or stop "
+                .find("; --require-power submit=10 % is not met: raise --launches, or stop "
                       "other programs."));
   submit_of([](model::MetricComparison& metric) {
     metric.verdict = model::Verdict::same;

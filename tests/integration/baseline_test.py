@@ -81,8 +81,8 @@ class Baselines(ServeCase):
     def test_a_sweep_of_another_plan_says_so_and_gives_no_verdict(self):
         done = self.run_graphbench(*LAUNCHES, "--mode", "eager", "--baseline", "base.json",
                                    "--prometheus-textfile", "m.prom", code=0)
-        self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, so no verdict "
-                         "is published: the sides differ in plan\n", done.stderr)
+        self.assertEqual("graphbench: warning: compared with the baseline base.json: not comparable, so no "
+                         "verdict is published: the sides differ in plan\n", done.stderr)
         self.assert_none((self.folder / "m.prom").read_text(), "plan")
 
     def test_a_baseline_that_will_not_do_is_refused_before_anything_listens(self):
@@ -126,7 +126,7 @@ class Baselines(ServeCase):
         self.assertNotIn("graphbench_baseline", self.metrics())
         self.write("new.json", self.run_sweep(REQUEST))
         self.assert_published(self.metrics(), self.compare("new.json"))
-        self.assertIn("beside the baseline base.json: ", process.stderr.readline())
+        self.assertIn("compared with the baseline base.json: ", process.stderr.readline())
         self.run_sweep({**REQUEST, "mode": "eager"})
         self.assert_none(self.metrics(), "plan")
         self.assertIn("warning: ", process.stderr.readline())

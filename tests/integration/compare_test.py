@@ -114,9 +114,9 @@ class Verdicts(CompareCase):
         self.assertIn("; whole latency 1.050x over its 9 cells", done.stdout)
         self.compare(base, base, "--require-power", "5%,latency=3%,setup=3%")
         done = self.compare(base, base, "--require-power", "5%,latency=1.9%", code=11)
-        self.assertIn("--require-power 5 %,latency=1.9 % asks for more: raise", done.stdout)
+        self.assertIn("--require-power 5 %,latency=1.9 % is not met: raise", done.stdout)
         done = self.compare(base, base, "--require-power", "submit=5%", code=11)
-        self.assertIn("asks for more", done.stdout, "no submit time was measured")
+        self.assertIn("is not met", done.stdout, "no submit time was measured")
 
     def test_launches_apart_are_named_and_less_steady_ones_fail_if_strict(self):
         base = self.of_a_mode("steady.json", [1] * 5)

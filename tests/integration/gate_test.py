@@ -89,7 +89,7 @@ class Gate(GateCase):
         self.assertRegex(done.stdout.splitlines()[-1], r"^ci/gate: A slowdown of \d.* nine cases of ten\.$")
         self.run_gate(*sides, "--require-power", "50%", code=0)
         done = self.run_gate(*sides, "--require-power", "0.1%", code=11)
-        self.assertIn("--require-power 0.1 % asks for more", done.stdout.splitlines()[-1])
+        self.assertIn("--require-power 0.1 % is not met", done.stdout.splitlines()[-1])
 
     def test_compares_nothing_with_itself(self):
         (self.folder / "gate").mkdir()

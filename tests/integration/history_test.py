@@ -164,7 +164,7 @@ class Showing(History):
         other["fingerprint"] = "0" * 64
         self.add(self.write_document("other.json", 5, environment=other))
         shown = self.history("show", CELL, "--ascii").stdout
-        self.assertIn("1 entry with another environment or plan left out", shown)
+        self.assertIn("not shown: 1 entry with another environment or plan", shown)
         self.assertIn("12 entries", shown)
         self.assertIn("13 entries", self.history("show", CELL, "--every-environment", "--ascii").stdout)
 

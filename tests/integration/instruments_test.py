@@ -32,7 +32,7 @@ class Instruments(HarnessCase):
         self.assert_valid(result, "result.schema.json")
         self.assertTrue(result["environment"]["profiler"]["available"])
         self.assertTrue(result["plan"]["profile"])
-        self.assertIn("instruments: events say ", done.stdout)
+        self.assertIn("instruments: device time is ", done.stdout)
         # Among these: submit over floors is submit over floors, a slowdown is that of its device time.
         self.assert_sound(result)
         for cell in result["cells"]:

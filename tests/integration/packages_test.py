@@ -119,7 +119,7 @@ class Packages(HarnessCase):
         """What compile prints of memory, in bytes."""
         said = self.run_graphbench(*COMPILE, *arguments, "--cache", "off", code=0).stdout
         numbers = re.search(r"device memory: (\d+) bytes at most, (\d+) of them weights; "
-                            r"(\d+) between methods; not counted: workspace (\d+), tuning (\d+); "
+                            r"(\d+) still used after a method; not counted: workspace (\d+), tuning (\d+); "
                             r"host memory of weights: (\d+)$", said, re.M).groups()
         return dict(zip(("program", "weights", "between", "workspace", "tuning", "host"), map(int, numbers)))
 

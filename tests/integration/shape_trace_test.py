@@ -44,7 +44,8 @@ class ShapeTrace(HarnessCase):
                           ["5", "2", "b*", "s8", "traced"]],
                          [words[:5] for words in rows])
         self.assertEqual(["sequence", "16", "->", "8"], rows[2][6:])
-        self.assertEqual("2 of 5 steps needed nothing new, and took".split(), lines[first + 5][:9])
+        self.assertEqual("2 of 5 steps needed no new program or recording, and took".split(),
+                         lines[first + 5][:12])
 
     def test_the_cap_is_an_option(self):
         cells = self.sweep("2 16\n2 8\n2 16\n", "--mode", "whole", "--shape-programs", "1")
@@ -64,7 +65,7 @@ class ShapeTrace(HarnessCase):
                 ("1 16\n1 1\n", ARGUMENTS, "steps.txt:2: sequence length 1 is out of range for "
                                            "attention in training: give 2 to 1048576"),
                 ("\n1 16\n", ["--workload", "mlp"],
-                 "steps.txt:2: sequence length 16: mlp has none (an option named tokens): give the batch "
+                 "steps.txt:2: sequence length 16: workload mlp has no option tokens: give the batch "
                  "size alone")):
             path = self.write("steps.txt", text)
             self.refuse_each([(arguments, message)], *TINY, "--shape-trace", path)

@@ -40,8 +40,9 @@ void check_sides(CompareArguments& arguments) {
     }
     arguments.now = std::exchange(arguments.base, "");
   } else if (!arguments.history.empty()) {
-    throw InputError("--history",
-                     "the option goes with a BASE from the history, and BASE is a file: give --against too");
+    throw InputError(
+        "--history",
+        "the option applies only if BASE comes from the history: give --against NAME instead of BASE");
   } else if (arguments.base.empty()) {
     throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
   }

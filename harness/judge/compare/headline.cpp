@@ -107,7 +107,7 @@ std::string headline_of(const Comparison& comparison) {
     text += fmt::format("; {}: {} mean{}", model::less_steady_word, counts.means_less_steady,
                         counts.means_less_steady == 1 ? "" : "s");
   if (const std::size_t odd = comparison.odd_launches.size(); odd > 0)
-    text += fmt::format("; odd launches: {}", odd);
+    text += fmt::format("; launches far from the others: {}", odd);
   return text;
 }
 

@@ -104,7 +104,8 @@ void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
   const std::optional<double> alpha = config::parse_real(text);
   if (!alpha || *alpha < 1e-6 || *alpha > 0.5) {
     throw InputError(
-        "--alpha", in_quotes(text) + " is not an error rate: give a number from 0.000001 to 0.5, e.g. 0.05");
+        "--alpha",
+        in_quotes(text) + " is not a share of false alarms: give a number from 0.000001 to 0.5, e.g. 0.05");
   }
   settings.alpha = *alpha;
 }

@@ -176,7 +176,7 @@ class HistoryCommand final : public Command {
               Options::Empty::allowed);
     add_branch(list_);
     list_.text("--against", asked_.against, "NAME",
-               "list only the candidate entries of compare --against NAME; a NAME without entries is "
+               "list only the entries from which compare --against NAME chooses; a NAME without entries is "
                "refused");
     add_format(list_);
     show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");

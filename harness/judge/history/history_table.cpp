@@ -193,11 +193,14 @@ std::string name_of(const model::HistoryEntry& entry) {
   return name;
 }
 
+std::string many(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
+}
+
 void print_changes(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
   const auto count = static_cast<std::int64_t>(history.points.size());
   if (count < history.points_min) {
-    out << fmt::format("{} of at least {} entries that the search for a change needs\n", count,
-                       history.points_min);
+    out << fmt::format("{}: the search for a change needs at least {}\n", many(count), history.points_min);
     return;
   }
   if (history.changes.empty()) out << fmt::format("no change in {} entries\n", count);
@@ -213,10 +216,6 @@ void print_changes(std::ostream& out, const CellHistory& history, const PlotOpti
                      *history.correlation <= model::correlation_max
                          ? ""
                          : fmt::format(" (above {}, a found change may be chance)", model::correlation_max));
-}
-
-std::string many(std::int64_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
 }
 
 }  // namespace
@@ -254,10 +253,10 @@ void print_history(std::ostream& out, const CellHistory& history, const PlotOpti
   }
   print_changes(out, history, options);
   if (history.left_out > 0) {
-    out << many(history.left_out)
-        << " with another environment or plan left out; --every-environment shows all\n";
+    out << "not shown: " << many(history.left_out)
+        << " with another environment or plan; --every-environment shows them\n";
   }
-  if (history.older > 0) out << many(history.older) << " older left out; --last N shows more\n";
+  if (history.older > 0) out << "not shown: the oldest " << many(history.older) << "; --last N shows more\n";
 }
 
 }  // namespace graphbench::reporters

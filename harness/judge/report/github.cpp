@@ -95,7 +95,7 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
       warnings.push_back({"graphbench: interrupted sweep", side->source + " is not complete"});
   }
   for (const std::string& odd : odd_launch_texts(comparison))
-    warnings.push_back({"graphbench: odd launch", odd});
+    warnings.push_back({"graphbench: launch far from the others", odd});
   for (const model::MeanComparison& mean : comparison.means) {
     if (mean.less_steady && !comparison.settings.strict) warnings.push_back(less_steady(mean));
   }

@@ -178,7 +178,8 @@ void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
       "number of comparisons; *finds* is the smallest change that would be called slower in four of five "
       "comparisons, if launches spread as these did.\n\n- **slower**, **faster**: the change is larger than "
       "the margin, and chance does not explain it.\n- **same**: the whole interval lies within the "
-      "margin.\n- **inconclusive**: these launches cannot tell; more launches can.\n\n");
+      "margin.\n- **inconclusive**: these launches do not decide between the other verdicts; more launches "
+      "can.\n\n");
   text.add(fmt::format("Limits: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
                        comparison.tests,
                        comparison.settings.strict ? "; strict: an inconclusive result fails" : ""));

@@ -416,7 +416,7 @@ std::string means_found_text(const model::Comparison& comparison) {
     found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
                                 text(mode_slowdown_found(comparison, metric))));
   }
-  return found.empty() ? "" : "slowdown found over all cells (over one mode's cells): " + join(found);
+  return found.empty() ? "" : "slowdown found in the mean of all cells (of one mode's cells): " + join(found);
 }
 
 std::string power_text(const model::Comparison& comparison) {
@@ -434,7 +434,7 @@ std::string power_text(const model::Comparison& comparison) {
   if (!means.empty()) text += "; " + means;
   if (!enough)
     text += "; --require-power " + required_text(comparison.settings) +
-            " asks for more: raise --launches, or stop other programs";
+            " is not met: raise --launches, or stop other programs";
   return text + ".";
 }
 
@@ -468,7 +468,7 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   }
   if (!comparison.odd_launches.empty()) {
     lines.emplace_back(
-        "An odd launch, far from the others, widens every interval and hides changes: find the disturbance, "
+        "A launch that is far from the others widens every interval and hides changes: find the disturbance, "
         "and measure again.");
   }
   if (any_slower(counts)) {
@@ -478,7 +478,8 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
         "baseline.");
   }
   if (lacks_launches(comparison)) {
-    lines.emplace_back("One launch cannot tell a change from chance: repeat both sweeps with --launches 5.");
+    lines.emplace_back(
+        "One launch cannot show whether a change is chance: repeat both sweeps with --launches 5.");
   } else if (counts.inconclusive > 0 && comparison.tests > 0) {
     lines.emplace_back(
         "'Inconclusive' does not mean 'same': use more --launches (--format json says how many) or a wider "

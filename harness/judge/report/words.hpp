@@ -81,8 +81,8 @@ std::string settings_text(const model::ComparisonSettings& settings);
 // "could have found a change of 1.9 % in half of the metrics, and of 5.1 % in nine out of ten metrics".
 // Empty if no metric was tested.
 std::string detectable_text(const model::Comparison& comparison);
-// "slowdown found over all cells (over one mode's cells): latency 2.3 % (4.1 %), submit 12 % (19 %)". Empty
-// if no mean was tested.
+// "slowdown found in the mean of all cells (of one mode's cells): latency 2.3 % (4.1 %), submit 12 % (19 %)".
+// Empty if no mean was tested.
 std::string means_found_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % in one cell's latency would have been found in nine cases of ten; " and then
 // means_found_text(). Empty if the sides are not comparable. Also empty if every latency is decided and

@@ -134,7 +134,7 @@ void CellChecker::check_launch_bound(const model::CellResult& cell) const {
   const double idle = latency ? 1 - cell.records->busy_seconds / latency->p50 : absent;
   constexpr double rounding = 1e-9;
   if (std::abs(*share - idle) > rounding)
-    contradicts(number_text(*share) + " is not " + number_text(idle) + ", 1 less busy over latency");
+    contradicts(number_text(*share) + " is not " + number_text(idle) + ", which is 1 - busy / latency");
 }
 
 void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_place) const {

@@ -233,7 +233,7 @@ void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusio
   if (!worst || !is_told) {
     const std::int64_t launches = group.result.plan.launches;
     conclusion.text =
-        fmt::format("These launches cannot tell how many warmups are enough: --launches {} may.",
+        fmt::format("These launches do not show how many warmups are enough: --launches {} may show it.",
                     launches < launches_for_intervals ? 5 : 2 * launches);
   } else {
     conclusion.figures["enough"] = static_cast<double>(enough);

@@ -92,13 +92,13 @@ std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
 std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
   constexpr std::int64_t rough_advice = 5;
   constexpr std::int64_t launches_max = 100;
-  if (launches < launches_for_intervals) return fmt::format("--launches {} may", rough_advice);
+  if (launches < launches_for_intervals) return fmt::format("--launches {} may show it", rough_advice);
   std::int64_t needed = launches + 1;
   for (const Gain& gain : gains) needed = std::max(needed, launches_needed(gain, launches));
   if (needed > launches_max)
     return "more launches do not help, because the machine is too busy: stop other programs";
   conclusion.figures["launches_needed"] = static_cast<double>(needed);
-  return fmt::format("--launches {} should", needed);
+  return fmt::format("--launches {} should show it", needed);
 }
 
 // Returns the largest and the smallest gain: "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128".
@@ -164,8 +164,9 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
       break;
     case Choice::unknown:
       conclusion = group.conclusion("cannot_tell");
-      conclusion.text = fmt::format("At batch {} these launches cannot tell ({})", where,
-                                    extremes(choices.gains, conclusion));
+      conclusion.text =
+          fmt::format("At batch {} these launches do not show whether graphs or eager are faster ({})", where,
+                      extremes(choices.gains, conclusion));
       conclusion.text += ": " + advice_of(choices.gains, group.result.plan.launches, conclusion) + ".";
       break;
   }
@@ -184,8 +185,9 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
       if (cell == nullptr || !cell->records || cell->records->other_kernels == 0) continue;
       if (conclusion.cells.empty()) {
         conclusion.text = fmt::format(
-            "The gain is of two programs, not of graphs alone: {} runs {} kernels at {} where eager runs {}.",
-            mode, cell->records->kernels, batch, cell->records->eager_kernels);
+            "The gain does not come from graphs alone, because the programs differ: at batch {}, {} runs {} "
+            "kernels and eager {}.",
+            batch, mode, cell->records->kernels, cell->records->eager_kernels);
         conclusion.figures = {{"kernels", static_cast<double>(cell->records->kernels)},
                               {"eager_kernels", static_cast<double>(cell->records->eager_kernels)}};
       }

@@ -53,9 +53,11 @@ std::vector<Doubt> doubts_of(const Environment& environment) {
     doubts.push_back({fmt::format("a quota of {:.3g} CPUs", *state.cpu_quota),
                       fmt::format("raise the quota to {:.0f}", cpus_needed(environment))});
   if (state.submitter && state.submitter->locality == "far")
-    doubts.push_back({"no CPU near the GPU", "start graphbench on such a CPU (taskset)"});
+    doubts.push_back(
+        {"the submitting CPU is far from the GPU", "start graphbench on a CPU near the GPU (taskset)"});
   if (state.submitter && state.submitter->cores == "efficiency")
-    doubts.push_back({"no performance core", "start graphbench on such a CPU (taskset)"});
+    doubts.push_back(
+        {"the submitting CPU is an efficiency core", "start graphbench on a performance core (taskset)"});
   if (!state.pinned) doubts.push_back({"the submitting thread was not pinned", "leave out --no-pin"});
   return doubts;
 }
@@ -189,8 +191,9 @@ void add_ways(Notes& notes, const Result& result) {
   });
   add_first(notes, result, "updates_refused", [](const CellResult& cell) -> std::string {
     if (!cell.caller_io || !cell.caller_io->refused) return "";
-    return fmt::format("graph_update_failed, so graphs were instantiated again within the step ({})",
-                       one_line(cell.caller_io->refused->message));
+    return fmt::format(
+        "an update was refused (graph_update_failed), so graphs were instantiated again within the step ({})",
+        one_line(cell.caller_io->refused->message));
   });
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> slow;  // (path, why) -> cells
   for (const CellResult& cell : result.cells) {
@@ -244,11 +247,10 @@ void add_witness(Notes& notes, const Result& result) {
   if (worst == nullptr) return;
   const DeviceTimeCheck& witness = *worst->profile->witness;
   std::string text = fmt::format(
-      "instruments: events say {}, activity records {}: {:+.2f}us besides the events' own {:.2f}us, in the "
-      "worst "
-      "cell {}",
+      "instruments: device time is {} by events and {} by activity records; without the events' own {:.2f}us "
+      "the difference is {:+.2f}us; worst cell {}",
       reporters::format_seconds(witness.device_seconds), reporters::format_seconds(witness.recorded_seconds),
-      (witness.difference_seconds - witness.events_seconds) * 1e6, witness.events_seconds * 1e6,
+      witness.events_seconds * 1e6, (witness.difference_seconds - witness.events_seconds) * 1e6,
       id_of(worst->cell));
   if (!slowdowns.empty())
     text += fmt::format("; recording makes steps {} as long (median)",

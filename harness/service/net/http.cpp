@@ -51,7 +51,7 @@ void Router::add(const std::string& method, const std::string& pattern, Handler 
 }
 
 Response Router::operator()(Request& request) const {
-  if (!request.path.starts_with('/')) return refuse_(404, "there is nothing here");
+  if (!request.path.starts_with('/')) return refuse_(404, "this path does not exist");
   const std::vector<std::string> path = split(request.path, '/');
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
@@ -64,7 +64,7 @@ Response Router::operator()(Request& request) const {
     }
     allowed += (allowed.empty() ? "" : ", ") + route.method + (route.method == "GET" ? ", HEAD" : "");
   }
-  if (allowed.empty()) return refuse_(404, "there is nothing here");
+  if (allowed.empty()) return refuse_(404, "this path does not exist");
   Response response = refuse_(405, "this path does not take " + request.method);
   response.headers.emplace_back("Allow", allowed);
   return response;

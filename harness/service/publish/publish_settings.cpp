@@ -204,7 +204,7 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
     history::Store opened = store_of(file);
     return std::make_shared<const Side>(history::find_baseline(opened, {name, now.source, {}}, now));
   };
-  return std::shared_ptr<const Baseline>(new Baseline(name + " of the history", latest));
+  return std::shared_ptr<const Baseline>(new Baseline(name + " from the history", latest));
 }
 
 model::Comparison Baseline::compare_with(codec::Document document) const {
@@ -222,11 +222,11 @@ model::Comparison Baseline::compare_with(codec::Document document) const {
 }
 
 std::string Baseline::said_of(const model::Comparison& comparison) const {
-  const std::string beside = "beside the baseline " + name_ + ": ";
-  if (comparison.comparable) return beside + comparison.headline;
+  const std::string compared = "compared with the baseline " + name_ + ": ";
+  if (comparison.comparable) return compared + comparison.headline;
   const std::vector<std::string> fields = compare::fields_in_the_way(comparison.differences);
-  if (contains(fields, "history")) return beside + "no verdict is published: " + comparison.headline;
-  return beside + "not comparable, so no verdict is published: the sides differ in " + join(fields);
+  if (contains(fields, "history")) return compared + "no verdict is published: " + comparison.headline;
+  return compared + "not comparable, so no verdict is published: the sides differ in " + join(fields);
 }
 
 }  // namespace graphbench::publish

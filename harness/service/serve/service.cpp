@@ -122,7 +122,8 @@ void raise_descriptor_limit() {
   };
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) fails(std::strerror(errno));
   if (limit.rlim_max < needed) {
-    fails("this process may have " + std::to_string(limit.rlim_max) + ": raise its hard limit (ulimit -Hn)");
+    fails("this process may have " + std::to_string(limit.rlim_max) +
+          " at most: raise its hard limit (ulimit -Hn)");
   }
   limit.rlim_cur = std::max(limit.rlim_cur, needed);
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) fails(std::strerror(errno));

@@ -116,8 +116,8 @@ void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::str
   const std::string next = end.state == SweepState::done ? "stores them"
                            : end.result ? "finds the sweep interrupted: copy the results, or resume the sweep"
                                         : "finds the sweep interrupted: resume the sweep";
-  complain("warning: the end of sweep %s (%s) could not be stored: %s%s. The next start %s", id.c_str(),
-           name_of(end.state), why.c_str(), where.c_str(), next.c_str());
+  complain("warning: the end of sweep %s (%s) could not be stored: %s%s. The next start of the service %s",
+           id.c_str(), name_of(end.state), why.c_str(), where.c_str(), next.c_str());
 }
 
 }  // namespace

@@ -303,7 +303,7 @@ class BenchCommand final : public Command {
     const bench::BenchOutcome outcome = bench::CellBenchmarks(checked->plan).run();
     if (outcome.matched == 0) {
       throw InputError("--benchmark_filter",
-                       outcome.why_none.empty() ? "no cell is chosen" : outcome.why_none);
+                       outcome.why_none.empty() ? "the filter chooses no cell" : outcome.why_none);
     }
     if (outcome.failed == 0) return exit_done;
     complain("%lld cells failed; the output gives a reason for each", static_cast<long long>(outcome.failed));

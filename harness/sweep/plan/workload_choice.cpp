@@ -73,9 +73,8 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
     const std::string where = trace.file + ":" + std::to_string(step.line);
     const std::string given = "sequence length " + std::to_string(*step.sequence);
     if (found == info.options.end())
-      throw InputError(where, given + ": " + info.name + " has none (an option named " +
-                                  model::sequence_option +
-                                  "): give the batch size alone, or --workload "
+      throw InputError(where, given + ": workload " + info.name + " has no option " + model::sequence_option +
+                                  ": give the batch size alone, or --workload "
                                   "without " +
                                   info.name);
     const std::int64_t least = trains ? std::max<std::int64_t>(found->min, 2) : found->min;

@@ -53,14 +53,14 @@ void print_shape(std::ostream& out, const model::FloorShape& shape, bool colours
 void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, bool colours) {
   out << '\n'
       << paint("memory of instantiated graphs of empty kernels", Colour::bold, colours) << '\n'
-      << paint(right("nodes", 7) + right("KB", floor_time_width) + right("beside line", floor_time_width + 4),
+      << paint(right("nodes", 7) + right("KB", floor_time_width) + right("residual", floor_time_width + 4),
                Colour::dim, colours)
       << '\n';
   for (const model::ExecMemoryPoint& point : floor.points) {
     out << fmt::format("{:>7}{:>{}.1f}{:>+{}.1f}\n", point.nodes, point.bytes / 1e3, floor_time_width,
                        point.residual_bytes / 1e3, floor_time_width + 4);
   }
-  out << fmt::format("{:>7}{:>{}.2f}   least-squares line, {:.1f} KB at no node\n", "a node",
+  out << fmt::format("{:>7}{:>{}.2f}   least-squares line, {:.1f} KB at 0 nodes\n", "a node",
                      floor.bytes_per_node / 1e3, floor_time_width, floor.bytes_at_zero / 1e3);
 }
 

@@ -31,8 +31,9 @@ void print_walk(std::ostream& out, const model::CellResult& cell, const TableOpt
           << one_line(step.reason) << '\n';
     }
   }
-  if (made > rows_max) out << "  and " << made - rows_max << " more for which something was made\n";
-  out << "  " << hits.size() << " of " << walk.traces.size() << " steps needed nothing new";
+  if (made > rows_max)
+    out << "  and " << made - rows_max << " more steps that needed a new program or recording\n";
+  out << "  " << hits.size() << " of " << walk.traces.size() << " steps needed no new program or recording";
   if (!hits.empty()) out << ", and took " << format_seconds(statistics::median(hits));
   out << "; " << walk.programs << (walk.programs == 1 ? " program is" : " programs are") << " kept\n";
 }

@@ -216,7 +216,8 @@ TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {
   EXPECT_EQ(refusal({"compare", "--against", "main", "new.json", "--history", "h"}), "accepted");
   EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give only NEW"));
   EXPECT_THAT(refusal({"compare", "--against", "main"}), HasSubstr("NEW is missing"));
-  EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}), HasSubstr("give --against too"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}),
+              HasSubstr("give --against NAME instead of BASE"));
   EXPECT_THAT(refusal({"compare", "a", "b", "--against", ""}), HasSubstr("without a value"));
   EXPECT_THAT(refusal({"compare", "a", "b", "c"}),
               HasSubstr("\"c\" is one argument too many: give compare BASE NEW"));

@@ -115,7 +115,7 @@ TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
   EXPECT_EQ(refusal(flag("io-addresses", "rotate")),
             "--io-addresses: the option needs a caller with its own addresses: give --io too");
   EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
-            "--io-addresses: --io exec_per_set needs addresses that repeat: give rotate");
+            "--io-addresses: --io exec_per_set needs addresses that repeat: give --io-addresses rotate");
   EXPECT_EQ(
       refusal(with_io("static,update", "mutated-inputs", "copy_back")),
       "--mutated-inputs: the option applies only when values are copied: give --io copy_in or copy_in_out or "
@@ -254,7 +254,7 @@ TEST(Shard, AutoCountsArraysFromZeroOrOne) {
   EXPECT_EQ(shard(array("8", "1", "8", "8")), "8/8");
   EXPECT_THAT(refusal("auto", array("3", "2", "9", "8")), HasSubstr("must begin at 0 or 1"));
   EXPECT_THAT(refusal("auto", array("3", "1", "9", "5")), HasSubstr("gaps"));
-  EXPECT_THAT(refusal("auto", array("9", "1", "8", "8")), HasSubstr("contradicts ids from 1 to 8"));
+  EXPECT_THAT(refusal("auto", array("9", "1", "8", "8")), HasSubstr("is not among the array's ids, 1 to 8"));
 }
 
 TEST(Shard, AutoTakesTheNumberOfShardsFromItsOwnVariable) {
@@ -262,7 +262,7 @@ TEST(Shard, AutoTakesTheNumberOfShardsFromItsOwnVariable) {
   EXPECT_EQ(shard(array("5", "3", "5", "2") + shards), "5/8") << "a part of an array, submitted again";
   EXPECT_EQ(shard(array("0", "0", "2", "2") + shards), "1/8");
   EXPECT_EQ(shard(Environment{{"JOB_COMPLETION_INDEX", "0"}} + shards), "1/8");
-  EXPECT_THAT(refusal("auto", Environment{{"JOB_COMPLETION_INDEX", "8"}} + shards), HasSubstr("place 9"));
+  EXPECT_THAT(refusal("auto", Environment{{"JOB_COMPLETION_INDEX", "8"}} + shards), HasSubstr("is shard 9"));
   EXPECT_THAT(refusal("auto", {{"JOB_COMPLETION_INDEX", "0"}}), HasSubstr("set GRAPHBENCH_SHARDS"));
 }
 

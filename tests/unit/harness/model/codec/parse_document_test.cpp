@@ -171,7 +171,7 @@ TEST(ParseDocument, LaunchBoundIsWhatTheRecordsSay) {
   parse(with_share("0.75", records));
   parse(with_share("0.75", R"(,"records":{"busy_seconds":null})"));
   parse(with_share("null", ""));
-  expect_refused(with_share("0.5", records), place + "0.5 is not 0.75, 1 less busy over latency" + cell);
+  expect_refused(with_share("0.5", records), place + "0.5 is not 0.75, which is 1 - busy / latency" + cell);
   for (const char* none : {"", R"(,"records":null)"})
     expect_refused(with_share("0.75", none), place + "the cell has no records" + cell);
 }

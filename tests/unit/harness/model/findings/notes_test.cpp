@@ -126,9 +126,9 @@ TEST(Notes, DoubtEachStateOfTheCpuThatMakesTimesLonger) {
   expect([](Environment& e) { e.machine->pinned = false; },
          "the submitting thread was not pinned): leave out --no-pin");
   expect([](Environment& e) { e.machine->submitter.emplace().locality = "far"; },
-         "no CPU near the GPU): start graphbench on such a CPU (taskset)");
+         "the submitting CPU is far from the GPU): start graphbench on a CPU near the GPU (taskset)");
   expect([](Environment& e) { e.machine->submitter.emplace().cores = "efficiency"; },
-         "no performance core): start graphbench on such a CPU (taskset)");
+         "the submitting CPU is an efficiency core): start graphbench on a performance core (taskset)");
 }
 
 TEST(Notes, DoNotDoubtForFewCells) {

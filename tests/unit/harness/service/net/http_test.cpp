@@ -62,8 +62,8 @@ TEST(Router, RefusesInTheFormItWasGiven) {
   const Response missing = ask(router, "GET", "/there");
   EXPECT_EQ(missing.status, 404u);
   EXPECT_EQ(missing.content_type, "text/odd");
-  EXPECT_EQ(*missing.body, "no: there is nothing here\n");
-  EXPECT_EQ(*ask(router, "GET", "there").body, "no: there is nothing here\n");
+  EXPECT_EQ(*missing.body, "no: this path does not exist\n");
+  EXPECT_EQ(*ask(router, "GET", "there").body, "no: this path does not exist\n");
   const Response wrong = ask(router, "PUT", "/here");
   EXPECT_EQ(*wrong.body, "no: this path does not take PUT\n");
   ASSERT_EQ(wrong.headers.size(), 1u);

@@ -176,7 +176,7 @@ TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
       EXPECT_NEAR(metric.ratio, metric.metric == model::Metric::latency ? 2 : 1, 1e-9) << cell.id;
   }
   EXPECT_EQ(baseline->said_of(comparison),
-            "beside the baseline " + path_.string() + ": " + comparison.headline);
+            "compared with the baseline " + path_.string() + ": " + comparison.headline);
 }
 
 TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
@@ -188,7 +188,7 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
   EXPECT_EQ(baseline->said_of(comparison),
-            "beside the baseline " + path_.string() +
+            "compared with the baseline " + path_.string() +
                 ": not comparable, so no verdict is published: the sides differ in "
                 "device.name, plan");
 }
@@ -232,7 +232,7 @@ TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
   add(measured_on("2026-01-03", "another"), "accepted");
   EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
   EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::project(now, "now"))),
-              HasSubstr("beside the baseline accepted of the history: "));
+              HasSubstr("compared with the baseline accepted from the history: "));
 }
 
 TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
