@@ -9,7 +9,7 @@
 
 namespace graphbench::ladder {
 
-inline constexpr const char* own_measurements = "-";  // LadderArguments::suggest: use this run's steps
+inline constexpr const char* own_measurements = "-";  // LadderArguments::suggest: use this run's times
 
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";
@@ -39,7 +39,7 @@ struct LadderArguments {
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
 // Refuses traffic with sizes that the policy does not allow, before anything is measured.
 void check_routes(const LadderRequest& request);
-// Also refuses arguments that cannot give a suggestion, before anything is measured.
+// Refuses arguments that --suggest cannot be combined with, before anything is measured.
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets);
 Budgets budgets_of(const LadderArguments& asked);
 std::vector<std::string> engines_of(const std::string& text);

@@ -1,5 +1,5 @@
 // Copies a caller's rows. The batch is the outermost extent, so consecutive rows are one range of bytes.
-// Checks isolation by two runs: eager with data in the other rows, and the graph with NaN in the other rows.
+// Checks isolation by two runs that must agree: eager with data in padding rows, a graph with NaN in them.
 #include "harness/ladder/caller.hpp"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ constexpr int poison_byte = 0xFF;
 struct Seen {
   std::vector<std::vector<std::byte>> results;  // caller's rows of outputs and of written inputs
   std::vector<std::uint64_t> own_state;         // digests of the caller's rows of mutated state
-  std::vector<std::uint64_t> others_before;     // digests of all rows after the caller's
-  std::vector<std::uint64_t> others;
+  std::vector<std::uint64_t> others_before;     // digests of the state's other rows before the step
+  std::vector<std::uint64_t> others;            // the same digests after the step
 };
 
 class IsolationCheck {

@@ -34,7 +34,7 @@ class Caller {
   // After a step, enqueues copies of the inputs that the program writes, from the first static rows to the
   // caller's rows.
   void copy_back(Rows rows, std::int64_t size);
-  // Marks all rows of the static inputs as dirty, because copy_in() did not write them.
+  // Marks all rows of the static inputs as dirty. Call it after anything but copy_in() wrote them.
   void forget();
 
  private:
@@ -43,7 +43,7 @@ class Caller {
     Buffer own;
     std::byte* fixed = nullptr;  // the static buffer of an input
     std::size_t row_bytes = 0;
-    std::int64_t dirty = 0;  // static rows from this one on hold pad values
+    std::int64_t dirty = 0;  // static rows from this one on contain pad values; rows before it may not
     bool written = false;    // true if the program writes the value
 
     std::byte* own_row(std::int64_t row) const { return static_cast<std::byte*>(own.data()) + bytes(row); }
@@ -62,12 +62,12 @@ class Caller {
 struct PaddedStep {
   execution::Executor& executor;  // captured, for `size` rows
   const execution::ExecutionContext& context;
-  std::int64_t rows = 0;  // the caller's rows, fewer than `size`
+  std::int64_t rows = 0;  // number of the caller's rows, less than `size`
   std::int64_t size = 0;
   std::uint64_t seed = 1;
 };
 
-// Checks that NaN in padding rows does not change the caller's rows. Padding rows of integer inputs hold
+// Checks that NaN in padding rows does not change the caller's rows. Padding rows of integer inputs contain
 // their pad value, as in served steps. Writes inputs and state. Throws Error(check_failed), which names
 // value and row, and the step's exceptions.
 void check_isolation(const PaddedStep& step);

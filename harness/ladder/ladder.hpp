@@ -70,7 +70,7 @@ struct FirstRequests {
   double p50_seconds = 0;
   double max_seconds = 0;
   double seconds = 0;  // the sum
-  // Median over the sizes of the distance from a size's median step to its 90th percentile.
+  // The median over the sizes of: a size's 90th percentile of step time, minus its median step time.
   double noise_seconds = 0;
 };
 
@@ -82,12 +82,12 @@ struct LadderTuning {
   std::int64_t general_eager = 0;
 };
 
-// With --exec shared or switch. An update of a switch writes the number of its arm.
+// With --exec shared or switch. An update changes an exec to another size: a switch gets that arm's number.
 struct LadderExecs {
   std::int64_t groups = 0;                  // groups of captured sizes that share one exec
   std::int64_t updates = 0;                 // updates that steps waited for
   std::optional<double> update_seconds;     // median; absent: no two sizes share an exec
-  std::optional<std::int64_t> bytes_saved;  // execs that sharing made unnecessary; absent: not known
+  std::optional<std::int64_t> bytes_saved;  // memory of execs that sharing avoids; absent: not known
 };
 
 struct LadderMemory {
@@ -209,7 +209,7 @@ struct Ladder {
   // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": a rival with the same
   // sizes, captured at that time; "suggested"; "best": has several modes
   std::string role = "asked";
-  std::vector<std::string> also;  // further roles, for which no equal ladder is planned
+  std::vector<std::string> also;  // further roles of this ladder: an equal ladder is not planned again
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;
@@ -243,7 +243,7 @@ struct Suggestion {
   double startup_seconds = 0;                   // to prepare and capture all sizes
   double memory_bytes = 0;                      // the pool and the execs
   std::optional<double> memory_max_bytes = {};  // the budget
-  // a point for each number of sizes that improves on all smaller numbers
+  // a point for each number of sizes that gives shorter steps than all smaller numbers
   std::vector<FrontierPoint> frontier;
   std::string verified_by;                      // id of the ladder that served it; empty: none
   std::optional<double> verified_step_seconds;  // mean of the served steps
@@ -260,7 +260,7 @@ struct BestSize {
   std::int64_t size = 0;
   std::string mode;
   double step_seconds = 0;
-  double margin = 0;                      // relative distance to the next mode: 0.1 means 10 % slower
+  double margin = 0;                      // 0.1: the second fastest mode takes 10 % longer
   std::optional<double> over_eager = {};  // eager's time over the fastest graph mode's
 };
 

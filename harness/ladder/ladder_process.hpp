@@ -1,5 +1,5 @@
-// The ladder process, `graphbench --ladder-process [PARENT]`, and the code of its parent. Each process runs
-// one launch of one ladder, so that a failing device costs only that launch.
+// The ladder process, `graphbench --ladder-process [PARENT]`, and the function by which its parent runs it.
+// Each process runs one launch of one ladder, so that a failing device costs only that launch.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace graphbench::ladder {
 
-// The line of a process that is still working.
+// The line that a process sends while it is still working.
 inline constexpr std::string_view alive_line = "alive";
 
 std::string encode_task(const ServeTask& task);
@@ -24,7 +24,7 @@ std::optional<ServeAnswer> decode_answer(std::string_view line);
 // process::die_with_parent. Returns the exit code.
 int ladder_main(std::string_view parent);
 
-// `command`: own_command("--ladder-process"). A dead process gives a failed answer. Throws Interrupted.
+// `command`: own_command("--ladder-process"). A process that dies gives a failed answer. Throws Interrupted.
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const ServeTask& task, double silent_seconds_max);
 

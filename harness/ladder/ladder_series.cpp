@@ -1,5 +1,5 @@
-// Makes the series of ladders from one row per family: its name, and a function that returns a launch's
-// numbers by label value. Published numbers are medians over launches.
+// Makes the Prometheus series of ladders from one row per metric family: its name, and a function that
+// returns a launch's numbers by label value. Published numbers are medians over launches.
 #include <cmath>
 #include <map>
 #include <utility>
@@ -29,7 +29,7 @@ struct Row {
   const char* label;  // the family's own label; empty: none
   const char* help;
   Numbers (*numbers)(const LadderLaunch& launch);
-  // if set, the family has quantiles instead of numbers
+  // if set, the family is a summary with quantiles, and `numbers` is null
   std::optional<model::Summary> LadderLaunch::*times = nullptr;
 };
 

@@ -22,8 +22,8 @@ std::string percentiles(const std::optional<model::Summary>& summary) {
                      seconds_or_dash(summary->p999), format_seconds(summary->max));
 }
 
-// vLLM decodes in FULL, and runs steps with a prefill in PIECEWISE or NONE, so steps with equal token counts
-// can do different work.
+// Prints the steps by runtime mode, and a note if several modes are served: vLLM decodes in FULL, and
+// prefills in PIECEWISE or NONE. So steps of different modes can do different work at equal token counts.
 void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes) {
   if (modes.empty()) return;
   std::vector<std::string> counts;

@@ -1,5 +1,5 @@
-// Prints ladders, a suggestion and the best modes on the console. Writes the series of ladders (`graphbench
-// ladder --prometheus-textfile`).
+// Prints ladders, a suggestion and the best modes on the console. Writes ladders as Prometheus series
+// (`graphbench ladder --prometheus-textfile`).
 #pragma once
 
 #include <ostream>

@@ -19,7 +19,7 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
   return {sizes.begin(), sizes.end()};
 }
 
-// Ladders with the same sizes, policy and traffic have the same id: they are launches of one ladder.
+// Ladders with equal cells, sizes, policies and traffic have the same id: they are launches of one ladder.
 std::string id_of(const model::Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
@@ -144,7 +144,7 @@ void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planne
                 const ServeAnswer& answer) {
   auto found = std::ranges::find(ladders, planned.ladder.id, &model::Ladder::id);
   if (found == ladders.end()) found = ladders.insert(ladders.end(), planned.ladder);
-  // CellStatus orders `skipped` before `failed`.
+  // Keeps the worst status: CellStatus orders `skipped` before `failed`.
   if (answer.status > found->status) {
     found->status = answer.status;
     found->reason = answer.reason;

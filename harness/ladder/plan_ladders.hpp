@@ -1,4 +1,4 @@
-// Plans ladders and rivals under one trace for a plan's tasks, and adds the answers to ladders. Pure.
+// Plans ladders and rivals under one trace for a plan's tasks. Adds ladder processes' answers to them. Pure.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ struct LadderRequest {
   model::LadderPolicy policy;
   std::optional<model::CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at this time
   Trace trace;
-  model::LadderTraffic traffic;  // has name and rate; the rest follows from the trace
-  bool rivals = true;            // also measures all steps eager, and all sizes captured
-  bool suggests = false;         // measures all steps eager even without rivals
+  model::LadderTraffic traffic;  // has name, rate and modes; planned() adds the rest, from the trace
+  bool rivals = true;            // also measures two rivals: every step eager, and every size captured
+  bool suggests = false;         // measures the eager rival even if `rivals` is false
 };
 
 // With more sizes in the traffic than this, no rival captures every size.
@@ -41,7 +41,7 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
                                      const std::vector<model::BestModes>& best);
 
-// Adds an answer to the ladder of the same id, or adds that ladder. Its status is its launches' worst status.
+// Adds an answer to the ladder with the planned id, or appends that ladder. Keeps the worst launch's status.
 void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
 
 void summarize(std::vector<model::Ladder>& ladders);

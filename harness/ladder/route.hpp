@@ -1,5 +1,5 @@
 // Chooses the captured size that serves a step, and counts the steps of a trace: exact, padded and eager
-// steps, padding rows, uses of each size. Pure. The server routes and counts with the same code.
+// steps, padding rows, uses of each size. Pure. The check of the options and the server both use this code.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Tally {
   std::int64_t warmups = 0;                          // how many first requests of each size are warmups
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> warmups so far
 
-  // Counts a step with this route. With lazy capture, the first replay of a size makes the step wait.
+  // Counts a step with this route. With lazy capture, a step with a size's first replay is captured_now.
   void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +

@@ -35,7 +35,7 @@ namespace {
                   " rows: the step is larger than the largest size that fits in memory");
 }
 
-// A framework's eager step works on the caller's tensors, so its time must not include copies.
+// True for an eager step in one part. Its copies are not timed: in a framework it uses the caller's tensors.
 bool takes_pointers(const Prepared& step) {
   return step.eager != nullptr && step.route.full_parts == 0;
 }
@@ -79,7 +79,7 @@ ExecutionMode Server::mode_of(std::int64_t size) const {
   return execution::find_mode(task_.modes.at(static_cast<std::size_t>(at))).value();
 }
 
-// A size that runs faster eagerly is not captured. Its steps run eagerly and unpadded.
+// The route of a step. In mode "best" a size may be eager: it is not captured, and steps are not padded.
 std::optional<Route> Server::route_of(std::int64_t rows) const {
   std::optional<Route> found = route(sizes_, rows, task_.policy);
   if (!found || task_.modes.empty()) return found;

@@ -1,4 +1,4 @@
-// The class behind serve(). Start-up and steps are in serve.cpp, reports in server_report.cpp.
+// The class that serve() runs. Start-up and steps are in serve.cpp, reports in server_report.cpp.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace graphbench::ladder {
 
-// `now`: samples of one kind of time in the current placement. close() adds their median to `medians`, and
-// the distance from the median to the 90th percentile to `spreads`.
+// Samples of one kind of time. `now` has those of the current placement. close() appends their median to
+// `medians`, and their 90th percentile minus the median to `spreads`.
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;
@@ -28,13 +28,13 @@ struct Samples {
 // A captured size. The object lives for all placements, its executor for one placement.
 struct Rung {
   model::LadderSize result;
-  std::optional<model::Setup> later = {};  // the last placement's setup, unless that is the first placement
+  std::optional<model::Setup> later = {};  // the setup in the last placement; absent: only one placement
   // Made with its kernels at start-up, even if the size is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
   std::int64_t warmed = 0;      // requests of this placement that were warmups of the size
   bool requested = false;       // true if a step of any placement used the size
-  std::int64_t pool_bytes = 0;  // the pool's size after this capture
+  std::int64_t pool_bytes = 0;  // bytes of the shared pool after this capture
   Samples step;
   Samples eager;
   std::vector<double> served = {};  // latencies of steps that ran only in this size, in all placements
@@ -133,7 +133,7 @@ class Server {
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  std::optional<Buffer> selector_;  // with --exec switch: the arm that replays run
+  std::optional<Buffer> selector_;  // with --exec switch: the number of the arm that replays run
   // With --exec shared or switch: groups of sizes. All sizes of a group launch the execs of its first size.
   std::vector<std::vector<Rung*>> groups_;
   std::int64_t updates_ = 0;  // updates during this placement's steps

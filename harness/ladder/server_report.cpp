@@ -1,5 +1,5 @@
-// Reports after the steps: times of sizes, counts, memory, and the check. The order matters: each of these
-// measurements would disturb the earlier ones if it ran before them.
+// Times steps after each placement's traffic. Then reports times, counts and memory, and checks padding. The
+// order matters: each measurement would disturb those before it if it ran earlier.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -56,8 +56,8 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   }
 }
 
-// Times replays of the captured sizes without padding, mixed with the eager steps. Then times the captured
-// sizes' eager steps in separate rounds, because a step's time depends on the steps before it.
+// Times replays of the captured sizes without padding, mixed with the traffic's eager steps. Then times the
+// captured sizes run eagerly, in separate rounds, because a step's time depends on the steps before it.
 void Server::calibrate() {
   const std::int64_t served_updates = updates_;
   std::vector<Turn> served, eagerly;
@@ -81,7 +81,7 @@ void Server::calibrate() {
   for (auto& [rows, eager] : eager_) eager.step.close();
 }
 
-// Times only the updates, from each size of a group to the next.
+// Times only the updates of shared execs: the sizes of a group take turns, and no step runs.
 void Server::time_updates() {
   constexpr int rounds = 32;
   for (const std::vector<Rung*>& group : groups_) {
@@ -99,7 +99,7 @@ void Server::report_execs(model::LadderLaunch& launch) {
   execs.groups = static_cast<std::int64_t>(groups_.size());
   execs.updates = updates_;
   execs.update_seconds = statistics::median_or_absent(update_seconds_);
-  // The measured execs are those of separate graphs, which a switch does not use.
+  // These bytes were measured with one exec per size; a switch has a single exec for all sizes instead.
   if (task_.policy.exec == model::ExecOf::one_switch) launch.memory.exec_bytes.reset();
   if (!launch.memory.exec_bytes) return;
   execs.bytes_saved = 0;
@@ -139,7 +139,7 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds || !of.step_seconds) continue;  // too few requests to capture the size
+    if (!of.first_request_seconds || !of.step_seconds) continue;  // not requested alone, or not captured
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }
@@ -191,7 +191,7 @@ void Server::report() {
   report_tuning(launch);
 }
 
-// Counts runs of sizes by their library choices (own or shared) and by graph or eager.
+// Counts the runs of each size: in a graph or eager, with library choices of its own or with shared ones.
 void Server::report_tuning(model::LadderLaunch& launch) const {
   if (task_.task.caller.tune_sizes.empty()) return;
   model::LadderTuning& tuning = launch.tuning.emplace();
@@ -205,7 +205,7 @@ void Server::report_tuning(model::LadderLaunch& launch) const {
         eager.uses;
 }
 
-// Captures the size again into a pool of its own. Absent if a second set of kernels does not fit into memory.
+// Captures the size again into a new pool and returns its bytes; absent if a second executor does not fit.
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
     pool::MemoryPool own(rig_.device());
@@ -226,7 +226,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
   for (const Rung* rung : capture_order_) steps.push_back(rung->executor->graphs());
   const auto costs = machine::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
   hooks_.alive();
-  std::vector<double> grown;  // the pool and the execs after each capture
+  std::vector<double> grown;  // bytes of the pool and all execs after each capture
   machine::ExecCost execs;
   bool known = true;
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -240,7 +240,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
     }
     grown.push_back(static_cast<double>(rung.pool_bytes) + execs.bytes);
   }
-  // Measured after the execs, because these captures would change the driver's memory figures.
+  // Must follow costs_of(): own_pool_bytes() captures again, which changes the driver's memory figures.
   for (Rung* rung : capture_order_) {
     rung->result.pool_bytes = own_pool_bytes(rung->result.size);
     hooks_.alive();
@@ -254,7 +254,7 @@ void Server::report_memory(model::LadderLaunch& launch) {
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
 }
 
-// Must be the last measurement, because it writes inputs and state.
+// Checks the isolation of padding in each captured size. Must run last, because it writes inputs and state.
 void Server::check() {
   std::int64_t below = 0;
   for (auto& [size, rung] : rungs_) {

@@ -1,6 +1,6 @@
-// Finds the best ladders as shortest paths with resource limits. A ladder is a path over ascending sizes, and
-// an edge between two sizes costs the steps between them. A label is one path to a size; it is dropped if
-// another label of that size is at least as good in every respect.
+// Finds the best ladders as shortest paths with resource limits. A ladder is a path over ascending sizes. An
+// edge costs the time of the steps that are between its two sizes. A label is one path to a size; it is
+// dropped if another label of that size is at least as good in every respect.
 #include "harness/ladder/suggest.hpp"
 
 #include <algorithm>
@@ -82,8 +82,8 @@ class Search {
     return static_cast<double>(steps);
   }
 
-  // Extends `from`, a path of `k` sizes, by candidate j, which serves the `steps` since the path's last
-  // size.
+  // Extends `from`, a path of `k` sizes, by candidate j. It serves `steps` steps, those with more rows than
+  // the path's last size.
   void extend(const Label* from, std::size_t k, std::size_t j, double steps) {
     const Candidate& to = problem_.candidates[j];
     Label label{.seconds = (from == nullptr ? 0 : from->seconds) + steps * to.step_seconds,
@@ -92,7 +92,7 @@ class Search {
                 .pool = 0,
                 .before = from,
                 .candidate = j};
-    // Only quantities with a budget are resources.
+    // A quantity without a budget stays 0, so that beats() does not compare it.
     if (problem_.startup_seconds) {
       label.startup = (from == nullptr ? 0 : from->startup) + to.startup_seconds;
       if (label.startup > *problem_.startup_seconds) return;
@@ -102,7 +102,7 @@ class Search {
       label.pool = std::max(from == nullptr ? 0 : from->pool, to.pool_bytes);
       if (label.execs + label.pool > *problem_.memory_bytes) return;
     }
-    // Paths with one size fewer count too: they have all the continuations that this path has.
+    // Paths with one size fewer can beat this path too, because they have all its continuations.
     for (const std::size_t sizes : {k, k + 1}) {
       for (const auto& known : labels_[j][sizes]) {
         if (beats(known, label)) return;
@@ -267,7 +267,7 @@ std::string flag_for(const std::string& engine, const std::vector<std::int64_t>&
     return R"(--compilation-config '{"cudagraph_capture_sizes": [)" + list +
            R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'";
   if (engine == "sglang") return "--cuda-graph-bs-decode " + list;
-  // Without enable_padding, TensorRT-LLM runs steps of all other sizes eagerly.
+  // Without enable_padding, TensorRT-LLM runs steps of sizes that are not listed eagerly.
   const char* const padding = pad == model::LadderPad::up ? "enable_padding: true, " : "";
   return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
 }

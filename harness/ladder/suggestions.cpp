@@ -43,7 +43,7 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   return suggestion;
 }
 
-// True if both cells have the same program and mode.
+// True if the cells differ at most in their batch.
 bool is_same(model::Cell a, const model::Cell& b) {
   a.batch = b.batch;
   return a == b;
@@ -249,8 +249,8 @@ std::vector<model::BestModes> best_modes(
     for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
       modes[ladder.cell.mode] = statistics::median(launches);
-      // Each graph mode has its own eager times. The gain counts from the fastest, to not overstate the
-      // gain.
+      // Each graph mode's ladder also measured eager. The shortest of these eager times is used, so that no
+      // gain is overstated.
       const double eager = statistics::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);

@@ -20,8 +20,8 @@ struct Budgets {
   std::optional<double> startup_seconds;
 };
 
-// Makes a suggestion from the served steps of each requested ladder. Sizes that a ladder lacks come from its
-// rivals. Throws InputError(`where`) and Error like problem_of() and best_ladders().
+// Makes a suggestion from the served steps of each requested ladder. Times of sizes that it lacks come from
+// its rivals. Throws InputError(`where`) and Error like problem_of() and best_ladders().
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
@@ -37,7 +37,7 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
                                              const std::vector<model::Ladder>& measured);
 // The maximum relative difference between served and predicted times.
 inline constexpr double disagreement_max = 0.1;
-// Adds the served times to each suggestion, and a reason if there is no suggestion.
+// Adds the served times to each suggestion. If they do not confirm it, `no_suggestion` says why.
 void add_verification(const std::vector<model::Ladder>& ladders, std::vector<model::Suggestion>& suggestions);
 
 inline constexpr double gain_that_counts = 0.02;

@@ -75,7 +75,7 @@ class TrafficReader {
 
   std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
 
-  // A first line that is not a header may be from a server's log, whose tables come later.
+  // Chooses the form by the first line. If it is not a header, it may be from a log whose tables come later.
   void choose(std::string_view text) {
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields == std::vector<std::string_view>{"size", "count"}) {
@@ -182,7 +182,7 @@ class TrafficReader {
   std::int64_t first_line_ = 0;  // number of the first line, if that line is not a header
   std::string_view first_text_;
   bool seen_table_ = false;
-  bool in_table_ = false;  // the previous line is a row of a table
+  bool in_table_ = false;  // the previous line belongs to a table
   Traffic traffic_;
 };
 
