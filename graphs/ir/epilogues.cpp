@@ -122,7 +122,7 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
       continue;
     }
     Product product(ops[id]);
-    // A splitting point that names both the product and the next op does not separate them.
+    // True if a splitting point separates `op` from the product. A point that names both does not.
     const auto splits_before = [&](const Op& op) {
       return std::ranges::any_of(named, [&](const std::string& split) {
         return splits_at(op, split) && !splits_at(ops[id], split);

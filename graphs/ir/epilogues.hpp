@@ -1,4 +1,4 @@
-// Splits bias, activation and residual from products, as importers of models do, and fuses them again.
+// Splits bias, activation and residual from products (linear, conv2d), as model importers do, or fuses them.
 #pragma once
 
 #include <string>

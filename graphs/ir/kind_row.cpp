@@ -1,4 +1,4 @@
-// Checks an op against the row of its kind, reads attributes by type, and holds the catalog of kinds.
+// Checks an op against the row of its kind, reads attributes by type, and implements the catalog of kinds.
 #include "graphs/ir/kind_row.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string quoted(const Attribute& value) {
   return number.str();
 }
 
-// Throws if the attribute is missing or has another type.
+// Throws if the attribute is missing or its type is not that of the rule's fallback.
 Attribute attribute_of(const Op& op, const AttributeRule& rule) {
   if (std::holds_alternative<std::int64_t>(rule.fallback)) return integer_attribute(op, rule.name);
   if (std::holds_alternative<double>(rule.fallback)) return real_attribute(op, rule.name);

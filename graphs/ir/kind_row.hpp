@@ -27,7 +27,7 @@ struct KindRow {
 // All built-in kinds. OPS.md defines what each computes.
 const std::vector<KindRow>& kind_rows();
 
-// Makes one definition per row. Its `infer` first checks attributes and the number and dtypes of inputs.
+// Makes one definition per row, whose `infer` first checks attributes and the number and dtypes of inputs.
 std::vector<OpDefinition> builtin_definitions();
 
 // The kinds that training adds; kind_rows() includes them.

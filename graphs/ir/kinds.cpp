@@ -17,7 +17,7 @@ Outputs infer_rmsnorm(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
-// Checks the inputs that the flags `bias` and `residual` add behind the first two.
+// Checks the inputs that the flags `bias` and `residual` add after the first two inputs.
 void expect_bias_and_residual(const Op& op, const Inputs& inputs, const Dim& columns, const Shape& output) {
   const bool bias = flag(op, "bias");
   if (bias) expect_shape(op, *inputs[2], {columns});

@@ -22,7 +22,7 @@ struct Segment {
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits);
 
 // Cuts captured segments again where a training step starts another graph. Kernel choices ignore these cuts,
-// so every form of the step runs the same kernels.
+// so the step runs the same kernels with any number of graphs.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
 
 // The ops that first write and last use a value. `defined` equals `last_use` if no op reads the value.

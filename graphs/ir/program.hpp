@@ -55,8 +55,8 @@ using Attributes = std::map<std::string, Attribute, std::less<>>;
 
 // Properties of an op that passes use.
 struct OpTraits {
-  bool host_op = false;    // runs on the host within a step, so no graph can hold it
-  bool capturable = true;  // false: the author says that no graph can hold it
+  bool host_op = false;    // runs on the host within a step, so no graph can contain it
+  bool capturable = true;  // false: the author says that no graph can contain it
   bool marker = false;     // does nothing; its kind can be a splitting point
 };
 
@@ -78,7 +78,7 @@ struct Op {
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // owned by the catalog
   Phase phase = Phase::forward;
-  std::string splits_with;    // kind of the op that this op is a gradient or a part of; both split together
+  std::string splits_with;    // kind of the op whose gradient or part this op is; splits where that op does
   bool starts_graph = false;  // the capture starts a new graph at this op
   bool eager = false;         // launched eagerly between graphs
   std::string recomputes;     // the earlier op whose outputs this op computes again, with the same kernel
@@ -136,7 +136,7 @@ struct OpDefinition {
   OpTraits traits = {};
   std::vector<AttributeRule> attributes = {};      // only for built-in kinds
   std::vector<std::uint32_t> mutated_inputs = {};  // positions of inputs that the op writes
-  std::size_t inputs_ahead = 0;                    // inputs before `groups`
+  std::size_t inputs_ahead = 0;                    // number of inputs before the groups
   InputGroups groups = {};
   // Checks inputs and attributes, and returns the types and shapes of the outputs. Throws
   // Error(invalid_argument), whose text starts with the op's name.
@@ -170,8 +170,8 @@ class OpCatalog {
   std::map<std::string, std::unique_ptr<OpDefinition>, std::less<>> definitions_;
 };
 
-// An op that a training step applies to a parameter's gradient. `pre`: to the gradient of one micro-batch,
-// before the addition to earlier ones. `post_accumulate`: to the sum of all micro-batches.
+// An op that a training step applies to a parameter's gradient. `pre`: to one micro-batch's gradient, before
+// it is added to those of earlier micro-batches. `post_accumulate`: to the sum over all micro-batches.
 enum class HookPlace : std::uint8_t { pre, post_accumulate };
 struct GradientHook {
   ValueId weight = 0;

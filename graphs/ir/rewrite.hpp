@@ -27,7 +27,7 @@ class Rewriter {
   // same dtype and shape. If `value` is an output or a gradient, `by` becomes that output or gradient.
   void replace(ValueId value, ValueId by);
   void log(const std::string& line);
-  // Removes ops that nothing reads, logs the removed and the added ops, and returns the new program.
+  // Removes ops whose outputs nothing reads, logs the removed and added ops, and returns the new program.
   Program finish();
 
  private:
@@ -43,7 +43,7 @@ class Rewriter {
   std::vector<bool> computed_;                 // per value: true if ops can read the value now
   std::vector<bool> kept_;                     // per op of the old program
   std::vector<std::string> graph_of_;          // per op of the old program: its graph
-  std::map<std::string, std::string> graphs_;  // by name of a new op: its graph
+  std::map<std::string, std::string> graphs_;  // by name of an op of the new program: its graph
   std::vector<std::string> added_;
 };
 

@@ -1,6 +1,6 @@
-// Writes a program as text and reads it back. Writer and reader have the same members, so one description of
-// the format serves both. One blank separates words and numbers; names are in quotes. The reader accepts only
-// a text that the writer would write for the same program.
+// Writes a program as text and reads it back. Writer and Reader have the same functions, so one description
+// of the format serves both. One blank separates words and numbers; names are in quotes. The reader accepts
+// only a text that the writer would write for the same program.
 #include "graphs/ir/text.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ struct Run {
   std::size_t last = 0;
 };
 
-// A loss belongs to no layer, because its op also computes the first gradient.
+// The runs of all layers. A loss belongs to no layer, because its op also computes the first gradient.
 std::vector<Run> runs_of(const std::vector<Op>& ops) {
   std::vector<Run> runs;
   bool open = false;
@@ -81,7 +81,7 @@ bool is_repeatable(const std::vector<Op>& ops, std::size_t op, std::size_t again
   return true;
 }
 
-// The run's ops to repeat before op `again`, in order. Adds those outputs of them that ops read to `needed`.
+// The run's ops to repeat before op `again`, in order. Adds to `needed` their outputs that other ops read.
 std::vector<std::size_t> repeated(const std::vector<Op>& ops, const Run& run, const Readers& readers,
                                   std::size_t again, std::vector<ValueId>& needed) {
   std::vector<std::size_t> chosen;

@@ -52,12 +52,12 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 //
 // `catalog` must contain the built-in kinds and those of `forward`, and outlive the result. `forward` must
 // not be a training program. Throws Error(no_backward), which names the op or value, if a gradient reaches
-// an op that has no rule or writes state, or if the loss depends on no weight. The output must not hold
+// an op that has no rule or writes state, or if the loss depends on no weight. The output must not contain
 // integers and, for cross_entropy, must be [rows, classes]; else throws Error(no_backward) too.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 bool is_training(const Program& program);
-// Describes the gradients and hooks that no graph can hold: one line per kind, with their number.
+// Describes the gradient ops and hooks that no graph can contain: one line per kind, with their number.
 std::vector<std::string> uncapturable_gradients(const Program& program);
 facts::TrainingFacts training_facts(const Program& program, std::int64_t batch);
 

@@ -1,4 +1,4 @@
-// Holds the values and gradient summands of a training program while it is built.
+// Tracks the values and gradient summands of a training program while it is built.
 #include "graphs/ir/training/draft.hpp"
 
 #include <algorithm>

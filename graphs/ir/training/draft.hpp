@@ -12,8 +12,8 @@
 
 namespace graphbench::ir::training {
 
-// The state that rules work on. Parameters named `forward` are ids of the forward program; all other ids
-// belong to the training program.
+// The state that rules work on. Function arguments named `forward` are ids of the forward program; all other
+// ids belong to the training program.
 class Draft {
  public:
   Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate);
@@ -44,7 +44,7 @@ class Draft {
   void save(const Op& op, ValueId here) { saved_[op.name] = here; }
   std::optional<ValueId> saved(const Op& op) const;
 
-  // Later ops compute the gradient of an op of this kind.
+  // Ops that are appended from now on compute the gradient of an op of this kind.
   void begin_backward(const std::string& kind);
   // Adds a summand to the gradient of a value, if the value needs a gradient.
   void add_gradient(ValueId forward, ValueId gradient);

@@ -29,7 +29,7 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
 
 namespace {
 
-// Counts, for each gradient, the graphs that read it and did not write it.
+// The sum over all gradients of the number of graphs that read the gradient but did not write it.
 std::int64_t handed_over(const Program& program) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> written_in(program.values().size(), none);

@@ -1,4 +1,4 @@
-// Reverse-mode rules, one per kind of op.
+// The rules of reverse-mode differentiation, one per kind of op.
 #include <algorithm>
 #include <array>
 
