@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// More places than any library keeps plans for. The places overlap, because all hold the same data.
+// More places than any library keeps plans for. The places overlap, because all contain the same data.
 constexpr std::size_t places_fresh = 1024;
-// With 100 places, every whole percentage is exact. Values start `turn_of_value` places apart in the cycle.
+// With 100 places, every whole percentage is exact. Value `id` starts `id * turn_of_value` places later.
 constexpr std::size_t places_by_share = 100;
 constexpr std::size_t turn_of_value = 37;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type

@@ -46,10 +46,10 @@ struct CallerSettings {
   std::size_t same_percent = 90;
 };
 
-// The memory of one caller, for batches up to the largest of the buffers. A place gives each moved value one
-// address. The constructor chooses all places, so steps draw no random numbers. Values that do not depend on
-// the batch stay in the graph's memory, as do outputs if only inputs are copied, and inputs if only outputs
-// are copied. Under copy_if_moved an input has the graph's own address at some places.
+// The memory of one caller, for batches up to the largest of the buffers. A moved value lies in this memory;
+// a place is one address for each moved value. The constructor chooses all places, so steps draw no random
+// numbers. Not moved: values that do not depend on the batch; outputs if only inputs are copied, inputs if
+// only outputs are. Under copy_if_moved an input has the graph's own address at some places.
 class CallerMemory {
  public:
   // All arguments must outlive the object. Throws Error(out_of_memory).
@@ -87,7 +87,7 @@ class CallerMemory {
   struct Area {
     std::byte* data = nullptr;              // null if the value is not moved
     std::size_t bytes = 0;                  // size of the value for the largest batch
-    std::size_t stride = 0;                 // bytes between places
+    std::size_t stride = 0;                 // bytes from the start of one set to the next set
     std::vector<std::byte*> pointers = {};  // under copy_if_moved, by place
   };
 
@@ -99,7 +99,7 @@ class CallerMemory {
   const ir::Program& program_;
   ProgramBuffers& buffers_;
   CallerSettings settings_;
-  std::size_t sets_;  // sets of addresses in memory
+  std::size_t sets_;  // number of sets of addresses in memory
   std::size_t places_;
   std::vector<Area> areas_;  // by ValueId
   std::vector<ir::ValueId> moved_;

@@ -20,7 +20,7 @@ bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
 }
 
-// Under set_params, ops with a library's kernel keep the graph's own addresses.
+// Finds the operands that get the caller's addresses. Under set_params, those of library kernels do not.
 void CallerExecutor::find_uses() {
   uses_.clear();
   if (copies(form_) || form_ == IoForm::fixed) return;
@@ -97,7 +97,7 @@ void CallerExecutor::capture() {
   if (form_ == IoForm::set_params) counts_.step.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
 }
 
-// The first place uses the executor's own graphs.
+// Captures the touched pieces for every place but the first, which uses the executor's own graphs.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
   counts_.step.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
@@ -244,7 +244,7 @@ void CallerExecutor::copy(bool in, std::size_t place) {
   }
 }
 
-// Compares the caller's pointer with the graph's own in each step. Other forms plan copies in capture().
+// Copies only values whose caller's address is not the graph's own in this step. Other forms always copy.
 void CallerExecutor::copy_where_moved(bool in, std::size_t place) {
   for (const Copy& each : copies_) {
     if (each.in != in) continue;
@@ -324,7 +324,7 @@ void CallerExecutor::note_writes(const StepOp& op) {
 }
 
 void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
-  // A value that the op only writes is not copied in. An output that the op reads comes from an earlier op.
+  // Copies in inputs, and outputs of earlier ops that this op reads; not the outputs that this op writes.
   for (const ir::ValueId id : op.operands) {
     const bool reads = program_.value(id).kind == ir::ValueKind::input || !writes(op, id);
     if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);

@@ -47,10 +47,10 @@ class CallerExecutor final : public CapturedExecutor {
   };
   // The execs of one place (IoForm::exec_per_set).
   struct OfPlace {
-    std::vector<Item> items;  // one per touched item of the executor, with its `first` and `last`
+    std::vector<Item> items;  // one per item in `touched_`, with the same `first` and `last`
   };
 
-  // The address of a value at the capture, if no step changes that address.
+  // The address that a value had at the capture, for values whose address no step may change.
   struct Held {
     ir::ValueId id = 0;
     const void* address = nullptr;
@@ -84,7 +84,7 @@ class CallerExecutor final : public CapturedExecutor {
   std::size_t last_place_ = 0;  // used by the last step
   std::vector<Held> held_;      // empty if addresses are not checked before each step
   std::vector<Use> uses_;
-  std::vector<std::size_t> touched_;  // positions of touched items
+  std::vector<std::size_t> touched_;  // positions in items_ of pieces that use a caller's address
   std::vector<Copy> copies_;
   std::vector<Settable> settables_;
   // By ValueId, while set_params records: true if the graph's own memory holds the caller's data.

@@ -34,7 +34,7 @@ bool same_topology(const std::vector<facts::DescribedNode>& a, const std::vector
   });
 }
 
-// An update changes a node's parameters, but not the node's launch attributes.
+// Throws if a launch attribute differs, because an update changes only a node's parameters.
 void refuse_kept_attributes(const std::vector<facts::DescribedNode>& wanted,
                             const std::vector<facts::DescribedNode>& kept) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -109,7 +109,7 @@ void CapturedExecutor::plan_addresses() {
   }
 }
 
-// Checks only plugins' ops: our own kernels always record a node, and the check takes time.
+// Throws if a plugin's op records no node. Does not check our kernels, which always do: a check takes time.
 void CapturedExecutor::record(const StepOp& op, void** operands, Stream* on) {
   recording_ = &program_.ops()[op.op];
   Stream& stream = on != nullptr ? *on : recorder_;
@@ -176,7 +176,7 @@ const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   return nullptr;
 }
 
-// A device refuses an op during recording, or the whole recording at its end, without naming an op.
+// Adds the op to an error, because a device refuses an op, or a whole recording, without naming an op.
 void CapturedExecutor::capture_piece(Item& item) {
   try {
     record_graph(item);

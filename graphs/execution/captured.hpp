@@ -1,5 +1,5 @@
-// The executor of the graph modes. `whole` has one piece that holds every op; `piecewise` has several pieces
-// and eagerly launched ops between them. All take activations from one private pool.
+// The executor of the graph modes. `whole` has one piece that contains every op; `piecewise` has several
+// pieces, and eagerly launched ops between them. Activations of all of them are in one private pool.
 #pragma once
 
 #include <map>
@@ -86,7 +86,7 @@ class CapturedExecutor : public Executor {
     void* selector = nullptr;                        // device address that the SWITCH node reads
   };
 
-  // A stream that captures products beside the recorder's.
+  // A stream on which a capture records products in parallel with those on the recorder.
   struct Fork {
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> joined;

@@ -32,7 +32,7 @@ struct StepCounts {
   facts::GraphCounts graphs{};
   std::int64_t parts = 0;       // pieces, plus runs of eagerly launched ops between them
   std::int64_t kernels = 0;     // kernels prepared for the step
-  std::int64_t peak_bytes = 0;  // the most bytes that values hold in the pool at once
+  std::int64_t peak_bytes = 0;  // the most bytes that values use in the pool at once
 };
 
 // How a step of the graph modes reaches the caller's memory (IoForm), and how often it changed the graph.
@@ -70,14 +70,14 @@ struct ExecutionContext {
   CallerMemory* caller = nullptr;
   // With a caller, compares the addresses before each step with the addresses of the capture.
   bool check_addresses = false;
-  // Captures consecutive independent products as parallel branches, on streams that fork and join.
+  // Captures consecutive independent products (linear) as parallel branches, on streams that fork and join.
   bool forked = false;
   // Remembers which op recorded which node, for Executor::describe(). This slows capture().
   bool name_nodes = false;
 };
 
 // Returns the pieces and eagerly launched runs of a step in this mode; `splits` as in ExecutionContext.
-// Throws Error, which names the op, if a single graph would have to hold an op that no graph can hold.
+// Throws Error, which names the op, if a single graph would have to contain an op that no graph can contain.
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
                                      const std::vector<std::string>& splits);
 

@@ -1,4 +1,4 @@
-// Chooses the executor of a mode. First checks whether graphs can hold the program.
+// Chooses the executor of a mode. First checks whether graphs can contain the program's ops.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -18,7 +18,7 @@ constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::piecewise, "piecewise"},
 };
 
-// A form that copies inputs must also copy back an input that an op writes; else only the copy would change.
+// Throws if a form copies in an input that an op writes, but not back: only the copy would change.
 void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* caller) {
   if (caller == nullptr || !copies(caller->settings().form) || caller->settings().copy_back) return;
   for (const ir::ValueId id : ir::mutated_inputs(program)) {
@@ -36,7 +36,7 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
                               : "is marked as not capturable"));
 }
 
-// Returns true if the ops of the span must be launched one by one, because no graph can hold one of them.
+// Returns true if the ops of the span must be launched one by one, because no graph can contain one of them.
 // Throws if the span also has forward ops.
 bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   const auto first = program.ops().begin() + static_cast<std::ptrdiff_t>(span.first);

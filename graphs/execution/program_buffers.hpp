@@ -60,7 +60,7 @@ class ProgramBuffers {
   std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
   std::vector<bool> shared_;  // by ValueId: true if another object owns the memory
-  Tallied weights_;           // the weights in blocks_
+  Tallied weights_;           // bytes of the weights and parameters in blocks_
   Upload upload_;             // empty: values are filled from the seed
 };
 

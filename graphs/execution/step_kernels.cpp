@@ -14,7 +14,7 @@
 namespace graphbench::execution {
 namespace {
 
-// Runs a cond. A capture records a node with both outcomes; otherwise the host waits for the predicate.
+// Runs a cond. A capture records an IF node with both outcomes; otherwise the host waits for the predicate.
 class CondKernel final : public Kernel {
  public:
   CondKernel(DeviceExecution& device, const ir::OpCall& cond)
@@ -44,7 +44,7 @@ class CondKernel final : public Kernel {
 
  private:
   ir::Op op_;
-  std::size_t kept_;  // position of the last input, the result if the body does not run
+  std::size_t kept_;  // position of the last input, which is the result if the body does not run
   std::size_t bytes_;
   std::unique_ptr<Kernel> body_;
 };
@@ -74,7 +74,7 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   std::map<std::string_view, Kernel*> kernel_of;  // by op name; an op that runs again uses the same kernel
   std::size_t allocated_bytes = 0;
   std::size_t side = 1, at = 0;          // size of the current group of parallel ops; position of this op
-  std::vector<ir::ValueId> read_beside;  // values that the group uses last; released after the group
+  std::vector<ir::ValueId> read_beside;  // values whose last use is in the group; released after the group
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     const ir::Op& op = program.ops()[id];
     if (op.traits.marker) continue;

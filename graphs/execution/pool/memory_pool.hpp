@@ -18,7 +18,7 @@ namespace graphbench::pool {
 struct Block {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
-  Block* previous = nullptr;  // neighbours in the same segment, for coalescing
+  Block* previous = nullptr;  // the adjacent blocks in the same segment, for coalescing
   Block* next = nullptr;
   bool in_use = false;
 };
@@ -47,7 +47,7 @@ class MemoryPool {
   Block* allocate(std::size_t bytes);
   void release(Block* block) noexcept;
 
-  // Gives segments that have no block in use back to the device. The stream must be idle.
+  // Returns segments that have no block in use to the device. The stream must be idle.
   void trim() noexcept;
 
   const PoolStatistics& statistics() const noexcept { return statistics_; }
