@@ -1,4 +1,4 @@
-// Reads the time of day. Measurements use the steady clock instead, because people and networks set this one.
+// Reads the time of day. People and networks can set it, so measurements use the steady clock instead.
 #include "graphs/base/clock.hpp"
 
 #include <ctime>

@@ -28,7 +28,7 @@ enum class ErrorCode {
   host_op,               // the program has an op that runs on the host
   mutated_input,         // the program writes to one of its inputs
   address_moved,         // the caller's address differs from the captured one
-  not_batch_major,       // a value does not hold the rows of its batch one after another
+  not_batch_major,       // the rows of a value's batch are not one after another in memory
   state_not_splittable,  // a step cannot be split, because its state belongs to the whole batch
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
   undeclared_mutation,   // an op wrote a value, but does not declare this write

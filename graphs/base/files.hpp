@@ -36,7 +36,7 @@ struct WholeFile {
   int error = 0;  // errno of the failed call; 0 if no call failed
 };
 
-// Reads a pipe that has a writer, such as `<(command)`, and never waits for a writer.
+// Reads a regular file, or a pipe that has a writer, such as `<(command)`. Never waits for a writer.
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 
 // Writes a temporary file in the same folder, syncs it and renames it over `path`. Follows a symlink. Writes
@@ -54,7 +54,7 @@ void write_file_atomically(const std::filesystem::path& path, const WriteParts& 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 
-// Throws the same errors if write_file_atomically could not start: the folder is missing or read-only, or
+// Throws what write_file_atomically() would throw at its start: the folder is missing or read-only, or
 // `path` is a folder or a pipe without a reader. Leaves no file behind. Keeps a pipe open until this process
 // ends, so that its reader waits for the text.
 void check_writable(const std::filesystem::path& path);

@@ -101,7 +101,7 @@ void Connection::Close::operator()(sqlite3* connection) const noexcept {
 
 Connection::Connection(const std::string& path, Options options) : options_(std::move(options)) {
   sqlite3* connection = nullptr;
-  // Readers open for writing too: the next connection after a killed writer rolls back the writer's work.
+  // Readers open for writing too: after a writer was killed, the next connection must roll back its work.
   const int flags = SQLITE_OPEN_READWRITE | (options_.create ? SQLITE_OPEN_CREATE : 0);
   // Prevents SQLite from reading ":memory:" or "file:..." as a special name.
   const std::string file = path.starts_with('/') ? path : "./" + path;

@@ -77,7 +77,7 @@ class Connection {
   struct Options {
     std::string name;     // the database's name in messages
     bool create = false;  // creates the file if it is missing
-    // How long a call waits while another connection holds the file.
+    // How long a call waits while another connection locks the file.
     std::chrono::milliseconds busy_max{10'000};
   };
   Connection(const std::string& path, Options options);

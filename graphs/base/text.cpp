@@ -1,5 +1,5 @@
-// Reads text by code points, with utf8cpp. Finds near misses by edit distance, which counts insertions,
-// deletions, replacements and swaps of neighbours.
+// Reads text by code points, with utf8cpp. Finds the word that a misspelling means by edit distance, which
+// counts insertions, deletions, replacements and swaps of adjacent characters.
 #include "graphs/base/text.hpp"
 
 #include <utf8.h>

@@ -1,4 +1,4 @@
-// Helpers for text that people read or type: lists, quotes, invisible characters, near misses, input errors.
+// Helpers for text that people read or type: lists, quotes, invisible characters, typing errors, InputError.
 #pragma once
 
 #include <algorithm>

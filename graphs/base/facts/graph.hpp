@@ -1,5 +1,5 @@
-// Facts about graphs: how many nodes they hold, how a step reaches the caller's memory, and a description of
-// each node.
+// Facts about graphs: how many nodes they contain, how a step reaches the caller's memory, and a description
+// of each node.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ void add(GraphContents& sum, const GraphContents& more);
 struct GraphCounts {
   std::int64_t pieces;           // graphs launched per step; 0 for eager
   GraphContents contents;        // sum over all graphs
-  std::int64_t captured_ops;     // ops (markers not counted) that the graphs hold
+  std::int64_t captured_ops;     // ops (markers not counted) that the graphs contain
   std::int64_t eager_ops;        // ops (markers not counted) launched one by one
   std::int64_t rewritten_nodes;  // nodes replaced by equivalent nodes
 };
@@ -37,8 +37,8 @@ struct Io {
   double copies_kept;             // copies skipped, because the caller passes the graph's own address
   std::int64_t kernel_nodes_set;  // nodes of our own kernels that get new addresses
   std::int64_t copy_nodes_set;    // copy nodes around a library's kernels that get new addresses
-  std::int64_t pieces_touched;    // graphs that hold an address of the caller
-  std::int64_t set_execs;         // exec_per_set: execs of all places; a step launches those of one
+  std::int64_t pieces_touched;    // graphs that contain an address of the caller
+  std::int64_t set_execs;         // exec_per_set: execs of all places; a step launches those of one place
   // Means over the `steps` steps since the capture.
   double recordings;
   double updates;
@@ -56,7 +56,7 @@ struct DescribedNode {
   std::string type;                          // "kernel", "memcpy", "memset", ...
   std::string function;                      // the kernel's function, if the device names it
   std::map<std::string, std::string> facts;  // "grid", "block", "bytes", ...
-  std::vector<std::int64_t> after;  // indices of the nodes in this piece that must end first, ascending
+  std::vector<std::int64_t> after;  // nodes that must end before this one: indices in the piece, ascending
 };
 
 struct DescribedPiece {

@@ -86,7 +86,7 @@ std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   return variables;
 }
 
-// Owns both posix_spawn records and checks every call on them.
+// Owns the two records of posix_spawn, file actions and attributes, and checks every call on them.
 class SpawnSettings {
  public:
   SpawnSettings() {
@@ -100,7 +100,7 @@ class SpawnSettings {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // A worker must not inherit the sockets of a metrics server.
+  // Closes the child's other descriptors: a worker must not inherit the sockets of a metrics server.
   void close_all_above(int descriptor) {
     check(posix_spawn_file_actions_addclosefrom_np(&actions_, descriptor + 1));
   }
@@ -137,11 +137,11 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Process ids of all children except adopted orphans. Every spawn holds the lock and adds its child here.
+// Process ids of all children except adopted orphans. spawn() locks the mutex and adds the child here.
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
-// A line of /proc/PID/stat reads "PID (NAME) STATE PARENT ...", and NAME may contain parentheses.
+// Finds children in /proc/PID/stat, "PID (NAME) STATE PARENT ...", after the last ')': NAME may contain ')'.
 std::set<pid_t> own_children() {
   std::set<pid_t> children;
   std::error_code error;

@@ -43,13 +43,13 @@ struct SpawnedChild {
 };
 
 // Starts a child in its own process group, with default signal handling and `input` on its stdin.
-// `environment` holds "NAME=VALUE" entries that extend or replace this process's variables. The child gets no
+// `environment`: "NAME=VALUE" entries, which extend or replace this process's variables. The child gets no
 // BENCHMARK_* variables, which would change Google Benchmark's flags. Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 
 // From now on, this process becomes the parent of every process that its children leave behind, even in
-// another group or session. end_orphans() spares the children that exist already.
+// another group or session. end_orphans() does not kill the children that exist already.
 void adopt_orphans();
 
 // Kills all adopted processes. Call it after waiting for the child.

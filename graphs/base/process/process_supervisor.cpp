@@ -178,7 +178,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   void reap() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) != pid_) return;
-    // Processes that the child started may still hold the pipes open. The kernel does not use a process id
+    // Kills what the child started, which may keep the pipes open. The kernel does not use a process id
     // again while a group with that id has members, and for an empty group kill() returns a harmless error.
     ::kill(-pid_, SIGKILL);
     end_orphans();
@@ -191,7 +191,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     finish();
   }
 
-  // The pipes hold everything that an ended child wrote.
+  // Reads the rest: after the child has ended, the pipes contain everything that it wrote.
   void drain() {
     take_available_events();
     take_available_output();
