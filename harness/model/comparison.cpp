@@ -84,7 +84,7 @@ std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metr
   return tested;
 }
 
-// Returns the slowdown that a decided test excludes. The number of launches has no influence.
+// Returns the bound above which a decided test excludes any slowdown, or nullopt if it excludes none.
 std::optional<double> excluded(const MetricComparison& test) {
   if (test.verdict == Verdict::faster) return 0;
   return test.verdict == Verdict::same ? std::optional(test.margin) : std::nullopt;

@@ -116,7 +116,7 @@ struct OddLaunch {
   Metric metric = Metric::latency;
   std::int64_t cells = 0;  // cells that the launch measured
   double ratio = 1;        // this launch over the geometric mean of the other launches
-  double p = 1;  // of "the distance is at most the margin", corrected for the launches of both sides
+  double p = 1;  // p value of "the distance is at most the margin", corrected for both sides' launches
 };
 
 // A metric without a test: each side's geometric mean over launches, in the metric's unit. 0: no value.
@@ -206,7 +206,7 @@ struct ComparisonSettings {
   std::vector<std::string> allow;
   // The launches must find this slowdown (a fraction) of one cell's latency with a probability of 0.9.
   std::optional<double> require_power;
-  // The A/B run continues, so the last look at its launches spends only that look's share of alpha.
+  // True while an A/B run continues. The latest comparison (look) may then use only its own share of alpha.
   bool more_looks = false;
   const MetricSettings& of(Metric metric) const { return metrics.at(static_cast<std::size_t>(metric)); }
 };
@@ -285,10 +285,10 @@ inline constexpr double slowdown_max = 10;
 // Returns "NEW is not complete" if NEW's sweep was interrupted, or "" if both sides are complete.
 std::string incomplete_text(const Comparison& comparison);
 
-// Return the slowdown of a metric's mean that these launches find with a probability of 0.9, or that a
-// decided mean excludes. mode_slowdown_found(): the cells of one mode are slower, and its mean must show
-// that. mean_slowdown_found(): all cells are slower, and any mode's mean may show that. Absent if no mean was
-// tested, or if the slowdown is above slowdown_max.
+// Return the smallest slowdown of a metric's mean that these launches find with a probability of 0.9, or a
+// smaller bound from the mean's verdict: the margin for `same`, 0 for `faster`. mode_slowdown_found(): the
+// cells of one mode are slower, and its mean must show that. mean_slowdown_found(): all cells are slower,
+// but one mode's mean suffices. Absent if no mean was tested, or if the slowdown is above slowdown_max.
 std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
 

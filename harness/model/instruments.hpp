@@ -78,15 +78,14 @@ struct ExecMemoryPoint {
   double residual_bytes;  // `bytes` minus the value on the least-squares line
 };
 
-// The least-squares line through the points. Points lie beside the line, because the driver allocates memory
-// in blocks.
+// The least-squares line through the points. They are only near the line, because drivers allocate blocks.
 struct ExecMemoryFloor {
   double bytes_per_node;
   double bytes_at_zero;
   std::vector<ExecMemoryPoint> points;
 };
 
-// The minimum cost of each operation on this machine. A sweep measures only the first members.
+// The minimum cost of each operation on this machine. A sweep measures only the members before `shapes`.
 struct Floors {
   std::optional<Floor> clock_pair;     // two consecutive readings of the clock
   std::optional<Floor> kernel_launch;  // host time to launch an empty kernel

@@ -1,5 +1,5 @@
-// Finds a metric's number: value<&GraphCounts::pieces>() returns the function that reads the member from a
-// cell or a launch. A struct whose members are metrics needs one specialization of Place here.
+// Finds a metric's number: value<&GraphCounts::pieces>() returns the MetricValue that reads the member from
+// a cell or a launch. A struct whose members are metrics needs one specialization of Place here.
 #pragma once
 
 #include <type_traits>

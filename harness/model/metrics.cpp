@@ -11,8 +11,7 @@ namespace {
 
 using Rows = std::vector<const MetricRow*>;
 
-// The first rows of each list. The others follow in the table's order. compared_first must match the order of
-// enum Metric.
+// The first rows of three lists. Others follow in the table's order. compared_first must match enum Metric.
 constexpr std::string_view compared_first[] = {"latency", "submit",      "device", "capture",   "sustained",
                                                "setup",   "instantiate", "upload", "throughput"};
 constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};

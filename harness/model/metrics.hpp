@@ -93,7 +93,7 @@ inline bool is_distribution(const MetricRow& row) {
 
 std::vector<const MetricRow*> metrics_in(MetricSection section);
 // The rows with a family, compared rows, rows with a column, and counted rows. metrics.cpp names the first
-// rows of each list. The other rows follow in the table's order.
+// rows of each list but family_metrics(). The other rows follow in the table's order.
 const std::vector<const MetricRow*>& family_metrics();
 const std::vector<const MetricRow*>& compared_metrics();
 const std::vector<const MetricRow*>& column_metrics();

@@ -129,7 +129,7 @@ struct WithinLaunch {
 // The measurements of one launch (one worker process) in one cell. A summary's p50 is the geometric mean of
 // the placements' p50s, and the throughput is the geometric mean of their rates. So all placements have equal
 // weights, even with unequal numbers of samples. All other numbers of a summary are computed from the samples
-// of all placements together, without the ramp.
+// of all placements together. The ramp (the first steps after the setup, timed one by one) is left out.
 struct Launch {
   std::int64_t index;
   Setup setup;
@@ -190,7 +190,7 @@ CacheUse since(const CacheUse& before, const CacheUse& now);
 struct PeakBytes {
   std::optional<std::int64_t> build;            // peak with a workload's program, until all batches had run
   std::optional<std::int64_t> load;             // peak with a package's program, until all batches had run
-  std::optional<std::int64_t> between_methods;  // the most that remained between two placements
+  std::optional<std::int64_t> between_methods;  // the most that was left between two placements
 };
 
 struct Memory {
@@ -202,11 +202,11 @@ struct Memory {
   // static + workspace + pool_bytes + graphs + unaccounted.
   std::optional<std::int64_t> used_bytes;       // reported by the driver
   std::optional<std::int64_t> context_bytes;    // the context and its streams
-  std::optional<std::int64_t> code_bytes;       // code and handles of libraries; the driver's launch reserves
+  std::optional<std::int64_t> code_bytes;       // libraries' code, handles; driver's reserve for launches
   std::optional<std::int64_t> static_bytes;     // weights, inputs, state
   std::optional<std::int64_t> workspace_bytes;  // scratch of libraries and ops; buffer for cache flushes
   std::optional<std::int64_t> pool_in_use_bytes_max;  // peak of the used part of pool_bytes
-  std::optional<std::int64_t> graphs_bytes;           // growth during captures, instantiations and uploads
+  std::optional<std::int64_t> graphs_bytes;           // growth of used memory in the graphs' setup
   std::optional<std::int64_t> unaccounted_bytes;      // negative if other memory was freed meanwhile
   // The memory that one more exec of each of this cell's graphs takes in total, and the smallest meaningful
   // difference of that value. The first launch measures many execs, because the driver often already has
@@ -216,7 +216,7 @@ struct Memory {
   std::optional<std::int64_t> weights_bytes_max;  // peak of weights on the device
   std::optional<std::int64_t> tuning_bytes_max;   // peak of operands while candidate kernels are timed
   std::optional<PeakBytes> peak_bytes;
-  std::string witness;  // source of used_bytes: the "process"'s use, or the "device"'s loss of free memory
+  std::string witness;  // source of used_bytes: "process" (its own use), "device" (decrease of free memory)
 };
 
 // The implementation that runs some ops, if the device could choose between implementations.
@@ -241,8 +241,8 @@ struct Estimate {
   std::optional<double> within_launch;     // spread of log samples (IQR / 1.349), median over launches
 };
 
-// Why a graph mode has no break-even. never: it is slower. not_told_apart: the interval of the saving per
-// step contains 0.
+// Why a graph mode has no break-even. never: it is slower than eager. not_told_apart: the interval of the
+// time that a step saves contains 0.
 enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
@@ -401,7 +401,7 @@ struct Axes {
 struct Interleaved {
   std::string id;    // both sides have this id
   std::string side;  // "base", "new"
-  // Only with --until-decided: the number of launches per side at each look, then the final number.
+  // Only with --until-decided: launches per side at each comparison during the run (look), and at the end.
   std::vector<std::int64_t> looks = {};
 };
 

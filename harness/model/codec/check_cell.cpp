@@ -157,8 +157,8 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
   }
 }
 
-// The p50 is the geometric mean of the placements' medians (model::Launch), so it is not one of the ranks. If
-// one placement is much slower than the others, the p90 of all samples may be less than the p50.
+// Compares the p50 only with min and max, because it is the geometric mean of the placements' medians
+// (model::Launch). If one placement is much slower than the others, p90 of all samples may be less than p50.
 void CellChecker::check_summary(const model::Summary& summary, const Place& place) const {
   const double p50 = summary.p50;
   if (std::isnan(p50)) refuse(place, "", "the summary has no \"p50\"");

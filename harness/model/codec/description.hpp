@@ -28,8 +28,8 @@ concept Described = requires {
   Description<T>::fields;
 };
 
-// Specialised for each enum and each variant of messages (GB_NAMES): `names`, an array by value or
-// alternative.
+// Specialised for each enum and each variant of messages (GB_NAMES): names[i] is the name of value i of the
+// enum, or of alternative i of the variant.
 template <typename E>
 struct Names;
 

@@ -43,7 +43,7 @@ struct DocumentCell {
   }
 
   std::string id;
-  // Not `pending`. A merge takes the worst of a cell's states, as a sweep does for the cell's launches.
+  // Not `pending`. If merged documents differ, the cell has the worst of their states, as with launches.
   model::CellStatus state = model::CellStatus::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;

@@ -29,7 +29,7 @@ std::string to_json(const model::CellResult& cell) {
 
 namespace {
 
-// Leaves out the closing bracket, so that lists of lines can follow.
+// Returns the document without cells and without the closing "}", so that callers can append lists.
 std::string open_document(const model::Result& result) {
   std::string document = document_of(schema, JsonWriter(Form::document).write(result));
   document.resize(document.size() - 2);  // the closing "\n}"

@@ -26,7 +26,7 @@ model::Result read_result(std::string_view text, const std::string& source);
 // Writes the document up to the opening bracket of its cells.
 std::string head_to_json(const model::Result& result);
 
-// The place of a cell in the text, and the parts of the cell that findings need.
+// The place of a cell in the text, and the parts of the cell that conclusions and notes need.
 struct CellText {
   std::string id;
   model::CellResult evidence{};

@@ -15,7 +15,7 @@ constexpr std::size_t shown_max = 40;
 constexpr std::size_t subject_max = 120;
 // Returns the beginning of a value's JSON text, for error messages.
 std::string excerpt(std::string_view text) {
-  // In a damaged text, the parser may place a value's end behind the text: read only as far as the padding.
+  // In a damaged text, a value's end may be after the text, so this reads only as far as the padding.
   text = text.substr(0, text_padding);
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -108,7 +108,7 @@ void JsonWalk::each_element(Value value, const ElementVisitor& visit) {
 }
 
 bool JsonWalk::Keys::add(std::string_view key) {
-  // A hash of the key's length, first and last letter. For most keys, it differs from all earlier hashes.
+  // A hash of the key's length, first and last letter. For most keys, it differs from other keys' hashes.
   const std::size_t mark = key.empty() ? 0
                                        : key.size() + 3u * static_cast<unsigned char>(key.back()) +
                                              7u * static_cast<unsigned char>(key.front());
@@ -122,7 +122,7 @@ bool JsonWalk::Keys::add(std::string_view key) {
 }
 
 void JsonWalk::too_deep() {
-  depth_ = 0;  // the path of all levels would be too long for a line
+  depth_ = 0;  // the message names no place, because so many levels do not fit in a line
   fail("the document is nested deeper than " + std::to_string(nesting_max) +
        " levels: give a result document");
 }

@@ -1,5 +1,5 @@
 // Takes from a result the parts that a comparison needs. A fact's name is its path in the document without
-// "environment.", except that the fact "plan" is the plan's hash.
+// "environment.". The exceptions are "plan", which is the plan's hash, and "method", which is plan.method.
 #include "harness/model/codec/project.hpp"
 
 #include <algorithm>

@@ -21,7 +21,7 @@
 
 namespace graphbench::codec {
 
-// StatusField writes model::name_of(), so a pending cell is written as "skipped".
+// Names for reading. StatusField writes model::name_of(), which is "skipped" for a pending cell.
 GB_NAMES(model::CellStatus, "pending", "ok", "skipped", "failed");
 GB_NAMES(model::NoBreakeven, "never", "not told apart", "eager not swept");
 
@@ -220,7 +220,7 @@ struct CacheTotal {
 GB_DESCRIBE(model::Conclusion, subject, code, text, cells, figures);
 GB_DESCRIBE(model::Note, code, text, cells);
 
-// Computes conclusions or notes for every document. No reader reads these fields; readers compute them again.
+// Conclusions or notes: computed from the result whenever a document is written, and never read back.
 template <auto find>
 struct Findings {
   std::optional<Json> write(const model::Result& result) const {

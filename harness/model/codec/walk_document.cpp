@@ -115,7 +115,7 @@ class DocumentWalk {
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
-    const char* end = nullptr;  // behind the cell and the spaces that follow it
+    const char* end = nullptr;  // after the cell and the spaces that follow it
     if (json_.current_location().get(end) != simdjson::SUCCESS)
       walk_.fail("the file is not JSON, or only a part of a document: the text is damaged or cut off here");
     cell.text = {begin, static_cast<std::size_t>(end - begin)};

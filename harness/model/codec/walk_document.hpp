@@ -11,7 +11,7 @@
 
 namespace graphbench::codec {
 
-// A cell, a ladder or a bill. Ladders and bills have the keys of a cell's compared values.
+// A cell, a ladder or a bill. Ladders and bills have their compared values under the same keys as cells.
 struct ReadCell {
   std::string id;
   model::CellResult result{};

@@ -185,7 +185,7 @@ class WarmupSeries {
       return each.first < enough() || each.second.p50 < untold_excess * best().p50;
     });
   }
-  // Returns the smallest number of warmups from which on all intervals reach down to the best one's interval.
+  // Returns the fewest warmups from which on each interval overlaps that of the best (smallest) median.
   std::int64_t enough() const {
     std::int64_t enough = estimates_.back().first;
     for (auto each = estimates_.rbegin(); each != estimates_.rend(); ++each) {

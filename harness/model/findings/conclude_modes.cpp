@@ -59,7 +59,7 @@ struct Verdict {
   std::optional<Gain> gain;
 };
 
-// The best graph mode is the first, unless the interval of a later mode's gain is above the first's interval.
+// The best graph mode is the plan's first, unless a later one gains more and the intervals do not overlap.
 Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   Verdict verdict;
   for (const std::string& mode : group.graph_modes) {
@@ -176,7 +176,7 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Adds a sentence if captured code took other branches, or a compiler fused ops: graphs alone did not gain.
+// Adds a sentence if a captured step runs other kernels than eager. Its gain is then not of graphs alone.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {
@@ -234,7 +234,7 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// Adds which batches are launch-bound, device-bound or neither. trtexec only warns about enqueue time.
+// Adds which batches are launch-bound, device-bound or neither. (NVIDIA's trtexec only warns of the first.)
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device

@@ -70,7 +70,7 @@ std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field
   return medians;
 }
 
-// Returns the samples of the ramp and of the first placement. Steady times differ between placements.
+// Returns the samples of the ramp and of the first placement only, because steady times differ by placement.
 std::vector<double> first_placement(const model::Launch& launch) {
   std::vector<double> samples = launch.latency_samples;
   for (std::size_t i = 1; i < launch.placements.size(); ++i)
@@ -79,7 +79,7 @@ std::vector<double> first_placement(const model::Launch& launch) {
   return samples;
 }
 
-// Returns the warmups plus the median over launches, or nullopt if most launches have no steady step.
+// Returns the warmups plus the launches' median first steady step. nullopt if most launches have none.
 std::optional<std::int64_t> steady_after(const CellResult& cell,
                                          const std::vector<model::WithinLaunch>& within) {
   std::vector<double> steps;
@@ -126,7 +126,7 @@ std::optional<double> throughput_of(const model::Launch& launch) {
 }
 
 // The values of a cell and of its eager cell in the launches with one index. A sweep runs the tasks of one
-// launch index in shuffled order. So both launches share only drift that is slow compared with such a round.
+// launch index in shuffled order. So both launches share only drift that is slower than all these tasks.
 struct Pair {
   const model::Launch* launch;
   double own;
@@ -256,7 +256,8 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, pairs, eager - own->p50);
 }
 
-// All cells of a task get one value: the extra time of first setups over all batches, median over launches.
+// Sets setup_once_seconds: the extra time of first setups, summed over a task's batches, median over
+// launches. All cells of the task get this value.
 void add_setup_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
     model::Cell task = cell.cell;

@@ -82,11 +82,11 @@ Power power_of(const MeanDifference& difference, double margin, double threshold
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 
-// The smallest difference in one random test that this test finds with a probability of 0.9. Absent without
-// tests, or if the difference is larger than `largest`.
+// The smallest true difference that one test, drawn at random, finds with a probability of 0.9. Absent
+// without tests, or if the difference is larger than `largest`.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);
-// The smallest difference in all tests that at least one test finds with a probability of 0.9, if the tests
-// are independent. Absent like found_in_any().
+// The smallest true difference, the same in all tests, that at least one of them finds with a probability of
+// 0.9, if the tests are independent. Absent like found_in_any().
 std::optional<double> found_by_any(std::span<const Power> powers, double largest);
 
 }  // namespace graphbench::statistics

@@ -25,8 +25,8 @@ bool has_later_setups(const std::vector<model::Launch>& launches, const model::L
 std::optional<double> setup_over(const std::vector<model::Launch>& launches,
                                  double (*number)(const model::Setup& setup));
 
-// Returns the cost of the launch's first setup minus the cost of later setups. Absent if all setups of the
-// launch count as later: if launches have one placement each, only launch 0 has a first setup.
+// Returns the cost of the launch's first setup minus the cost of later setups. With one placement per
+// launch, only launch 0 has this value, and only if the cell has later launches.
 std::optional<double> first_setup_excess(const std::vector<model::Launch>& launches,
                                          const model::Launch& launch);
 
