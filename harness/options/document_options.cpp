@@ -107,7 +107,7 @@ std::size_t end_of_string(std::string_view toml, std::size_t begin) {
       return i + 1;
     } else if (toml[i] == quote && i + 2 < toml.size() && toml[i + 1] == quote && toml[i + 2] == quote) {
       i += 3;
-      // TOML allows up to two quotes directly before the closing three.
+      // TOML allows up to two quotes directly before the three closing quotes.
       for (int more = 0; more < 2 && i < toml.size() && toml[i] == quote; ++more) ++i;
       return i;
     }

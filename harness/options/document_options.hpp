@@ -37,7 +37,7 @@ RawOptions read_toml_file(const std::string& path);
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 
-// A fault that toml++ 3.3 does not survive, so the text must not be parsed. Non-ASCII bytes outside of
+// A fault that can crash toml++ 3.3, so a text with the fault must not be parsed. Non-ASCII bytes outside of
 // strings and comments cause undefined behaviour (U+0185 in a bare key). A key of thousands of parts crashes
 // the process, because toml++ walks over the parts recursively without a limit.
 struct TomlFault {

@@ -113,7 +113,7 @@ class NumberListParser {
     std::int64_t current = first;
     while (true) {
       add(current, text);
-      // The divided or reduced `last` avoids an overflow, which computing the next value could cause.
+      // Divides or reduces `last`, because multiplying or increasing `current` could overflow.
       const bool past_end = geometric ? current > last / step : current > last - step;
       if (past_end) break;
       current = geometric ? current * step : current + step;

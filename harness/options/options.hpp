@@ -115,9 +115,9 @@ struct SweepOptions {
   std::string where(const std::string& name) const;
 };
 
-// Adds the default plan, unless an option names an axis (other than workload, preset, dtype), a grid or other
-// programs (--torch, --package, --shape-trace): a second grid, which shows how many warmups a capture needs,
-// and three launches unless --launches is given.
+// Adds the default plan: a second grid, which shows how many warmups a capture needs, and three launches
+// unless --launches is given. Adds nothing if an option names an axis (other than workload, preset, dtype),
+// a grid or other programs (--torch, --package, --shape-trace).
 RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes = model::axes());
 
 // Throws InputError for the first invalid value. With --shard 3/8, "{shard}" in any value becomes "3-of-8".

@@ -19,7 +19,7 @@ struct Scheduler {
 };
 
 // An MPI launcher may start its daemons as a Slurm step. Slurm's variables then number the daemons and not
-// the ranks, so rows of MPI come before Slurm's row of ranks.
+// the ranks. So the rows of MPI come before Slurm's row of ranks, which counts only if no MPI row is set.
 constexpr Scheduler schedulers[] = {
     {false, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"},
     {false, "JOB_COMPLETION_INDEX", nullptr, nullptr, nullptr},
