@@ -16,7 +16,7 @@ struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
   double code_bytes = 0;       // loaded kernels, and the driver's reserves for launches
-  double exec_bytes = 0;       // growth while graphs are captured, instantiated and uploaded
+  double exec_bytes = 0;       // growth of used memory in the graphs' setup
   double total() const { return pool_bytes + workspace_bytes + code_bytes + exec_bytes; }
 };
 

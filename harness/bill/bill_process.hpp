@@ -34,9 +34,9 @@ struct BillAnswer {
   std::vector<Capture> captures = {};
 };
 
-// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3, after pending ones that say
-// which size is being captured (`failed_at`; 0: none). Returns the exit code. `lent`: a plugin of the
-// program that runs this process; null: graphbench runs it.
+// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Before, sends answers with
+// status `pending`, whose `failed_at` is the size that is being captured (0: none). Returns the exit code.
+// `lent`: a plugin of the program that runs this process; null: graphbench runs it.
 int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 
 // Starts a bill process with `command` and returns its answer. If the process dies, the answer's status is

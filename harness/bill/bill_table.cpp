@@ -104,7 +104,7 @@ namespace {
 
 struct BillRow {
   FamilyRow family;
-  Parts (*numbers)(const Bill& of, bool measured);  // by the family's last label
+  Parts (*numbers)(const Bill& of, bool measured);  // (value of the last label, number) pairs
 };
 
 FamilyRow gauge_family(const char* name, const char* unit, std::vector<std::string> labels,

@@ -42,8 +42,8 @@ struct Gap {
   Capture below;
   std::span<Capture> sizes;
 
-  // Interpolates a figure linearly. Returns the variance of the figure's sum over the sizes. Their true mean
-  // lies between the two captures, most likely midway, so the distribution is triangular.
+  // Interpolates a figure linearly. Returns the variance of its sum over the sizes: their true mean lies
+  // between the figures of the two captures, most likely midway, so its distribution is triangular.
   double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
     for (Capture& each : sizes)
       figure(each) = low + (high - low) * static_cast<double>(each.size - below.size) /
@@ -54,8 +54,8 @@ struct Gap {
   Variance fill(double set_bytes) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    // Where a driver reports memory, an exec's size is averaged over many execs. The growth of one capture
-    // is known only to within the driver's allocation quantum.
+    // If the driver reports memory, uses the mean of many execs. The growth in one capture is less exact,
+    // because the driver allocates in quanta.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
       below.growth.exec_bytes = *below.one_exec_bytes;
@@ -70,8 +70,8 @@ struct Gap {
         if (sum != nullptr) *sum += more;
       }
     };
-    // Libraries choose kernels by size. The model assumes between none and one new set of kernels per
-    // doubling of the size, because the number is unknown.
+    // Libraries choose kernels by size, and the number of sets of kernels is unknown. The model assumes from
+    // 0 to 1 new set per doubling of the size.
     const double doublings =
         std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
     const double most = set_bytes * std::min(doublings, count);
@@ -98,8 +98,8 @@ std::vector<Capture> series_of(const Order& order, const std::string& mode,
   return series;
 }
 
-// The memory of one set of kernels: the largest growth of code in a capture after the first. It is half a
-// quantum if their code fitted into memory that the driver already held.
+// The memory of one set of kernels: the largest growth of code in a capture after the first. At least half a
+// quantum, because the code may have fitted into memory that the driver already had.
 double set_bytes_of(const std::vector<Capture>& captures, double quantum) {
   double most = quantum / 2;
   for (std::size_t i = 1; i < captures.size(); ++i) most = std::max(most, captures[i].growth.code_bytes);
