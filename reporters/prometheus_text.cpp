@@ -49,7 +49,7 @@ std::string head_text(const std::string& name, const std::string& help, MetricTy
   return serialized({name, help, type, {}});
 }
 
-// Without help text, the serializer puts only a TYPE line before the series. head_text() has that line.
+// Removes the TYPE line, the only line before a series without help text. head_text() returns that line.
 std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
   const std::string text = serialized({name, "", type, {std::move(metric)}});
   return text.substr(text.find('\n') + 1);
