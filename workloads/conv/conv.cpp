@@ -1,6 +1,6 @@
 // conv: residual blocks of two 3x3 convolutions with bias, ReLU and skip, in NHWC. The batch is the number
-// of images. Piecewise mode splits at each block's second convolution, so each block gives one piece, with
-// its first convolution. Piecewise mode can also split at the `boundary` between blocks.
+// of images. By default, piecewise mode splits at each block's second convolution, so each block gives one
+// piece: its first convolution. Blocks have a marker `boundary` between them, at which a step can be split.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"

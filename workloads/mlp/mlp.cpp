@@ -1,7 +1,8 @@
-// mlp: layers of x + W2 * gelu_tanh(W1 * rmsnorm(x) + b1) + b2. The batch is the number of rows. Piecewise
-// mode splits at the norms, so n layers make n pieces of two matmuls each. The `boundary` between layers
-// follows the next layer's norm. So a compiler that fuses a residual sum with a norm has both in one piece.
-// With `cond`, layers add their second product only if the input `taken` is not 0.
+// mlp: layers of x + W2 * gelu_tanh(W1 * rmsnorm(x) + b1) + b2. The batch is the number of rows. By default,
+// piecewise mode splits at the norms, so n layers make n pieces of two matmuls each. Each layer but the
+// first also has a marker `boundary` after its norm. If steps split at `boundary` instead, a residual sum
+// and the norm that follows it are in one piece, so a compiler can fuse them. With `cond`, layers add their
+// second product only if the input `taken` is not 0.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
