@@ -19,8 +19,8 @@
 namespace graphbench::host {
 
 // Returns all that an implementation depends on (kind, attributes, dtypes and shapes) as text. Two ops share
-// an implementation if and only if their texts are equal. A foreign op's text also contains the op's name,
-// because every launch passes the name to the plugin.
+// an implementation if and only if their texts are equal. A foreign op's text also contains the op's name and
+// batch, which every launch passes to the plugin, and the address of the plugin's op.
 std::string signature_text(const ir::OpCall& call);
 
 class KernelCache {

@@ -116,7 +116,7 @@ struct InferredOutput {
 struct AttributeRule {
   std::string name;
   Attribute fallback;
-  const char* wanted = "";                         // the condition for error messages: "positive"
+  const char* wanted = "";                         // what it must be, for messages: "positive"
   bool (*fits)(const Attribute& given) = nullptr;  // null: every value is allowed
   bool required = false;                           // the op must set the attribute
 };
@@ -234,7 +234,7 @@ class ProgramBuilder {
                           Attributes attributes);
   void mark_output(ValueId activation) { mark(activation, ValueKind::output); }
   void mark_gradient(ValueId activation) { mark(activation, ValueKind::gradient); }
-  // Later ops belong to `phase`, and split where the kind `splits_with` splits.
+  // Later ops belong to `phase`. A program that is split at the kind `splits_with` is split at them too.
   void begin_phase(Phase phase, std::string splits_with = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
   // Starts a graph at each op whose graph name (`graph_of`) differs from that of the op before. Ignores

@@ -281,15 +281,15 @@ class BillCommand final : public Command {
         "needed: capture only what the prediction needs; all: also capture every size, in another process, "
         "to check the prediction (default: needed)");
     options.text("--exec", asked_.exec, "own|shared",
-                 "shared: sizes with the same graph topology share one exec; own,shared: one bill for each "
-                 "(default: own)");
+                 "own: each size has its own execs; shared: sizes with the same graph topology share one "
+                 "exec; own,shared: a bill for own and a bill for shared (default: own)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
         "traffic, as for ladder: also predict what capturing half of the sizes would cost in step time, and "
         "save, under this traffic");
     options.text("--verify", asked_.verify, "N",
-                 "capture all sizes N times with exactly the reserve free, and N times with 10 % less "
-                 "(default: 0)");
+                 "test the reserve, which is the memory to keep free: capture all sizes N times with exactly "
+                 "this much free, and N times with 10 % less (default: 0)");
     options.sweep_options(
         split("device,workload,preset,dtype,warmup,mode,plugin,set,split-ops,torch,python,torch-compile,"
               "torch-hide-capture,capture-streams,seed,json,prometheus-textfile,cpu,no-pin,cache,"

@@ -42,8 +42,9 @@ class ShowCommand final : public Command {
     options.word("FILE", file_, "a result document that --sweep --json wrote");
     options.text("--format", format_, "FORMAT", join(model::names_of(show_formats)) + " (default: table)");
     options.text("--columns", columns_, "LIST",
-                 "columns or metrics, as graphbench list metrics names them: submit,gain,memory.pool_bytes "
-                 "(default: the columns of the table; for csv all that any cell has)");
+                 "columns or metrics, by the names that \"graphbench list metrics\" prints, such as "
+                 "submit,gain,memory.pool_bytes (default: the table's columns; for csv, each metric that "
+                 "a cell has)");
   }
 
   void check() override {

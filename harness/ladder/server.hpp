@@ -37,7 +37,7 @@ struct Rung {
   std::int64_t pool_bytes = 0;  // bytes of the shared pool after this capture
   Samples step;
   Samples eager;
-  std::vector<double> served = {};  // latencies of steps that ran only in this size, in all placements
+  std::vector<double> served = {};  // latencies of steps that one replay of this size served
 };
 struct EagerRows {
   std::unique_ptr<execution::Executor> executor;

@@ -59,11 +59,11 @@ struct MetricRow {
   bool addition = false;     // added later: documents of older versions lack the metric
   bool on_request = false;   // absent unless an option requests the measurement
   // The metric's name in each list; empty: the metric is not in the list.
-  std::string_view family = {};    // Prometheus families
-  std::string_view compared = {};  // metrics of `compare` and --margin
-  bool listed = false;             // `compare` shows the compared metric without a test
-  std::string_view counted = {};   // counts whose changes `compare` shows without statistics
-  MetricValue resolution = {};     // the smallest difference of `counted` that counts; null: any difference
+  std::string_view family = {};         // Prometheus families
+  std::string_view compared = {};       // metrics of `compare` and --margin
+  bool listed = false;                  // `compare` shows the compared metric without a test
+  std::string_view counted = {};        // counts whose changes `compare` shows without statistics
+  MetricValue resolution = {};          // `compare` shows larger changes of `counted` only; null: all changes
   std::string_view baseline_help = {};  // help of the family graphbench_baseline_*; empty: no such family
   std::string_view memory_of = {};      // label `of` in graphbench_memory_bytes; empty: no such series
   std::string_view column = {};         // columns of the console's table and of the page

@@ -1,5 +1,5 @@
 // The options of one command: a layer over CLI11. Only two files include CLI11, because it compiles slowly.
-// The layer adds a sweep's options from option_table.hpp, and checks whose messages name the faulty option.
+// The layer adds a sweep's options from option_table.hpp. Its checks throw messages that name the option.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ struct Manifest {
   std::string tool_version;
   std::string tool_commit;
   std::string device;                      // "cuda", "host": the kind
-  std::string device_name;                 // of the device that compiled it
+  std::string device_name;                 // of the device on which the package was compiled
   std::vector<std::string> architectures;  // in the order of known_architectures()
   std::string workload;
   std::string dtype;

@@ -130,8 +130,8 @@ void CellTable::add_cell(const model::CellResult& reported) {
 
 model::CellResult& CellTable::reported(std::int64_t batch) {
   if (owes(batch) || !contains(task_.batches, batch)) {
-    throw Error(ErrorCode::invalid_argument,
-                "merge parts of batch " + std::to_string(batch) + ": the worker has not reported that cell");
+    throw Error(ErrorCode::invalid_argument, "add to the result of batch " + std::to_string(batch) +
+                                                 ": the worker has not reported that cell");
   }
   return cell_of(batch);
 }

@@ -66,7 +66,7 @@ class Ranks(HarnessCase):
 
     def test_what_a_rank_does_alone_costs_its_batch_and_is_said(self):
         reasons = {13: ("worker_timeout", "rank 1 at step "), 17: ("check_failed", "rank 1: check: output y"),
-                   19: ("worker_crashed", "; its output: rank 1 ended first"),
+                   19: ("worker_crashed", "; its output: rank 1 was the first to fail"),
                    23: ("step_failed", "rank 1: run: a rank fails alone")}
         shared = pathlib.Path("/dev/shm")
         before = set(shared.glob("graphbench-test-*"))
@@ -87,7 +87,8 @@ class Ranks(HarnessCase):
     def test_are_refused_where_they_have_no_meaning(self):
         plugin = ["--plugin", self.plugin("rank_step"), "--workload", "rank_step"]
         self.assert_refused(self.sweep("--workload", "mlp"), "--ranks", "only with a foreign step")
-        self.assert_refused(self.sweep(*plugin, device="all"), "--ranks", "one sweep each")
+        self.assert_refused(self.sweep(*plugin, device="all"), "--ranks",
+                            "each device of a list has its own sweep")
         self.assert_refused(self.sweep(*plugin, ranks="65"), "--ranks", "give at most 64")
         for option, value in (("--sustained", "5"), ("--cpu", "0")):
             self.assert_refused(self.sweep(*plugin, option, value), option, "no meaning for several ranks")

@@ -18,9 +18,9 @@ namespace {
 constexpr double indistinguishable = 1.01;
 
 // All candidates are timed once. Then candidates within the first factor of the least time are timed again,
-// then candidates within the second factor, and so on. The least time of each candidate counts. On an H200,
-// the first few times were up to 6 % too long, because the GPU's clock had not risen yet. In one case of
-// ten, two times of one candidate differed by over 3 %.
+// then candidates within the second factor, and so on. A candidate's shortest measurement counts. On an H200,
+// the first few measurements were up to 6 % too long, because the GPU's clock had not risen yet. In one case
+// of ten, two measurements of the same candidate differed by over 3 %.
 constexpr double timed_again[] = {1.10, 1.05, 1.03};
 
 std::string_view environment(const char* name) {

@@ -111,7 +111,7 @@ double p_of_larger(const Spread& own, const Spread& common) {
 
 bool exceeds(const Spread& own, const Spread& common) {
   const double ratio = own.variance / common.variance;
-  // Up to this bound, a ratio is below the percentile for any `common.freedom`, so most calls compute no p.
+  // For any `common.freedom`, a ratio up to this bound has a larger p than `by_chance`: most calls end here.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
   return p_of_larger(own, common) < by_chance;
 }

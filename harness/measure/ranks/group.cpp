@@ -205,7 +205,7 @@ class Group {
   // Ends this process as the first failed rank ended. The parent reports that end, with the rank's output.
   int end_alike() const {
     const int status = workers_[broken_].status;
-    std::fprintf(stderr, "rank %zu ended first\n", broken_);
+    std::fprintf(stderr, "rank %zu was the first to fail\n", broken_);
     if (WIFSIGNALED(status)) ::kill(getpid(), WTERMSIG(status));
     return WEXITSTATUS(status);
   }

@@ -30,7 +30,8 @@ void drop_delay(std::vector<Activity>& activities) {
   activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
 }
 
-// Keeps the device busy while the host submits a step. The host launches the delay with one call.
+// Makes the delay: a graph of empty kernels that keeps the device busy while the host submits a step. One
+// call launches it. Null if the device cannot capture empty kernels.
 std::unique_ptr<EmptyGraph> make_delay(Device& device, Stream& stream) {
   try {
     return std::make_unique<EmptyGraph>(device, stream, std::int64_t{delay_kernels});

@@ -1,5 +1,5 @@
 // A Rig has the objects that run one task on a device: TaskRig for a program, ForeignRig for a foreign step.
-// A rig makes executors; a worker's stages set them up and time them.
+// A rig makes executors and sets them up. A worker's stages call it, and time the steps.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,9 @@
 namespace graphbench::codec {
 
 // Writes `graphbench.result/1`: UTF-8, one cell per line, and a newline at the end. A number that is missing
-// or not finite becomes null, and so does a summary with such a number. An ok cell has no `reason`. A pending
-// cell is written as skipped, with the reason `interrupted`. U+FFFD replaces bytes that are not UTF-8.
-// `more_lists` follow the cells; lines_of() makes each of them.
+// or not finite becomes null. A summary whose min, p50, max or mean is not finite becomes null. An ok cell
+// has no `reason`. A pending cell is written as skipped, with the reason `interrupted`. U+FFFD replaces bytes
+// that are not UTF-8. `more_lists` follow the cells; lines_of() makes each of them.
 std::string to_json(const model::Result& result, std::string_view more_lists = {});
 // Returns the cell's line in the document, without the line break.
 std::string to_json(const model::CellResult& cell);

@@ -55,8 +55,8 @@ std::optional<Spread> spread_over_cells(const CellValues& cells);
 // The quantile of Student's t distribution that is exceeded with probability `tail`.
 double t_critical(double tail, double freedom);
 
-// The p value of the null hypothesis "|true difference| <= margin": twice the smaller one-sided tail of
-// Student's t at the margin. Margin 0 gives the usual two-sided p value. 1 if the mean is within the margin.
+// The p value of the null hypothesis "|true difference| <= margin": twice the upper tail of Student's t at
+// (|mean| - margin) / error. Margin 0 gives the usual two-sided p value. 1 if the mean is within the margin.
 double p_beyond(const MeanDifference& difference, double margin);
 
 // Benjamini & Hochberg's (1995) adjusted p values, in the order of `p`.

@@ -284,7 +284,7 @@ TEST(Shard, AutoRefusesWhatContradictsItself) {
               HasSubstr("contradict each other"));
   EXPECT_THAT(refusal("auto", array("1", "1", "2", "2") + Environment{{"JOB_COMPLETION_INDEX", "0"}}),
               HasSubstr("contradict each other"));
-  EXPECT_THAT(refusal("auto", {{"PMI_RANK", "4"}, {"PMI_SIZE", "4"}}), HasSubstr("not below PMI_SIZE"));
+  EXPECT_THAT(refusal("auto", {{"PMI_RANK", "4"}, {"PMI_SIZE", "4"}}), HasSubstr("not less than PMI_SIZE"));
   EXPECT_THAT(refusal("auto", array("x", "1", "2", "2")), HasSubstr("SLURM_ARRAY_TASK_ID is \"x\""));
 }
 
