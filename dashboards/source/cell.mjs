@@ -67,6 +67,7 @@ function sideBySide(builder) {
     column("Pieces", family("graph_pieces")),
     column("Nodes", family("graph_nodes")),
     column("Private pools, MiB", mebi(family("pool_private_bytes"))),
+    column("Rank skew, us", micro(family("rank_skew_seconds"))),
     column("Loaded latency, us", micro(family("sustained_latency_seconds"))),
     column("Loaded device, us", micro(family("sustained_device_seconds"))),
     column("Loaded clock, MHz", `${family("sustained_sm_clock_hertz")} / 1e6`),

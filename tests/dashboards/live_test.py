@@ -30,6 +30,7 @@ MAY_LACK = {
     "graphbench_launch_bound_": "of foreign steps on a GPU",
     "graphbench_predicted_gain_": "of foreign steps on a GPU",
     "graphbench_sustained_": "measured with --sustained, which takes four seconds a cell",
+    "graphbench_rank_": "a service refuses ranks",
     "graphbench_ladder_": "a service serves no ladders",
     "graphbench_bill_": "a service makes no bills",
     "graphbench_io_": "the service's sweeps leave their caller's memory at its default",
