@@ -24,8 +24,8 @@ struct IntegerRange {
   std::int64_t low;
   std::int64_t high;
 };
-// Returns the whole number `text`. If it is no number in `range`, throws InputError. The message is the
-// quoted text, then `advice` (" is not valid: give "), then the range.
+// Returns the whole number `text`. Throws InputError if `text` is not a whole number in `range`. The message
+// is the quoted text, then `advice` (" is not valid: give "), then the range.
 std::int64_t parse_within(const std::string& where, const std::string& text, IntegerRange range,
                           const std::string& advice);
 

@@ -234,7 +234,7 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// Adds which batches are launch-bound, device-bound or neither. (NVIDIA's trtexec only warns of the first.)
+// Adds which batches are launch-bound, device-bound or neither.
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
