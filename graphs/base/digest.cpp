@@ -1,6 +1,7 @@
 // SHA-256 by OpenSSL's libcrypto.
 #include "graphs/base/digest.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -22,6 +23,8 @@ void Sha256::Free::operator()(evp_md_ctx_st* context) const noexcept {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  // OpenSSL 3.0 uses its default context even where memory for the context was missing.
+  require_hashed(context_ != nullptr && OSSL_LIB_CTX_get0_global_default() != nullptr);
   require_hashed(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
 }
 

@@ -1,7 +1,7 @@
 // A library to preload: makes one call of a process fail, an allocation or the start of a thread. FAIL_CALL
 // is malloc or pthread_create, FAIL_AT its number in each process, FAIL_OF "itself" or "children": whether
 // that is graphbench, or the processes that it starts from its own program. FAIL_LOG: a file that gets
-// INJECTED where the call failed; where FAIL_AT is 0, how many calls there were.
+// INJECTED and the caller's library where the call failed; where FAIL_AT is 0, how many calls there were.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,14 +56,19 @@ bool is_of(const char* program) {
   tell(text);
 }
 
-bool fails(const char* call) {
+bool fails(const char* call, const void* caller) {
   if (fail_at < 0 || std::strcmp(call, failed_call) != 0 || ++calls != fail_at) return false;
-  tell("INJECTED\n");
+  Dl_info library{};
+  dladdr(caller, &library);
+  char text[256];
+  std::snprintf(text, sizeof text, "INJECTED %s\n",
+                library.dli_fname != nullptr ? library.dli_fname : "unknown");
+  tell(text);
   return true;
 }
 
-bool allocation_fails() {
-  if (!fails("malloc")) return false;
+bool allocation_fails(const void* caller) {
+  if (!fails("malloc", caller)) return false;
   errno = ENOMEM;
   return true;
 }
@@ -73,25 +78,26 @@ bool allocation_fails() {
 extern "C" {
 
 void* malloc(std::size_t size) {
-  return allocation_fails() ? nullptr : __libc_malloc(size);
+  return allocation_fails(__builtin_return_address(0)) ? nullptr : __libc_malloc(size);
 }
 
 void* calloc(std::size_t count, std::size_t size) {
-  return allocation_fails() ? nullptr : __libc_calloc(count, size);
+  return allocation_fails(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, size);
 }
 
 void* realloc(void* block, std::size_t size) {
-  return allocation_fails() ? nullptr : __libc_realloc(block, size);
+  return allocation_fails(__builtin_return_address(0)) ? nullptr : __libc_realloc(block, size);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  return allocation_fails() ? nullptr : __libc_memalign(alignment, size);
+  return allocation_fails(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*),
                    void* argument) {
   static const auto real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  return fails("pthread_create") ? EAGAIN : real(thread, attributes, work, argument);
+  return fails("pthread_create", __builtin_return_address(0)) ? EAGAIN
+                                                              : real(thread, attributes, work, argument);
 }
 
 }  // extern "C"

@@ -138,6 +138,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
       if (pending_.size() > line_bytes_max)
         throw Error(ErrorCode::io,
                     "read events: a line has more than " + std::to_string(line_bytes_max) + " bytes");
+    } catch (const std::bad_alloc&) {
+      throw;  // this process lacks memory: the child did nothing wrong
     } catch (const std::exception& error) {
       result_.refusal = error.what();
       kill(ChildExit::How::refused);

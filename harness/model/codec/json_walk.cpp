@@ -2,6 +2,7 @@
 #include "harness/model/codec/json_walk.hpp"
 
 #include <cmath>
+#include <new>
 #include <span>
 
 #include "graphs/base/text.hpp"
@@ -34,8 +35,7 @@ std::string meaning_of(simdjson::error_code code) {
     case simdjson::UTF8_ERROR:
       return "the file is not JSON: it has bytes that are not UTF-8";
     case simdjson::CAPACITY:
-    case simdjson::MEMALLOC:
-      return "the document is too large for this machine's memory: split it into a folder of documents";
+      return "the document has more than 4 GiB: split it into a folder of documents";
     case simdjson::UNCLOSED_STRING:
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
     case simdjson::TAPE_ERROR:
@@ -63,11 +63,24 @@ std::string_view key_of(ondemand::field& field) {
 
 }  // namespace
 
+ondemand::document open_json(ondemand::parser& parser, std::string_view text) {
+  // simdjson 3 does not notice that it got no memory for its strings. iterate() then allocates once more, for
+  // the size of the text alone, and the parser's capacity shows that.
+  const std::size_t capacity = text.size() + 1;
+  if (const auto error = parser.allocate(capacity); error != simdjson::SUCCESS)
+    throw simdjson::simdjson_error(error);
+  ondemand::document json =
+      parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+  if (parser.capacity() != capacity) throw std::bad_alloc();
+  return json;
+}
+
 void JsonWalk::document(std::string_view text, const FieldVisitor& visit) {
   const simdjson::padded_string padded(text);
+  if (padded.data() == nullptr && !text.empty()) throw std::bad_alloc();
   try {
     ondemand::parser parser;
-    ondemand::document json = parser.iterate(padded);
+    ondemand::document json = open_json(parser, padded);
     each_field(json, visit);
   } catch (const simdjson::simdjson_error& error) {
     fail(error);
@@ -154,6 +167,7 @@ void JsonWalk::fail_at(const std::string& where, const std::string& detail) cons
 }
 
 void JsonWalk::fail(const simdjson::simdjson_error& error) const {
+  if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
   fail(meaning_of(error.error()));
 }
 

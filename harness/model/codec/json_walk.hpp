@@ -18,6 +18,10 @@
 
 namespace graphbench::codec {
 
+// Begins to read a text, which has simdjson's padding behind it. The text and the parser must outlive the
+// document. Throws simdjson_error, or bad_alloc where memory for strings is missing.
+simdjson::ondemand::document open_json(simdjson::ondemand::parser& parser, std::string_view text);
+
 class JsonWalk {
  public:
   using Value = simdjson::ondemand::value;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/codec/json_walk.hpp"
 #include "harness/model/codec/project.hpp"
 #include "harness/model/codec/walk_document.hpp"
 
@@ -65,8 +66,7 @@ std::optional<std::vector<Member>> members_of(std::string_view text) {
   std::set<std::string> seen;
   try {
     ondemand::parser parser;
-    ondemand::document json =
-        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+    ondemand::document json = open_json(parser, text);
     for (ondemand::field field : json.get_object()) {
       std::string name(std::string_view(field.unescaped_key()));
       if (!seen.insert(name).second) throw InputError(name, "the key is given twice: give the key once");

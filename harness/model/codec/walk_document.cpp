@@ -41,7 +41,7 @@ class DocumentWalk {
 
   model::Result read(std::string_view text) {
     try {
-      json_ = parser_.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+      json_ = open_json(parser_, text);
       check_schema();
       json_.rewind();
       walk_.each_field(json_, [this](std::string_view key, Value value) { read_field(key, value); });
