@@ -86,8 +86,9 @@ void remove_leftovers(const fs::path& target) {
 // A file that the destructor removes unless it was renamed to the target.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(fs::path target) : target_(std::move(target)), descriptor_(create()) {
-    remove_leftovers(target_);
+  explicit TemporaryFile(fs::path target) : target_(std::move(target)) {
+    remove_leftovers(target_);  // first: if this throws, the destructor does not run
+    descriptor_ = create();
   }
   // Overwrites the file that a killed process may have left at `draft`.
   TemporaryFile(fs::path target, fs::path draft)
