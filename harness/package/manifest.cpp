@@ -39,7 +39,7 @@ bool is_name(const std::string& text) {
 }
 
 void check_architectures(const Manifest& manifest) {
-  std::vector<std::string> wanted;  // the package's known architectures, in order
+  std::vector<std::string> wanted;  // those of known_architectures() that the manifest has, in that order
   for (const std::string& each : known_architectures()) {
     if (contains(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);

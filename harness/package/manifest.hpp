@@ -17,7 +17,7 @@ struct Method {
   std::string preset;
 };
 
-// A plugin whose kinds of ops a program uses.
+// A plugin that defines ops of the package's programs.
 struct PluginFile {
   std::string name;    // without its folder
   std::string sha256;  // of the file
@@ -44,7 +44,7 @@ struct Manifest {
   std::string dtype;
   std::string attention;
   std::string epilogues;
-  bool general = false;               // whether other batches may run too
+  bool general = false;               // whether batches that were not compiled may run
   std::vector<std::int64_t> batches;  // compiled batches, ascending
   std::vector<Method> methods;
   std::vector<PluginFile> plugins;
@@ -53,7 +53,7 @@ struct Manifest {
 
 // The values of `--arch`: "host", "sm_80", ...
 const std::vector<std::string>& known_architectures();
-// The axes with a value in the manifest, because they decide how programs are built and prepared.
+// An axis whose value the manifest has, because it decides how programs are built and prepared.
 struct PackagedAxis {
   const char* name;
   std::string Manifest::*value;

@@ -1,5 +1,5 @@
-// Writes and reads a package's sections: the manifest, two programs per method, the choices, and a seal. The
-// seal is a digest of the other sections. It is not a signature.
+// Writes and reads a package's sections: the manifest, two programs per method, the chosen algorithms of
+// libraries, and a seal. The seal is a digest of the other sections. It is not a signature.
 #include "harness/package/package.hpp"
 
 #include <algorithm>

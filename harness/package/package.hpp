@@ -14,7 +14,7 @@
 
 namespace graphbench::package {
 
-// A method's two programs. before: the workload's forward program; after: the program that runs.
+// A method's program before IR passes (the workload's forward program) and after them (the one that runs).
 struct Programs {
   std::string before;  // text of ir::write_program
   std::string after;
@@ -22,15 +22,14 @@ struct Programs {
 
 struct Package {
   Manifest manifest;
-  std::vector<Programs> programs;      // by method
+  std::vector<Programs> programs;      // programs[i] is of manifest.methods[i]
   std::vector<cache::Entry> choices;   // the algorithms chosen from libraries
   std::vector<Section> sections = {};  // only after reading: the file's sections
   std::size_t bytes = 0;               // only after reading: the file's size
   std::string digest = {};             // only after reading: the file's SHA-256
 };
 
-// Why a library's serialised plan (cache::Choice) cannot be in a package, or "". The plan must be a JSON
-// object of at most 16 MiB.
+// Why a package cannot have a library's plan (cache::Choice), or "" for a JSON object of at most 16 MiB.
 std::string why_not_serialised(std::string_view plan);
 
 std::string write_package(const Package& package);
@@ -50,9 +49,9 @@ ir::Program program_of(const Package& package, std::string_view pass, std::strin
 
 // Why the package cannot run on a device of this kind and compute capability, or "".
 std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability);
-// Why `plugins` do not suffice: names a plugin of the package that they lack; "" if none. Throws Error(io).
+// Returns which plugin of the package is missing in `plugins`, or "" if none is. Throws Error(io).
 std::string why_not_with(const Manifest& manifest, const std::vector<std::string>& plugins);
-// Throws Error(io).
+// Throws Error(io) if the file cannot be read.
 PluginFile plugin_file(const std::string& path);
 
 }  // namespace graphbench::package

@@ -33,8 +33,8 @@ inline constexpr std::size_t part_bytes_of(bool low_memory) {
 // tensor, or Error(io).
 class WeightsFile {
  public:
-  // Reads the head, which must match `manifest`. `manifest` must outlive this. At most `part_bytes` of a
-  // tensor are in memory at a time.
+  // Reads the head, which must match `manifest`. The manifest must outlive this object. At most `part_bytes`
+  // of a tensor are in memory at a time.
   WeightsFile(const std::string& path, const Manifest& manifest, std::size_t part_bytes = SIZE_MAX);
   WeightsFile(const WeightsFile&) = delete;
   WeightsFile& operator=(const WeightsFile&) = delete;
@@ -42,7 +42,8 @@ class WeightsFile {
   // Verifies every tensor and the padding between tensors.
   void verify();
   // Uploads a method's tensor. Verifies its digest at the first upload, and again if the file's ctime has
-  // changed. Misses a write through mmap() that keeps the ctime. After an exception the tensor is undefined.
+  // changed. A write through mmap() that keeps the ctime is not detected. After an exception, the content of
+  // `destination` is undefined.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -65,8 +66,8 @@ class WeightsFile {
   const Descriptor file_;
   std::int64_t bytes_ = 0;
   std::int64_t head_bytes_ = 0;        // without the padding after it
-  std::vector<std::int64_t> offsets_;  // by tensor
-  std::vector<bool> verified_;         // by tensor
+  std::vector<std::int64_t> offsets_;  // offsets_[i] is of manifest_.tensors[i]
+  std::vector<bool> verified_;         // by the same index
   timespec changed_at_{};              // the file's ctime when is_unchanged() was last called
   std::string buffer_;
   double read_seconds_ = 0;
