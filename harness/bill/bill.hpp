@@ -11,29 +11,29 @@
 
 namespace graphbench::bill {
 
-// The growth of each account of device memory.
+// The growth of device memory, divided by use.
 struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
-  double code_bytes = 0;       // loaded kernels, and the driver's reserves for launches
-  double exec_bytes = 0;       // growth of used memory in the graphs' setup
+  double code_bytes = 0;       // loaded kernels, and what the driver reserves for launches
+  double exec_bytes = 0;       // growth of used memory during the graphs' setup
   double total() const { return pool_bytes + workspace_bytes + code_bytes + exec_bytes; }
 };
 
-// One size in one mode. Its costs are those from the end of the previous size to the end of its first step.
+// One size in one mode. Its costs are from the end of the previous size's first step to the end of its own.
 struct Capture {
   std::int64_t size = 0;
   std::string mode;
   bool captured = true;  // false: the figures are interpolated between two captured sizes
   std::int64_t nodes = 0;
   Growth growth = {};
-  // The memory of one more exec for each of the size's graphs, and the resolution of that number. 0 if this
-  // size launches another size's exec; absent if it could not be measured.
+  // The memory that one additional exec of each of the size's graphs takes, and the resolution of that
+  // number. 0 if this size launches another size's exec; absent if it could not be measured.
   std::optional<double> one_exec_bytes = {};
   double exec_resolution_bytes = 0;
   double transient_bytes = 0;  // peak memory during set-up, minus the memory kept afterwards
   double step_seconds = 0;     // the median of a few replays
-  // Part of the setup: the interpreter's garbage collection. Absent for a program and for the first size.
+  // The part of the setup in which Python collects garbage. Absent for a program and for the first size.
   std::optional<double> gc_seconds = {};
   model::Setup setup{};
 };
@@ -52,7 +52,7 @@ struct Prediction {
   Amount bytes;               // of all sizes together, beyond the static buffers
   Amount seconds;
   double reserve_bytes = 0;  // the memory that must be free before the first capture
-  double line_bytes = 0;     // a serving engine's prediction: a line through the first two captures
+  double line_bytes = 0;     // what a serving engine predicts: a line through the first two captures
   Growth growth;
   model::Setup setup{};
   std::vector<Capture> sizes;  // in the order of captures
@@ -63,14 +63,14 @@ struct Measured {
   double bytes = 0;
   double seconds = 0;
   double error = 0;       // predicted bytes over measured bytes, minus 1
-  double line_error = 0;  // the same for the straight line
+  double line_error = 0;  // Prediction::line_bytes over measured bytes, minus 1
   bool inside = false;    // whether the predicted interval contains the measured bytes
   Growth growth;
   model::Setup setup{};
   std::vector<Capture> sizes;
 };
 
-// Runs in which another allocation leaves only a share of the reserve free.
+// Runs in which another allocation leaves only a share of Prediction::reserve_bytes free.
 struct ReserveRuns {
   double free_bytes = 0;
   std::int64_t runs = 0;
@@ -87,7 +87,7 @@ struct Trade {
   double seconds = 0;               // saved start-up time
 };
 
-// The memory accounts of a process with all sizes, named as in the cells of a sweep's result.
+// Device memory of a process with all sizes, divided by use. Names are as in a cell's `memory` in a result.
 struct Account {
   std::optional<std::int64_t> used_bytes, context_bytes;
   std::int64_t static_bytes = 0, workspace_bytes = 0, pool_bytes = 0;

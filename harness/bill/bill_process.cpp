@@ -1,5 +1,4 @@
-// Captures sizes as a worker does, and keeps the graphs of all sizes. Reads device memory only between the
-// stages of a setup.
+// Captures sizes as a worker does, and keeps all graphs. Reads device memory only between stages of a setup.
 #include "harness/bill/bill_process.hpp"
 
 #include <algorithm>
@@ -55,8 +54,8 @@ class Captures {
   }
 
  private:
-  // A number that the library of a foreign step reports, such as the bytes its allocator holds. Absent for a
-  // program, and before the first size was opened.
+  // A number that the library of a foreign step reports, such as the bytes its allocator has. Absent for a
+  // program, and until the step is opened at the first size.
   std::optional<double> library_number(const char* name) const {
     if (rig_.of_program() != nullptr || opened_ == 0) return std::nullopt;
     const std::map<std::string, std::string> facts = rig_.library(opened_);

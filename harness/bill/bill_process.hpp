@@ -16,7 +16,7 @@ namespace graphbench::bill {
 
 struct BillTask {
   model::WorkerTask task;          // its batches are the sizes
-  std::vector<std::string> modes;  // all sizes are captured in the first mode, then in the next
+  std::vector<std::string> modes;  // all sizes are captured in modes[0], then all in modes[1]
   bool shares_execs = false;
   // Bytes that another allocation leaves free before the first capture; absent: there is no such allocation.
   // With `free_bytes` the process only captures, and times no steps.
@@ -34,9 +34,9 @@ struct BillAnswer {
   std::vector<Capture> captures = {};
 };
 
-// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Before, sends answers with
-// status `pending`, whose `failed_at` is the size that is being captured (0: none). Returns the exit code.
-// `lent`: a plugin of the program that runs this process; null: graphbench runs it.
+// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Before that, it sends answers
+// with status `pending`, whose `failed_at` is the size that is being captured (0: none). Returns the exit
+// code. `lent`: a plugin of the program that runs this process, such as Python; null: graphbench runs it.
 int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 
 // Starts a bill process with `command` and returns its answer. If the process dies, the answer's status is

@@ -88,7 +88,7 @@ BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
   return request;
 }
 
-// Removes "both" from --mode, because a sweep does not have it. `--mode both` alone is planned as piecewise.
+// Removes "both" from --mode, because sweeps have no such mode. `--mode both` alone is planned as piecewise.
 bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   const std::string where = items.front().where;
   std::vector<std::string> words = config::words_of(items, "mode");
@@ -104,7 +104,7 @@ bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   return both;
 }
 
-// Adds the growth in all captures, measured or predicted, to the accounts `of` before the first capture.
+// `of` is the memory before the first capture. Adds the measured or predicted growth in all captures to it.
 bill::Account account_of(bill::Account of, const std::vector<bill::Capture>& captures) {
   const bill::Growth growth = bill::growth_of(captures);
   double execs = 0, resolution = 0;
@@ -139,7 +139,7 @@ class Biller {
     std::string text = made.exec;
     for (const std::int64_t size : request_.sizes) text += "," + std::to_string(size);
     made.id = model::id_of(made.cell) + "/bill-" + sha256_hex(text).substr(0, 8);
-    // The first run fills the cache, because tuning takes memory, so that later runs do not tune.
+    // The first run tunes, which takes memory, and fills the cache with the choices. Later runs do not tune.
     if (request_.verify > 0) ask(asked, request_.sizes, made);
     if (!predict(asked, made) || (request_.all && !measure(asked, made))) return;
     for (const double share : {1.0, 0.9}) {

@@ -1,4 +1,4 @@
-// Predicts the costs of all sizes: sums captured sizes, and interpolates the others with a variance.
+// Predicts the costs of all sizes: the costs of sizes without a capture are interpolated, with a variance.
 #include "harness/bill/predict.hpp"
 
 #include <fmt/format.h>
@@ -54,8 +54,8 @@ struct Gap {
   Variance fill(double set_bytes) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    // If the driver reports memory, uses the mean of many execs. The growth in one capture is less exact,
-    // because the driver allocates in quanta.
+    // If the driver reports memory, uses one_exec_bytes, a mean over many execs. The growth in one capture
+    // is less exact, because the driver allocates in quanta.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
       below.growth.exec_bytes = *below.one_exec_bytes;

@@ -21,7 +21,7 @@ std::vector<std::int64_t> sample_of(const std::vector<std::int64_t>& sizes, std:
 
 struct PredictSettings {
   double confidence = 0.99;  // of the interval
-  double quantum_bytes = 0;  // unit in which the driver takes memory; 0: each byte is known
+  double quantum_bytes = 0;  // the granularity of the driver's memory figures; 0: they are exact
 };
 
 // `captures`: the measured captures in their order. Each mode has the sizes that sample_of() chose.
@@ -35,7 +35,7 @@ model::Setup setup_of(const std::vector<Capture>& captures);
 
 Measured measured_of(const Prediction& prediction, std::vector<Capture> captures);
 
-// Chooses at most half of the sizes, with the least time for steps of `rows`. Absent below two sizes.
+// Chooses at most half of the sizes, to run steps of sizes `rows` in the least time. Absent below two sizes.
 std::optional<Trade> trade_of(const Prediction& told, const std::vector<std::int64_t>& rows);
 
 // "Reserve 1.46 GiB (99 %): 51 sizes take 1.42 +- 0.02 GiB and 7.9 s."

@@ -13,12 +13,12 @@ std::optional<Trade> trade_of(const Prediction& told, const std::vector<std::int
   for (const Capture& each : told.sizes) {
     ladder::Candidate& of = candidates[each.size];
     of.size = each.size;
-    of.step_seconds = each.step_seconds;  // in mode "both", of whole, which comes last
+    of.step_seconds = each.step_seconds;  // in mode "both": that of whole, the last mode
     of.startup_seconds += seconds_of(each.setup);
     of.exec_bytes += each.growth.total();
   }
   const std::int64_t largest = candidates.rbegin()->first;
-  ++problem.steps[largest];  // the search keeps the largest size, whose capture makes the pool
+  ++problem.steps[largest];  // so that the search keeps this size, whose capture makes the pool
   for (const std::int64_t row : rows) problem.steps[std::min(row, largest)] += 1;
   double all_seconds = 0;
   for (const auto& [row, count] : problem.steps) {
