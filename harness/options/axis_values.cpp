@@ -15,7 +15,7 @@ namespace {
 
 void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
   for (const std::string& word : given) {
-    // The plan checks the modes of foreign steps, when the step's library is known.
+    // The plan checks a foreign step's modes later, because the step's library is not known here.
     if (axis.texts == &model::Axes::mode && model::is_step_mode(word)) continue;
     require_known(where, word, axis.noun, axis.choices);
   }

@@ -1,4 +1,4 @@
-// Adds a command's options to CLI11. check() reports errors that CLI11 would report in its own words.
+// Adds a command's options to CLI11. Options::check() reports some errors in place of CLI11, in our words.
 #include "harness/options/command_options.hpp"
 
 #include <CLI/CLI.hpp>

@@ -50,7 +50,7 @@ struct OptionSpec {
   std::string help = {};
   // A request to the service may not give this option: it names a file or an address, or changes the output.
   bool local = false;
-  std::string alone = {};  // the value if the user gives none; empty: the option requires a value
+  std::string alone = {};  // the value if the option is given without one; empty: the option requires one
   bool brief = false;      // also shown in the short help
 };
 

@@ -35,7 +35,7 @@ struct RawItem {
   std::string where;
 };
 
-// The key is the option's name. A list option may have several items, and an item may contain commas.
+// The raw values by option name. A list option may have several items, and an item may contain commas.
 using RawOptions = std::map<std::string, std::vector<RawItem>>;
 
 // Returns the file's options, where each flag replaces the file's value. Values of `set` are merged by key.
@@ -78,13 +78,13 @@ struct PrometheusOptions {
   std::vector<std::string> grouping;  // KEY=VALUE
   bool push_delete = false;
   std::string baseline;  // path of the result to compare with; empty: none
-  std::string against;   // or its name in the history: a branch, label or commit; empty: none
+  std::string against;   // or the baseline's name in the history: a branch, label or commit; empty: none
   std::string history;   // the history's file; empty: the default file
 };
 
 // Values that are checked as far as possible without the device and the workloads, which are not known yet.
 struct SweepOptions {
-  model::Axes axes;                     // an empty list: all built-in workloads, or the device's default
+  model::Axes axes;  // an axis without values: all built-in workloads, or the device's default
   std::vector<model::Axes> more_grids;  // one per --grid
   std::string device = "auto";
   std::int64_t launches = 1;
@@ -99,7 +99,7 @@ struct SweepOptions {
   double worker_timeout_seconds = 120;
   std::string cache;  // a folder or "off"; empty: the environment decides
   model::CallerOptions caller;
-  model::PackageFiles package;  // without the digest
+  model::PackageFiles package;  // the digest is still empty
   TorchStep torch;
   model::InstrumentOptions instruments;
   std::string trace;  // path of the Chrome trace; empty: none

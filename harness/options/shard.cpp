@@ -13,13 +13,13 @@ struct Scheduler {
   bool ranks;                  // true: a rank within a task; false: a task of an array
   const char* index;           // variable with the index of this process
   const char* count;           // variable with the number of processes; null: none
-  const char* first;           // variable with the lowest index; null: the index is 0
+  const char* first;           // variable with the lowest index; null: the lowest is 0
   const char* last;            // variable with the highest index; null: none
   const char* with = nullptr;  // the row is used only if this variable is set
 };
 
 // An MPI launcher may start its daemons as a Slurm step. Slurm's variables then number the daemons and not
-// the ranks. So the rows of MPI come before Slurm's row of ranks, which counts only if no MPI row is set.
+// the ranks. So Slurm's row of ranks comes last, and is used only if no variable of MPI's rows is set.
 constexpr Scheduler schedulers[] = {
     {false, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"},
     {false, "JOB_COMPLETION_INDEX", nullptr, nullptr, nullptr},
@@ -29,7 +29,7 @@ constexpr Scheduler schedulers[] = {
 };
 constexpr const char* shards_variable = "GRAPHBENCH_SHARDS";
 
-// The place of this process among several. The index starts at 0. A count of 0 is not known.
+// The place of this process among several. The index starts at 0. count = 0: the count is not known.
 struct Place {
   std::int64_t index = 0;
   std::int64_t count = 1;
@@ -99,7 +99,7 @@ class Auto {
     const std::int64_t last = number(found->last).value_or(count > 0 ? first + count - 1 : index);
     const std::string range = std::to_string(first) + " to " + std::to_string(last);
     if (index < first || index > last) refuse(said(*found) + " is not among the array's ids, " + range);
-    // This array may repeat a part of an array, whose ids start at 1, or at 0 if this part contains id 0.
+    // With GRAPHBENCH_SHARDS, ids may have gaps (--array=3,5). Ids start at 1, or at 0 if the array has 0.
     if (number(shards_variable)) return Place{index - (first == 0 ? 0 : 1), 1, said(*found)};
     if (count == 0) {
       refuse(said(*found) + " does not say how many tasks there are: set " + shards_variable +

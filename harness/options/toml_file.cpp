@@ -1,5 +1,5 @@
-// Reads TOML into raw options. Every value has its FILE:LINE for later messages. Some invalid texts ("[= 1")
-// fail an assertion of toml++ 3.3. A user's mistake must not end a service, so the assertion throws NoToml.
+// Reads TOML into raw options. Every value has its FILE:LINE for later messages. Assertions of toml++ 3.3
+// throw NoToml, because some invalid texts ("[= 1") fail them, and a user's mistake must not end a service.
 #define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
 #define TOML_MAX_NESTED_VALUES 16
