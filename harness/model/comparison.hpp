@@ -75,7 +75,7 @@ struct MetricComparison {
   OptionalNumber spread;
   OptionalNumber freedom;
   // p is the two-sided p value of the hypothesis "the change is at most the margin". q is p, corrected for
-  // all tests of the comparison (families first). Both are absent without an interval.
+  // all families and then for the cells of the family. Both are absent without an interval.
   OptionalNumber p;
   OptionalNumber q;
   // The p and q of the family, which is this metric in all cells that differ only in the warmup count.
@@ -84,7 +84,7 @@ struct MetricComparison {
   // The smallest slowdowns that the test finds with a probability of 0.8 and 0.9. Absent without an interval.
   OptionalNumber detectable;
   OptionalNumber detectable90;
-  double margin = 0;         // the larger of --margin and --floor / the smaller time
+  double margin = 0;         // the larger of --margin and --floor / (the smaller of the two *_seconds)
   double floor_seconds = 0;  // --floor
   std::string why;           // only for `inconclusive`: one line with the reason and the remedy
 };
@@ -93,10 +93,11 @@ struct MetricComparison {
 // can show a slowdown of all cells that no single cell shows.
 struct MeanComparison {
   std::string mode;
-  std::int64_t cells = 0;   // cells with the metric on both sides
-  MetricComparison metric;  // times: means over cells; launches: those of the cell with the most launches
+  std::int64_t cells = 0;  // cells with the metric on both sides
+  MetricComparison
+      metric;  // *_seconds: means over cells; *_launches: maxima; margin: from --floor / sqrt(cells)
   // The standard deviation of each side's log mean between launches. spread_p is the p value of "NEW's is at
-  // most BASE's or half of the margin", corrected for the number of means. Absent below two launches.
+  // most the maximum of BASE's and half the margin", corrected for all means. Absent below two launches.
   OptionalNumber base_spread;
   OptionalNumber new_spread;
   OptionalNumber spread_p;
@@ -269,8 +270,8 @@ struct Comparison {
   std::vector<MeanComparison> means;
   std::vector<OddLaunch> odd_launches;  // BASE's first
   ComparisonCounts counts;
-  std::int64_t tests = 0;     // number of p values that q corrects
-  std::int64_t families = 0;  // number of families of these p values
+  std::int64_t tests = 0;     // number of p values that are corrected together
+  std::int64_t families = 0;  // number of their families
   // The slowdown of a random cell's latency that these launches find with a probability of 0.9. Absent if no
   // latency was tested, or if the slowdown is above slowdown_max.
   std::optional<double> slowdown_found;

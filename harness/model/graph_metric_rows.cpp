@@ -23,7 +23,7 @@ constexpr MetricRow counter(std::string_view name, MetricValue value, std::strin
   return made;
 }
 
-// Returns a row of training. `first`: documents have had the metric since they have had training steps.
+// Returns a row of training. `first`: false for a metric that documents got later than training steps.
 constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
   const std::string_view unit = name.substr(name.rfind('_') + 1);

@@ -143,8 +143,8 @@ struct ProfileEntry {
 };
 
 // Compares two instruments over the same steps: events on the stream, and the device's activity records.
-// Other work delays the start of each step until the step is submitted, and an empty kernel runs before and
-// after the step. So both instruments see the whole step, from the graph's launch on.
+// Other kernels keep the device busy until the step is submitted, and an empty kernel runs before and after
+// the step. So both instruments measure the whole step, from the graph's launch on.
 struct DeviceTimeCheck {
   std::int64_t steps;
   double device_seconds;      // time between the events
@@ -169,15 +169,15 @@ struct Profile {
 // The device's activity records of a foreign step: a few steps of this cell, and a few eager steps in the
 // same process. The worker records them after all measurements.
 struct StepRecords {
-  std::int64_t steps;                    // number of recorded steps of this cell, and of eager steps
+  std::int64_t steps;                    // recorded steps of this cell; as many eager steps are recorded
   double busy_seconds;                   // busy time of this cell's step, median over steps
   std::int64_t operations;               // kernels, copies and fills of this cell's step
   std::int64_t kernels;                  // kernels of this cell's step
   std::int64_t eager_kernels;            // kernels of the eager step
   std::int64_t other_kernels;            // kernels, by name, that run in only one of the two steps
   std::vector<std::string> differences;  // some of these kernels: "3 eager, 0 here: NAME"
-  // The expected latency of the eager step as one graph: the latency of a graph with as many empty kernels,
-  // minus their busy time, plus the eager step's busy time. This process measures all three.
+  // The expected latency of the eager step as one graph: that of a graph with an empty kernel per operation
+  // of the step, minus the empty kernels' busy time, plus the step's. This process measures all three.
   double graph_seconds;
 };
 

@@ -7,7 +7,7 @@
 
 namespace graphbench::model {
 
-// All rows of the table, in the table's order. Each function below returns the rows of the named members.
+// All rows of the table, in its order. Each function below returns the rows of the members in its comment.
 std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();    // graph
 std::vector<MetricRow> step_metric_rows();     // caller_io, counters and training

@@ -11,7 +11,7 @@ namespace {
 
 using Rows = std::vector<const MetricRow*>;
 
-// The first rows of three lists. Others follow in the table's order. compared_first must match enum Metric.
+// The first rows of three lists. Other rows follow in table order. compared_first must match enum Metric.
 constexpr std::string_view compared_first[] = {"latency", "submit",      "device", "capture",   "sustained",
                                                "setup",   "instantiate", "upload", "throughput"};
 constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};

@@ -63,7 +63,7 @@ struct MetricRow {
   std::string_view compared = {};       // metrics of `compare` and --margin
   bool listed = false;                  // `compare` shows the compared metric without a test
   std::string_view counted = {};        // counts whose changes `compare` shows without statistics
-  MetricValue resolution = {};          // `compare` shows larger changes of `counted` only; null: all changes
+  MetricValue resolution = {};          // `compare` hides changes of `counted` up to this; null: hides none
   std::string_view baseline_help = {};  // help of the family graphbench_baseline_*; empty: no such family
   std::string_view memory_of = {};      // label `of` in graphbench_memory_bytes; empty: no such series
   std::string_view column = {};         // columns of the console's table and of the page

@@ -172,7 +172,7 @@ struct Check {
 struct Counters {
   std::int64_t programs;                      // times the program was prepared
   std::int64_t pieces;                        // parts of a step, captured or not
-  std::int64_t capturable;                    // parts that a graph can hold
+  std::int64_t capturable;                    // parts that can be captured into a graph
   std::int64_t captured;                      // recordings by the setup and by steps
   std::int64_t instantiated;                  // execs by the setup and by steps
   std::int64_t updated;                       // execs updated by steps
@@ -190,7 +190,7 @@ CacheUse since(const CacheUse& before, const CacheUse& now);
 struct PeakBytes {
   std::optional<std::int64_t> build;            // peak with a workload's program, until all batches had run
   std::optional<std::int64_t> load;             // peak with a package's program, until all batches had run
-  std::optional<std::int64_t> between_methods;  // the most that was left between two placements
+  std::optional<std::int64_t> between_methods;  // maximum that stays allocated between two placements
 };
 
 struct Memory {
@@ -206,7 +206,7 @@ struct Memory {
   std::optional<std::int64_t> static_bytes;     // weights, inputs, state
   std::optional<std::int64_t> workspace_bytes;  // scratch of libraries and ops; buffer for cache flushes
   std::optional<std::int64_t> pool_in_use_bytes_max;  // peak of the used part of pool_bytes
-  std::optional<std::int64_t> graphs_bytes;           // growth of used memory in the graphs' setup
+  std::optional<std::int64_t> graphs_bytes;           // growth of used memory during the graphs' setup
   std::optional<std::int64_t> unaccounted_bytes;      // negative if other memory was freed meanwhile
   // The memory that one more exec of each of this cell's graphs takes in total, and the smallest meaningful
   // difference of that value. The first launch measures many execs, because the driver often already has
@@ -227,7 +227,7 @@ struct OpPath {
   friend bool operator==(const OpPath&, const OpPath&) = default;
 };
 
-// The last three are ordered from best to worst.
+// The order of `ok`, `skipped` and `failed` is from best to worst.
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
 // Returns the name in documents and metrics, where a pending cell is "skipped".
 std::string_view name_of(CellStatus status) noexcept;
@@ -363,7 +363,7 @@ struct CellResult {
   std::map<std::string, std::string> library;  // facts from a foreign step's library, by its names
   bool resumed;                                // some launches were measured before an interruption
   std::optional<MeasuredOn> measured_on;  // the device of those launches, if the sweep resumed on another
-  std::optional<std::int64_t> shard;      // only in a merged result: the shard of the cell
+  std::optional<std::int64_t> shard;      // only in a merged result: the shard that measured the cell
 };
 
 // Merges the choices of one worker into `choices`, the sweep's choices sorted by key and algorithm. A key has

@@ -1,5 +1,4 @@
-// The tables of words. The command line, `graphbench list` and the reports read everything about a word from
-// its row.
+// The tables of words. The command line, `graphbench list` and reports read facts about a word from its row.
 #include "harness/model/vocabulary.hpp"
 
 #include <algorithm>

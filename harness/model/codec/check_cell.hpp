@@ -16,7 +16,7 @@ namespace graphbench::codec {
 // Whether the time is between a femtosecond and 30 years. The ratio of other times could overflow.
 bool can_be_median(double seconds);
 
-// Returns a counted metric's count or resolution, also for an eager cell (statistics::value_of() has none).
+// Returns the number that `of` reads, also for an eager cell, where statistics::value_of() returns nullopt.
 std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell);
 
 class CellChecker {

@@ -43,13 +43,13 @@ struct DocumentCell {
   }
 
   std::string id;
-  // Not `pending`. If merged documents differ, the cell has the worst of their states, as with launches.
+  // Not `pending`. The worst state of the merged documents, as a cell has the worst state of its launches.
   model::CellStatus state = model::CellStatus::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
-  // In the order of model::counted_metrics(). absent_count: the document has no count.
+  // counts[i] is of model::counted_metrics()[i]. absent_count: the document has no count.
   std::array<std::int64_t, counts_max> counts = filled_with_absent();
-  // A comparison ignores differences of a count below its resolution. absent_count: no resolution.
+  // A comparison ignores changes of counts[i] up to resolutions[i]. absent_count: it ignores all changes.
   std::array<std::int64_t, counts_max> resolutions = {};
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
   std::string throttled = {};  // reasons for throttling around launches, sorted and joined by "+"
@@ -70,8 +70,8 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
-// Prefixes of facts: the version of a library, the value of one of graphbench's environment variables, and
-// the algorithm that was chosen for a key (several are joined by "+").
+// Prefixes of the names of facts. The facts are the version of a library, the value of one of graphbench's
+// environment variables, and the algorithm that was chosen for a key (several are joined by "+").
 inline constexpr std::string_view library_prefix = "device.libraries.";
 inline constexpr std::string_view variable_prefix = "variables.";
 inline constexpr std::string_view choice_prefix = "library_choices.";

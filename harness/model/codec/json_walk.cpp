@@ -16,7 +16,7 @@ constexpr std::size_t shown_max = 40;
 constexpr std::size_t subject_max = 120;
 // Returns the beginning of a value's JSON text, for error messages.
 std::string excerpt(std::string_view text) {
-  // In a damaged text, a value's end may be after the text, so this reads only as far as the padding.
+  // Reads at most text_padding bytes, because in a damaged text a value's end may be after the text.
   text = text.substr(0, text_padding);
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -64,8 +64,8 @@ std::string_view key_of(ondemand::field& field) {
 }  // namespace
 
 ondemand::document open_json(ondemand::parser& parser, std::string_view text) {
-  // simdjson 3 does not notice that it got no memory for its strings. iterate() then allocates once more, for
-  // the size of the text alone, and the parser's capacity shows that.
+  // If simdjson 3 gets no memory for its strings, allocate() reports success. Then iterate() allocates
+  // again, for text.size(). So a parser with another capacity than `capacity` had no memory for its strings.
   const std::size_t capacity = text.size() + 1;
   if (const auto error = parser.allocate(capacity); error != simdjson::SUCCESS)
     throw simdjson::simdjson_error(error);
@@ -121,7 +121,7 @@ void JsonWalk::each_element(Value value, const ElementVisitor& visit) {
 }
 
 bool JsonWalk::Keys::add(std::string_view key) {
-  // A hash of the key's length, first and last letter. For most keys, it differs from other keys' hashes.
+  // A hash of length, first and last letter. A key is compared only if its bit is already in marks_.
   const std::size_t mark = key.empty() ? 0
                                        : key.size() + 3u * static_cast<unsigned char>(key.back()) +
                                              7u * static_cast<unsigned char>(key.front());

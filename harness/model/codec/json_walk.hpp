@@ -18,8 +18,8 @@
 
 namespace graphbench::codec {
 
-// Begins to read a text, which has simdjson's padding behind it. The text and the parser must outlive the
-// document. Throws simdjson_error, or bad_alloc where memory for strings is missing.
+// Begins to read a text, which simdjson's padding must follow. The text and the parser must outlive the
+// document. Throws simdjson_error, or bad_alloc if there is no memory for strings.
 simdjson::ondemand::document open_json(simdjson::ondemand::parser& parser, std::string_view text);
 
 class JsonWalk {
@@ -109,7 +109,7 @@ class JsonWalk {
     static constexpr std::size_t few = 24;  // keys that are compared one by one; our objects have no more
     std::vector<std::string_view>& all_;
     std::size_t begin_;
-    std::uint64_t marks_ = 0;                                   // hashes of the keys so far
+    std::uint64_t marks_ = 0;                                   // one bit for each hash of the keys so far
     std::optional<std::unordered_set<std::string_view>> rest_;  // keys beyond `few`
   };
 

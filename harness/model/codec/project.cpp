@@ -1,4 +1,4 @@
-// Takes from a result the parts that a comparison needs. A fact's name is its path in the document without
+// Copies from a result the parts that a comparison needs. A fact's name is its path in the document without
 // "environment.". The exceptions are "plan", which is the plan's hash, and "method", which is plan.method.
 #include "harness/model/codec/project.hpp"
 

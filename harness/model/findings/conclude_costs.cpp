@@ -29,7 +29,7 @@ std::vector<const CellResult*> cells_of(const CellGroup& group, const std::strin
   return cells;
 }
 
-// Returns the cost of all sizes: "whole 4.31ms, ~1.80 MB". Memory has "~", because drivers allocate blocks.
+// Returns the cost of all batches' graphs: "whole 4.31ms, ~1.80 MB". "~": drivers allocate memory in blocks.
 std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
                     Conclusion& conclusion) {
   double setup = 0;
@@ -162,7 +162,7 @@ std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
   return statistics::estimate_over(values);
 }
 
-// A median that is at least this many times the best is clearly worse, even if the intervals overlap.
+// A median of at least this many times the best median is clearly worse, even if their intervals overlap.
 constexpr double untold_excess = 1.5;
 
 // The values of one quantity, batch and mode, by number of warmups.
@@ -179,7 +179,7 @@ class WarmupSeries {
     return estimates_.size() > 1 &&
            std::ranges::all_of(estimates_, [](const auto& each) { return each.second.ci95_low.has_value(); });
   }
-  // False if enough() accepts a median far above the best, only because the intervals are too wide.
+  // False if enough() accepts a median far above the best one, because the intervals are too wide.
   bool is_told() const {
     return std::ranges::all_of(estimates_, [&](const auto& each) {
       return each.first < enough() || each.second.p50 < untold_excess * best().p50;

@@ -17,7 +17,7 @@ namespace {
 
 using reporters::format_ratio;
 
-// Eager's latency over a cell's. `rough`: the spread of launches or steps gives `low` and `high`.
+// Eager's latency divided by a cell's. `rough`: `low` and `high` are from the spread of launches or steps.
 struct Gain {
   const CellResult* cell;
   double ratio;
@@ -78,8 +78,8 @@ Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
-// Returns the number of launches whose interval would exclude either no gain or a gain of gain_margin. The
-// width is proportional to 1 / sqrt(number of launches). 0: not known.
+// Returns the number of launches whose interval would exclude either no gain or a gain of gain_margin. An
+// interval's width is proportional to 1 / sqrt(number of launches). 0: not known.
 std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   if (gain.rough) return 0;
   const double distance = std::abs(std::log(gain.ratio));
@@ -88,7 +88,7 @@ std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(launches) * std::pow(width / wanted, 2)));
 }
 
-// Returns the advice for launches that do not decide.
+// Returns what to do if the launches do not decide between graphs and eager.
 std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
   constexpr std::int64_t rough_advice = 5;
   constexpr std::int64_t launches_max = 100;
@@ -243,7 +243,8 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
     const CellResult* eager = group.at(batch, reference_mode().name);
     const std::optional<LaunchShare> share = launch_share(eager);
     if (!share) continue;
-    // An idle device waits for launches. So idle shares use the complements of the limits for submit shares.
+    // From records: launch-bound if the device is busy for at most device_bound_share of the latency, and
+    // device-bound if it is busy for more than launch_bound_share.
     const double at_least = share->recorded ? 1 - device_bound_share : launch_bound_share;
     const double below = share->recorded ? 1 - launch_bound_share : device_bound_share;
     bound[share->share >= at_least ? 0 : share->share < below ? 2 : 1].push_back(batch);

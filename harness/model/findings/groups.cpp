@@ -81,7 +81,7 @@ std::string CellGroup::batches_text(const std::vector<std::int64_t>& some) const
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells) {
   std::vector<Cells> sections;
   std::map<Key, std::size_t> places;
-  std::map<std::string, std::set<std::size_t>> referrers;  // eager id -> sections with graph cells of it
+  std::map<std::string, std::set<std::size_t>> referrers;  // eager id -> sections that refer to the cell
   for (const CellResult& cell : cells) {
     const std::size_t place = places.try_emplace(key_of(cell.cell), sections.size()).first->second;
     if (place == sections.size()) sections.emplace_back();

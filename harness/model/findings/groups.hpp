@@ -43,11 +43,11 @@ class CellGroup {
 std::vector<CellGroup> groups_of(const Result& result);
 
 // Divides cells into sections for tables and paragraphs, in the plan's order. Cells of a section differ only
-// in batch, warmups and mode. If an axis applies only to graph modes (torch-hide-capture), eager cells would
-// be a section of their own. They move to each section whose graph cells have them as their reference.
+// in batch, warmups and mode. If an axis applies only to graph modes (torch-hide-capture), eager cells have
+// no section of their own. They are in each section whose graph cells have them as their reference.
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells);
 
-// Whether the gain's interval is above 1. Below three launches, the spread of times gives a rough one.
+// Whether the gain's interval is above 1. Below three launches, the spread of times gives a rough interval.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
 // Append the conclusions of one part of a paragraph.

@@ -161,7 +161,7 @@ void add_outputs(Notes& notes, const Result& result) {
                    "or the captured step launches other kernels (`check.tolerated`)"));
 }
 
-// If captured code took other branches or a compiler fused ops, graphs are not the only cause of the gain.
+// Adds a note if graphs are not the only cause of a gain: code took other branches, or a compiler fused ops.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";

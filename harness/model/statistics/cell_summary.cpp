@@ -179,8 +179,8 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
 // The minimum spread of a saving, which is the difference of two launches and has the sum of their variances.
 const double saved_spread_min = log_spread_min * std::sqrt(2.0);
 
-// The cost, and the saving per step, in the launches whose setups count. Both are divided by the launch's
-// step time, so that a slow launch changes neither.
+// costs[i] is a launch's setup cost, and saved[i] its saving per step, for launches whose setups count. Both
+// are divided by the launch's step time, so that a slow launch changes neither.
 struct Balance {
   std::vector<double> costs;
   std::vector<double> saved;

@@ -39,7 +39,7 @@ MeanDifference difference_of(const Mean& base, const Mean& now) {
 
 // The contribution of a launch to the mean's error is the weighted sum, over cells, of its distance from the
 // cell's mean. The sum of squared contributions is too small by the factor 1 - 1/n, where n is the smallest
-// number of launches of a cell.
+// number of launches of a cell. So the sum is divided by this factor.
 std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   struct Part {
     double distance = 0;

@@ -10,8 +10,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// Returns the largest rank r for which P(fewer than r samples lie below the median) <= 0.025. 0: no such
-// rank.
+// Returns the largest rank r for which P(fewer than r samples lie below the median) <= 0.025. 0: none.
 std::size_t lower_rank(std::size_t count) {
   const boost::math::binomial_distribution<> below(static_cast<double>(count), 0.5);
   const double n = static_cast<double>(count);

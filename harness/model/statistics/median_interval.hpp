@@ -12,8 +12,8 @@ struct MedianInterval {
 };
 
 // Returns the narrowest symmetric pair of order statistics that covers the median with at least 95 %
-// probability. Samples are independent, with any distribution (David & Nagaraja, Order Statistics, 3rd ed.,
-// section 7.1): Binomial(n, 1/2) lie below the median. `sorted` is ascending. Absent below six samples.
+// probability. Samples are independent, so Binomial(n, 1/2) of them lie below the median of any distribution
+// (David & Nagaraja, Order Statistics, 3rd ed., sec. 7.1). `sorted` is ascending. Absent below six samples.
 std::optional<MedianInterval> median_interval(const std::vector<double>& sorted);
 
 // Returns half the interval's width divided by the median. Infinite without an interval.

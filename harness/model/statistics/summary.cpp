@@ -10,7 +10,7 @@
 namespace graphbench::statistics {
 namespace {
 
-// The values for p90 and p99.9 follow from the formula of samples_for_p99.
+// From the formula of samples_for_p99 (summary.hpp), for p90 and p99.9.
 constexpr std::int64_t samples_for_p90 = 44;
 constexpr std::int64_t samples_for_p999 = 4603;
 
