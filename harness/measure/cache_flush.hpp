@@ -11,8 +11,8 @@ namespace graphbench::measure {
 
 class CacheFlush {
  public:
-  // Limit on the host device. A CPU may share a cache of hundreds of megabytes with other virtual machines,
-  // and writing that much between steps would take longer than the steps.
+  // The most bytes to write on the host device. A CPU may share a cache of hundreds of megabytes with other
+  // virtual machines, and writing that much between steps would take longer than the steps.
   static constexpr std::size_t host_bytes_max = std::size_t{64} << 20;
 
   static std::size_t bytes_for(const Device& device) {

@@ -7,7 +7,7 @@
 
 namespace graphbench::measure {
 
-// A pass ends when one of three conditions holds. Its median is precise enough and it has `samples_wanted`;
+// A pass ends if one of three conditions is true. Its median is precise enough and it has `samples_wanted`;
 // or it has `samples_max`; or `seconds_max` is used up and it has `samples_min`.
 struct PassBounds {
   double seconds_max = 0.1;
@@ -34,9 +34,9 @@ PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t vi
 // The bound that ends the pass now; absent if the pass continues.
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
 
-// The number of steps of the next round, at least one. Rounds grow with the samples taken: the first ones
-// measure how long a step takes, and later ones are few. A round ends at `samples_wanted`, so that stop_of()
-// can check the precision there.
+// The number of steps of the next round, at least one. The first rounds are short and measure a step's time.
+// Later rounds grow with the samples taken, so there are few. A round ends at `samples_wanted`, where
+// stop_of() can then check the precision.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
 }  // namespace graphbench::measure

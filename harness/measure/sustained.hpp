@@ -26,7 +26,7 @@ class SteadyWindows {
     double step_seconds = 0;
   };
 
-  // Adds `steps` steps that ran for `seconds`, and the reading taken meanwhile. Both numbers must be > 0.
+  // Adds `steps` > 0 steps that ran for `seconds` > 0, and the reading taken meanwhile.
   void add(double seconds, double steps, const facts::DeviceReading& reading);
   bool steady() const { return steady_; }
   // The last full window, or the unfinished first window.
@@ -71,7 +71,7 @@ LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, con
                                   const std::function<void()>& alive);
 
 // Times are those of summarize_placements(); clock and power are means over placements; seconds_to_steady is
-// the longest of all placements. There are no times if one never became steady. Needs a placement.
+// the longest of all placements. There are no times if a placement never became steady. Needs one or more.
 model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements);
 
 }  // namespace graphbench::measure

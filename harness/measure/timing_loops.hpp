@@ -51,7 +51,7 @@ std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, Sam
   return latency;
 }
 
-// Returns the time in ns of `submit`, which may look a step up. The stream is idle before and after.
+// Returns the time in ns of `submit`, which may include a look-up. The stream is idle before and after.
 template <typename Clock, typename Submit>
 std::int64_t time_submit(Stream& stream, Submit&& submit) {
   const auto start = Clock::now();

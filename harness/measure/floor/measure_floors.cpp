@@ -19,7 +19,7 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-// quanta of driver memory per point, for a resolution of 2.5 %
+// each point of the exec-memory floor fills this many quanta of driver memory: a resolution of 2.5 %
 constexpr std::int64_t exec_quanta = 40;
 
 // The number of empty kernels that keep a stream busy while launches are timed. A GPU takes half a
@@ -89,7 +89,7 @@ class Meter {
     }));
   }
 
-  // Each sample is a run of launches on an idle stream, as in a step. No launch waits for queue space.
+  // Each sample is the mean of some launches onto an idle stream, as in a step. They do not fill its queue.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const Stopwatch watch;
@@ -113,7 +113,7 @@ class Meter {
     }));
   }
 
-  // Each sample is a run of launches on a stream that still runs earlier work.
+  // Each sample is the mean of some launches onto a stream that still runs the graph `ahead`.
   void queued_launches(model::Floors& floors) {
     const std::unique_ptr<GraphExec> ahead =
         record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
@@ -179,7 +179,7 @@ class Meter {
     }
   }
 
-  // Measures the time from a launch to its start on the stream's thread, as the profiler records it.
+  // Measures the time from a call that launches a kernel to the kernel's start, by the profiler's record.
   std::optional<model::Floor> queue_handoff() {
     const ProfilerResult records = device_.make_profiler();
     if (records.profiler == nullptr) return std::nullopt;
@@ -198,7 +198,7 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // Times a conditional node: the last arm runs if `taken`, else the first. The first of two arms is empty.
+  // Times a conditional node: the last arm runs if `taken`, else the first. Of two arms, the first is empty.
   model::Floor branch(std::size_t arms, bool taken) {
     const Buffer selector(device_, sizeof(std::int32_t));
     const double value = taken ? static_cast<double>(arms - 1) : 0;

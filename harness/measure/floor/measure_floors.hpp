@@ -19,8 +19,8 @@ struct FloorSettings {
 // Quick settings, for sweeps.
 FloorSettings sweep_settings();
 
-// Makes a stream, calls `stream_made`, then measures. The callback may move its thread off the CPUs of the
-// stream's threads. Floors that the device does not support are absent. Throws the device's exceptions.
+// Makes a stream, calls `stream_made`, then measures. `stream_made` may move the calling thread off the CPUs
+// of the stream's threads. Floors that the device does not support are absent. Throws a device's exceptions.
 model::Floors measure_floors(
     Device& device, const FloorSettings& settings, const std::function<void()>& stream_made = [] {});
 

@@ -63,8 +63,8 @@ class ForeignExecutor final : public execution::Executor {
   ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly);
 
   Executor& eager() override { return eager_ ? *eager_ : *this; }
-  // If all parts run without a graph, runs them once more, because the step may compile and capture in its
-  // first steps. Otherwise runs the eager step.
+  // If every part is a GB_PART_RUN, runs the parts, because the step may compile and capture in its first
+  // runs. Otherwise runs the eager step.
   void warm_up() override;
   void capture() override;
   void instantiate() override;

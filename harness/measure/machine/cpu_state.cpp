@@ -101,7 +101,7 @@ std::optional<double> read_cpu_quota(const std::string& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     if (!controllers.empty() && !has_cpu(controllers)) continue;
     const fs::path mount = controllers.empty() ? mounts : mounts / controllers;
-    // Goes up to the mount's root, which in a container is its own group, even if the path is the host's.
+    // Also reads the mount's root. In a container it is the container's group; the path may be the host's.
     for (fs::path group = fs::path(line.substr(second + 1)).relative_path();; group = group.parent_path()) {
       if (const std::optional<double> quota = quota_of(mount / group)) {
         least = std::min(quota.value(), least.value_or(*quota));

@@ -12,8 +12,8 @@ namespace graphbench::machine {
 // does not report are absent, as in most virtual machines. Does not set `pinned`.
 model::CpuState read_cpu_state(const std::string& root = "");
 
-// The CPU quota of this process, in CPUs: the smallest of its control group and the groups above, for cgroup
-// versions 1 and 2. In a container it is often less than the number of visible cores. Absent: no limit.
+// The CPU quota of this process, in CPUs: the smallest quota of its control group and of the groups above it
+// (cgroup version 1 or 2). A container often has less than its number of visible cores. Absent: no limit.
 std::optional<double> read_cpu_quota(const std::string& root = "");
 
 }  // namespace graphbench::machine

@@ -47,7 +47,7 @@ std::optional<double> DeviceClock::slowdown(const Probe& probe) {
   return *seconds / quickest_seconds_;
 }
 
-// Waits by probing, because a probe keeps only one thread of the device busy.
+// Waits by probing: a probe keeps only one thread of the device busy, so the clock can recover meanwhile.
 void DeviceClock::settle(const Probe& probe) {
   double waited_seconds = 0;
   while (true) {

@@ -15,8 +15,8 @@ namespace graphbench::machine {
 // clock, does not count.
 bool is_throttled(const facts::DeviceReading& reading);
 
-// Stores the reading after a visit, and adds the throttling reasons of earlier visits, so that a throttled
-// cell always has a reason. `lowered`: a probe found a lowered clock, or the clock cannot be probed.
+// Stores the reading after a visit, with the throttling reasons of the cell's earlier visits, so that each
+// throttled cell has a reason. `lowered`: a probe found a lowered clock, or the clock cannot be probed.
 // Otherwise the reading's reasons belong to an earlier cell, and do not mark this cell as throttled.
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered);
@@ -43,7 +43,7 @@ class DeviceClock {
 
  private:
   // If a probe is quicker than all earlier ones by this factor, a second probe follows and the longer time
-  // counts. An H100 may briefly run 3 % above NVML's highest clock; later probes would then look slow.
+  // counts. An H100 may briefly run 3 % above NVML's highest clock, and later probes would look slow.
   static constexpr double confirmed_from = 0.995;
   std::optional<double> probed(const Probe& probe);
 

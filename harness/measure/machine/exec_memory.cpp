@@ -12,7 +12,7 @@ namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
 // The most nodes to instantiate for one cost, in about 0.2 s. At 3 KB per node, 20 quanta need a fifth of
-// them. A cost that reaches this bound has a coarser resolution. Larger graphs still have `turns_min` turns.
+// them. A cost that reaches this bound has a coarser resolution. Larger steps still get `turns_min` turns.
 constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
 constexpr std::int64_t silent_turns_max = 4;
@@ -23,8 +23,8 @@ std::int64_t nodes_of(const StepGraphs& graphs) {
   return nodes;
 }
 
-// The memory that the driver takes after the first turn with growth, up to the last turn with growth. The
-// execs of these turns need the same amount, to within one turn, wherever in a quantum the first exec lies.
+// The memory that the driver takes after the first turn with growth, up to the last turn with growth. It is
+// what the execs of these turns need, with an error below one turn's need, wherever in a quantum they begin.
 class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
@@ -34,7 +34,7 @@ class Growth {
     const double used = static_cast<double>(use.bytes);
     const double taken = used - std::exchange(used_, used);
     if (taken <= 0) {
-      silent_ = first_.has_value();  // before the first growth, execs may use memory that the driver has
+      silent_ = first_.has_value();  // before the first growth, execs may use memory the driver already had
       return false;
     }
     smallest_ = std::min(smallest_, taken);

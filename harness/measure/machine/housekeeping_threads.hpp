@@ -1,5 +1,5 @@
 // Keeps the threads of a parent process, such as the service, off the CPUs from which its measuring processes
-// may submit, and off the other hardware threads of the same cores.
+// may submit. Also keeps them off the other hardware threads of the same cores.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ std::vector<int> parse_cpu_list(std::string_view text);
 std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::vector<int>& taken,
                                    const std::vector<int>& siblings);
 
-// Thread-safe. If the system refuses to move a thread, prints a warning to stderr and leaves the thread.
+// Thread-safe. If the system refuses to move a thread, prints a warning to stderr; the thread stays.
 class HousekeepingThreads {
  public:
   // Uses the CPUs that the calling thread may run on. Throws Error(io) if they cannot be read.

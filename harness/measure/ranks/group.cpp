@@ -134,8 +134,8 @@ class Group {
                          "rank " + std::to_string(rank) + ": " + error->what()};
   }
 
-  // The time without progress that counts as a hang: short after a failure, longer while ranks start or
-  // compile, because they may then wait long for other processes, with unchanged stacks.
+  // The time without progress that counts as a hang. It is short after a failure, and longer while ranks
+  // start or compile: they may then wait long for other processes, with unchanged stacks.
   double hang_seconds() const {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (failure_of(i)) return std::min(usual_, grace_seconds);

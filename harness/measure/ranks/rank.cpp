@@ -73,7 +73,7 @@ void Rank::wait(Barrier& barrier) {
   own().waiting = false;
 }
 
-// The first barrier waits for the slowest rank. The second wait is short, so ranks spin and leave at once.
+// The first barrier waits for the slowest rank. The wait at the second is short: all spin and go on at once.
 void Rank::begin_step() {
   ++own().steps;
   meet();

@@ -1,4 +1,4 @@
-// Compares outputs byte by byte, and state, inputs and weights by digest, because they may have gigabytes.
+// Compares outputs byte by byte. State, inputs and weights may have gigabytes, so it compares their digests.
 #include "harness/measure/worker/check.hpp"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ std::vector<ir::ValueId> written_of(const ir::Program& program) {
   return written;
 }
 
-// Runs eager's last step again, op by op at the same addresses, until `value` changes. Returns the op's name.
+// Runs eager's last step again, op by op at the same addresses. Names the first op that changes `value`.
 std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t untouched) {
   const ExecutionContext& context = step.context;
   context.buffers.fill_weights(context.stream, step.weights_seed);

@@ -16,15 +16,15 @@ struct CheckedStep {
   execution::ExecutionMode mode;
   const execution::ExecutionContext& context;
   std::int64_t batch;
-  std::uint64_t seed;  // seeds the inputs and the state in which both runs start
+  std::uint64_t seed;  // seeds the inputs and the state in which each run starts
   std::uint64_t weights_seed;
   int steps = 1;  // steps of each run, with the same inputs in both runs
   // The value of inputs that are predicates of conds. The check runs with this value, then with the other.
   bool taken = true;
 };
 
-// The outputs of one run. The caller keeps this memory from check to check, the largest batch first, because
-// new pages from the system cost time.
+// The outputs of one run. All checks use the same memory, because new pages from the system cost time. The
+// largest batch is checked first, so its memory suffices for the other batches.
 struct Observed {
   std::vector<std::vector<std::byte>> outputs;  // the program's outputs, then the inputs that ops write
   std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()

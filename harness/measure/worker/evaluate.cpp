@@ -39,7 +39,7 @@ model::Evaluation EvaluationStep::measure() {
   const measure::StepUnderTest step{*executor_, rig_.stream()};
   model::Launch launch{};
   measure::measure_ramp(step, task_.sampling, launch);
-  launch.latency_samples.clear();  // the first samples include settling
+  launch.latency_samples.clear();  // discards samples that were taken while the cache filled
   measure::measure_ramp(step, task_.sampling, launch);
   const facts::GraphCounts counts = executor_->counts().graphs;
   return {.ops = counts.captured_ops + counts.eager_ops,

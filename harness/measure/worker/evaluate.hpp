@@ -10,8 +10,8 @@ namespace graphbench::worker {
 
 class EvaluationStep {
  public:
-  // `forward` is the source of the rig's training program, and uses the weights and state that the rig has.
-  // Sets the step up in the task's mode. Arguments outlive this. Throws what prepare and capture throw.
+  // Sets up a step of `forward` in the task's mode, with the rig's weights and state. The rig's training
+  // program was made from `forward`. Arguments outlive this. Throws what prepare and capture throw.
   EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward, std::int64_t batch);
 
   // Outputs of one step: replayed or, if `eagerly`, run op by op. The device must be otherwise idle.

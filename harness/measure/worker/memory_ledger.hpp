@@ -17,8 +17,8 @@ class MemoryLedger {
   // should not grow.
   enum class Account : std::uint8_t { context, code, graphs, other };
 
-  // Call this right after a placement is made: its memory counts as context, and later growth as code. Both
-  // arguments outlive the ledger.
+  // Call this right after a placement is made. The memory used so far counts as context, and later growth as
+  // code. Both arguments outlive the ledger.
   MemoryLedger(Device& device, TaskRig& rig);
 
   // Growth from now on belongs to `account`. Reads the driver's used memory if the account changes.

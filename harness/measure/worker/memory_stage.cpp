@@ -47,7 +47,7 @@ ExecCosts measure_execs(TaskRun& run) {
 
 }  // namespace
 
-// Peaks come from the first placement, because only there the device times candidates.
+// Peaks come from the first placement, because only there the device times candidate kernels.
 void note_peaks(TaskRun& run) {
   const MemoryTally& tally = run.placement->device().tally();
   const auto most = [&](MemoryKind kind) { return static_cast<std::int64_t>(tally.most(kind)); };

@@ -22,7 +22,7 @@ class Placement {
   // device and making the rig.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
-  // Discards the device, unless the rig's step shares it. If the device cannot be reset, reports this on
+  // Discards the device if the rig owns it (Rig::owns_device). If the device cannot be reset, prints this to
   // stderr; the device will not open again.
   ~Placement();
   Placement(const Placement&) = delete;
@@ -42,7 +42,7 @@ class Placement {
   measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null if the cache is not emptied
 
  private:
-  // In order of construction. All members but the device are destroyed before the device is discarded.
+  // Members in order of construction. All but the device are destroyed before the device is discarded.
   std::unique_ptr<Device> device_;
   std::unique_ptr<Rig> rig_;
   MonitorResult monitor_;

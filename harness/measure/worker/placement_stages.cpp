@@ -1,5 +1,5 @@
-// Runs the setups and visits of every placement, without other work between them. Except for warmups, a
-// batch's first step is the first step that the process runs at that batch.
+// Runs the setups and visits of every placement, without other work between them. So the first sample of a
+// batch is the first step that the process runs at that batch, except for warmups.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -46,7 +46,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// Adds the times of the shared stages to the batch, as if the batch were the only one.
+// Adds the times of the stages that all batches share to this batch, as if it were the only one.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
@@ -208,7 +208,7 @@ bool report_failed(TaskRun& run) {
 
 }  // namespace
 
-// A load takes seconds, so only the last two placements (or the only one) have one.
+// A sustained pass takes seconds, so only the last two placements (or the only one) have one.
 constexpr std::int64_t placements_under_load = 2;
 
 // Each round visits every batch once, in a new random order.

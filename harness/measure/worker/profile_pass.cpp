@@ -16,7 +16,7 @@ namespace {
 
 constexpr int checked_steps = 9;
 
-// The host submits a recorded step's first kernels before the device has run this number of empty kernels.
+// The delay's number of empty kernels: while the device runs them, the host submits a step's first kernels.
 constexpr std::size_t delay_kernels = 128;
 
 // Removes the delay's own records, which come first.

@@ -19,7 +19,7 @@ class StartupClock {
           Stopwatch(SteadyClock::time_point(std::chrono::nanoseconds(spawned_ns))).seconds();
   }
 
-  // Adds the time since the last call (or the constructor) to `stage`.
+  // Adds the time since the last lap() (or the constructor) to `stage`.
   void lap(double model::Startup::*stage) {
     startup_.*stage += last_.seconds();
     last_ = {};

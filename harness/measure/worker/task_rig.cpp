@@ -15,7 +15,7 @@
 namespace graphbench::worker {
 namespace {
 
-// Each step reads the parameters that the step before wrote, so that a difference grows with every step.
+// Each step reads the parameters that the step before wrote, so that a difference from eager grows.
 constexpr int training_steps_checked = 10;
 
 using execution::ExecutionMode;

@@ -28,7 +28,7 @@ bool has_failed(const BatchRun& batch) {
          batch.result.status == model::CellStatus::skipped;
 }
 
-// Adds the cache's use since the last call to the batch, because batches are prepared one after the other.
+// Adds the cache's use since the last call, which is this batch's: batches are prepared one after the other.
 void take_cache_use(TaskRun& run, BatchRun& batch) {
   const std::optional<facts::CacheUse> now = run.placement->device().cache_use();
   if (!now) return;
@@ -132,7 +132,7 @@ void run_stages(TaskRun& run) {
     report(run, batch);
   }
   if (!run.placement->rig().allocated()) return;
-  // Not with ranks: a kernel of a collective also waits for other ranks, so its time cannot predict a gain.
+  // With ranks records no step: a collective's kernel waits for other ranks, so its time predicts no gain.
   if (run.program == nullptr && run.rank == nullptr) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);

@@ -49,7 +49,7 @@ struct TaskRun {
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
   ranks::Rank* rank = nullptr;             // null: there is one rank
 
-  // The results that one stage leaves to later ones.
+  // The results that one stage leaves to later stages.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // run_step() sets 1
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // at the last take_cache_use()

@@ -98,7 +98,7 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   const double start = steady_seconds();
   ir::Program program = program_(shape.sequence);
   step.trace_seconds = steady_seconds() - start;
-  // Rounds up to a multiple of the number of micro-batches. A batch that is not one fails at its own step.
+  // Rounds up to a multiple of the number of micro-batches. Batches that are no multiple fail at their step.
   const std::int64_t parts = program.micro_batches();
   const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
   Entry& entry =
@@ -107,8 +107,8 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   return entry;
 }
 
-// If the new path needs more memory than the pool has, frees that of all earlier paths first, because the
-// memory of all paths together would not fit. The pool may still grow if none of its gaps is large enough.
+// If the new path needs more memory than the pool has, frees the memory of all earlier paths first. All
+// paths together would not fit. The pool may still grow if none of its gaps is large enough.
 void TraceCache::record(Path& path) {
   path.generation = generation_;
   execution::Executor& executor = *path.executor;

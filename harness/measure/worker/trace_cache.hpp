@@ -48,7 +48,7 @@ class TraceCache {
 
   // The executor of a shape that can be replayed.
   execution::Executor& executor(const Shape& shape) { return *find(shape)->executor; }
-  // Facts for the end of a walk, without its steps.
+  // The part of a walk's result that the cache knows: its counts, caps and pool size.
   model::ShapeWalk facts() const;
 
  private:
