@@ -204,7 +204,7 @@ void Caller::copy_in(Rows rows, std::int64_t size) {
     stream_.copy_on_device(edge.fixed, edge.own_row(rows.first), edge.bytes(rows.count));
     const std::int64_t dirty_to = std::min(size, edge.dirty);
     if (rows.count < dirty_to) pad(edge, {rows.count, dirty_to - rows.count});
-    // Rows from `size` on were not padded, so they stay dirty.
+    // If `size` < `dirty`, the rows from `size` on were not padded, so `dirty` does not change.
     if (size >= edge.dirty) edge.dirty = rows.count;
   }
 }

@@ -34,7 +34,7 @@ class Caller {
   // After a step, enqueues copies of the inputs that the program writes, from the first static rows to the
   // caller's rows.
   void copy_back(Rows rows, std::int64_t size);
-  // Marks all rows of the static inputs as dirty. Call it after anything but copy_in() wrote them.
+  // Marks all rows of the static inputs as dirty. Call it after other functions than copy_in() wrote them.
   void forget();
 
  private:

@@ -70,7 +70,7 @@ struct FirstRequests {
   double p50_seconds = 0;
   double max_seconds = 0;
   double seconds = 0;  // the sum
-  // The median over the sizes of: a size's 90th percentile of step time, minus its median step time.
+  // The 90th percentile of a size's step times, minus their median; of these differences, the median.
   double noise_seconds = 0;
 };
 
@@ -96,7 +96,7 @@ struct LadderMemory {
   std::int64_t static_bytes = 0;           // weights, inputs, state
   std::int64_t workspace_bytes = 0;
   std::optional<std::int64_t> line_bytes;  // pool and execs, extrapolated from the first two captures
-  std::optional<std::int64_t> exec_resolution_bytes = {};  // the smallest meaningful difference
+  std::optional<std::int64_t> exec_resolution_bytes = {};  // smallest meaningful difference of exec_bytes
 };
 
 struct RowCount {
@@ -109,7 +109,7 @@ struct LadderSize {
   std::int64_t size = 0;
   std::int64_t uses = 0;            // replays for callers; a step in parts has several
   std::int64_t warmups = 0;         // requests that ran eagerly as the size's warmups
-  std::vector<RowCount> rows = {};  // the callers' rows in these runs, ascending
+  std::vector<RowCount> rows = {};  // replays by the number of caller's rows, ascending
   Setup setup = {};
   std::optional<double> step_seconds = {};   // median calibration step of exactly this size, with copies
   std::optional<double> eager_seconds = {};  // the same steps run eagerly, without copies
@@ -117,7 +117,7 @@ struct LadderSize {
   std::optional<double> served_seconds = {};
   // Latency of the first step in this size; includes the capture if the step waited for it.
   std::optional<double> first_request_seconds = {};
-  // Replays that repay the last placement's warmups and setup; absent: never, or not measured.
+  // Replays whose gain over eager repays the last placement's warmups and setup; absent: never or unknown.
   std::optional<double> breakeven_steps = {};
   // Memory that one more exec of the size's graphs takes, and its resolution; absent if not reported.
   std::optional<std::int64_t> exec_bytes = {};

@@ -34,8 +34,8 @@ struct PlannedLadder {
 // in mode "best", and is empty otherwise.
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
                       std::vector<std::int64_t> sizes, std::vector<std::string> modes = {});
-// Plans ladders in the order of the plan's tasks, each followed by its rivals, and each once per launch.
-// Ignores the plan's batches.
+// Plans a ladder for each of the plan's tasks, in their order, each followed by its rivals. The plan has a
+// task per launch. Ignores the plan's batches.
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);
 // Plans ladders in which each size has the mode that was fastest for it.
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,

@@ -46,7 +46,7 @@ struct Tally {
   model::LadderPadding padding() const;
 };
 
-// Counts the steps in order. Throws InputError(`where`) for a step that the policy refuses.
+// Counts the steps in order. `steps`: the rows of each. Throws InputError(`where`) for a refused step.
 Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
             const model::LadderPolicy& policy, const std::string& where);
 

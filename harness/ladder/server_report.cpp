@@ -139,7 +139,7 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds || !of.step_seconds) continue;  // not requested alone, or not captured
+    if (!of.first_request_seconds || !of.step_seconds) continue;  // no unsplit step used it, or not captured
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }
@@ -205,7 +205,7 @@ void Server::report_tuning(model::LadderLaunch& launch) const {
         eager.uses;
 }
 
-// Captures the size again into a new pool and returns its bytes; absent if a second executor does not fit.
+// Captures the size again into a new pool, and returns the pool's bytes; absent if memory does not suffice.
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
     pool::MemoryPool own(rig_.device());

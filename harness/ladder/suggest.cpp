@@ -1,5 +1,5 @@
 // Finds the best ladders as shortest paths with resource limits. A ladder is a path over ascending sizes. An
-// edge costs the time of the steps that are between its two sizes. A label is one path to a size; it is
+// edge costs the time of the steps that its second size serves. A label is one path to a size; it is
 // dropped if another label of that size is at least as good in every respect.
 #include "harness/ladder/suggest.hpp"
 
@@ -82,8 +82,8 @@ class Search {
     return static_cast<double>(steps);
   }
 
-  // Extends `from`, a path of `k` sizes, by candidate j. It serves `steps` steps, those with more rows than
-  // the path's last size.
+  // Extends `from`, a path of `k` sizes, by candidate j. It serves the `steps` steps that fit into
+  // candidate j, but not into the path's last size.
   void extend(const Label* from, std::size_t k, std::size_t j, double steps) {
     const Candidate& to = problem_.candidates[j];
     Label label{.seconds = (from == nullptr ? 0 : from->seconds) + steps * to.step_seconds,
@@ -102,7 +102,7 @@ class Search {
       label.pool = std::max(from == nullptr ? 0 : from->pool, to.pool_bytes);
       if (label.execs + label.pool > *problem_.memory_bytes) return;
     }
-    // Paths with one size fewer can beat this path too, because they have all its continuations.
+    // Paths with one size fewer can beat this path too, because every extension of it also extends them.
     for (const std::size_t sizes : {k, k + 1}) {
       for (const auto& known : labels_[j][sizes]) {
         if (beats(known, label)) return;

@@ -39,8 +39,8 @@ struct Choice {
   double memory_bytes = 0;
 };
 
-// Returns the best ladder for each number of sizes, beginning with 0, but leaves out a ladder that is not
-// better than all ladders with fewer sizes. The last is the best of all. Throws Error(unsupported) if too
+// Returns the best ladder for each number of sizes, beginning with 0. Leaves out a ladder that is not better
+// than all ladders with fewer sizes. The last is the best of all. Throws Error(unsupported) if too
 // many ladders fit both budgets to be compared.
 std::vector<Choice> best_ladders(const SuggestProblem& problem);
 

@@ -70,7 +70,7 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
 }
 
 // The ladder that captured `sizes` at start-up, with the program and mode of `of`; null if there is none.
-// Without sizes, the eager ladder.
+// If `sizes` is empty, finds the eager ladder.
 const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
                             const std::vector<std::int64_t>& sizes) {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {

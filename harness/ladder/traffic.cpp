@@ -15,7 +15,7 @@ Traffic read_traffic_file(const std::string& where, const std::string& path);
 
 namespace {
 
-// The parameters of "uniform:1:64", which follow the name.
+// The parameters of a distribution, which follow its name: 1 and 64 in "uniform:1:64".
 class Parameters {
  public:
   Parameters(const std::string& where, const std::string& text, std::string form)

@@ -1,5 +1,5 @@
 // Sizes and arrival times of the steps that a ladder serves, from a file or a distribution. Equal seeds give
-// equal steps on every machine. Also the queue of arrived steps. Only read_traffic() reads a file.
+// equal steps on every machine. Also simulates the queue of arrived steps. Only read_traffic() reads a file.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +61,8 @@ struct TraceRequest {
   std::optional<double> rate;         // Poisson arrivals, in steps per second
   std::uint64_t seed = 1;
 };
-// Makes `steps` steps from a histogram, by largest remainders, and shuffles them. Takes the first steps of a
-// trace. Throws InputError, which names --steps or --arrivals.
+// Makes `steps` steps: from a histogram by largest remainders, shuffled; from a trace its first steps.
+// Throws InputError, which names --steps or --arrivals.
 Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 
 // Scales `weights` to integers with the sum `total`: rounds down, then adds 1 to the largest remainders
@@ -71,7 +71,7 @@ std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int6
                                                         std::int64_t total);
 
 // A queue with a single server, which takes steps in the order of arrival. Its clock runs only while a step
-// is served or the server is idle, so the harness's work between steps, such as copying inputs, delays no
+// is served or the server is idle. So the harness's work between steps, such as copying inputs, delays no
 // step. Times are in seconds.
 class Queue {
  public:

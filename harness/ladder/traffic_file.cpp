@@ -75,7 +75,7 @@ class TrafficReader {
 
   std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
 
-  // Chooses the form by the first line. If it is not a header, it may be from a log whose tables come later.
+  // Chooses the form by the first line. A file without a header there may be a log whose tables come later.
   void choose(std::string_view text) {
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields == std::vector<std::string_view>{"size", "count"}) {
