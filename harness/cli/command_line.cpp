@@ -219,7 +219,7 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   const std::vector<std::string> words = without_synonyms({argv + std::min(argc, 1), argv + argc});
   own.resize(static_cast<std::size_t>(std::min(argc, 1)));
   own.insert(own.end(), words.begin(), words.end());
-  // Documents record the command line. Drops the binary's folder, which does not affect the numbers.
+  // Documents record the command line. Drops the binary's folder, which does not affect the results.
   if (argc > 0) own.front() = std::filesystem::path(argv[0]).filename().string();
   // Google Benchmark gets its own flags. CLI11 gets the other words, in the reverse order that it requires.
   std::vector<std::string> rest;

@@ -139,7 +139,7 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   table.width = width_of(descriptor, table.width);
   if (!stdout_taken && written) table.json_path = options.json;
   if (!result.plan.concurrent.empty()) {
-    // Writes the paragraph at once, because processes of other devices write to the same stream.
+    // Writes the paragraph with one call, because processes of other devices write to the same stream.
     std::ostringstream paragraph;
     if (written) paragraph << options.device << ": " << options.json << '\n';
     reporters::print_conclusions(paragraph, result, table);
@@ -200,8 +200,8 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// Checks a file that is written beside the document. It cannot be stdout, which only the document may use,
-// nor one of the files `others`, which are those of the options `named`.
+// Checks the path of a file that is written in addition to the document. Refuses stdout, which only the
+// document may use, and the files `others`. `named`: the options that name these files.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path,
                   const std::vector<std::string>& others, const std::string& named) {
   if (path.empty()) return;
