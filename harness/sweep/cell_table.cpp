@@ -1,4 +1,4 @@
-// Merges launches: failed wins over skipped, skipped over ok, and checks must hold in every launch.
+// Merges launches into cells. A cell has the worst status of its launches, and its checks must pass in all.
 #include "harness/sweep/cell_table.hpp"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {
     launch.index = task_.launch;
-    // Inserts by index: launches of an earlier run are added first, whatever their index.
+    // Sorts the launches by index, because those of an earlier run are added first, whatever their index.
     const auto behind = std::ranges::upper_bound(cell.launches, launch.index, {}, &model::Launch::index);
     cell.launches.insert(behind, std::move(launch));
   }

@@ -28,7 +28,7 @@ class CellTable {
   model::CellResult& reported(std::int64_t batch);
   // Adds the worker's memory figures of a reported batch. Throws if the batch was not reported.
   void add_memory(std::int64_t batch, model::Memory memory);
-  // Marks the task's cells as measured in an earlier run. `on`: that run's device; absent: this run's.
+  // Marks the task's cells as measured in an earlier run. `on` is its device; absent: this run's device.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // Divides a worker's time evenly over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
@@ -90,8 +90,8 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // The mean time of ended workers of this kind or, if there are none, of all ended workers. At least one
-  // must have ended.
+  // The mean time of ended workers of this kind (kind_of) or, if there are none, of all ended workers. At
+  // least one worker must have ended.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;

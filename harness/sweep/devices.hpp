@@ -10,7 +10,7 @@
 namespace graphbench::cli {
 
 // The devices of --device if the option lists several or is `all`; otherwise empty. Throws InputError for
-// options that exclude several devices, and Error if `all` finds no device.
+// options that do not work with several devices, and Error if `all` finds no device.
 std::vector<std::string> several_devices(const config::RawOptions& raw);
 
 // Runs `sweep`, which returns an exit code, in one child process per device. In the options, {device} is

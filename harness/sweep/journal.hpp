@@ -36,9 +36,9 @@ struct Remainder {
   std::vector<model::WorkerTask> tasks;  // tasks to run, in the plan's order
 };
 
-// `finished` must outlive the result; if two of its tasks have the same id, the later is used. Tasks that
-// another device than `here` measured are taken over only as whole groups (model::group_of), because cells
-// that are compared with each other must come from one device.
+// `finished` must outlive the result; if two of its tasks have the same id, the later one is used. Tasks
+// that another device than `here` measured are taken over only as whole groups (model::group_of), because
+// cells that are compared with each other must come from one device.
 Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedTask>& finished,
                        const model::MeasuredOn& here);
 
@@ -54,7 +54,7 @@ struct JournalSettings {
   bool start_over = false;  // true: replaces a journal of another identity; false: refuses it
 };
 
-// Each line has a digest and a record, which is about a process that begins to write, or a finished task.
+// Each line is a digest and a record. A record describes a finished task, or a process that begins to write.
 class Journal {
  public:
   // Begins a journal, or continues an existing one. Throws InputError if another process is writing it, if a

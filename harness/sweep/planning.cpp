@@ -86,8 +86,8 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
 
 namespace {
 
-// Returns one task, with only its first batch, per workload, dtype, pass and axes that some passes lack. If
-// captures are dumped (`captured`): per mode and all later axes too, and without eager if graph modes exist.
+// Returns a task, with only its first batch, per workload, dtype, pass and axes that only some passes use.
+// If captures are dumped (`captured`): per mode and later axes too, and without eager if graph modes exist.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
   const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {

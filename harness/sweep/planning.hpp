@@ -27,14 +27,14 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
 // The command that starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
-// Fills in version, plan and environment of a result that run_sweep() did not make. Keeps library choices.
+// Fills in version, plan and environment of a result that run_sweep() did not make, except library choices.
 void finish_result(const CheckedPlan& checked, model::Result& result);
 
 // Throws InputError if the plan runs a foreign step, because `command` ("ladder") runs only programs.
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command);
 
-// Must be called before threads start and before the allowed CPUs are read. If the device is a share of the
-// host, restricts this process to the share's CPUs. Throws InputError if this process may not use --cpu.
+// Throws InputError if this process may not use --cpu. If the device is a share of the host, restricts this
+// process to the share's CPUs. Must be called before threads start and before the allowed CPUs are read.
 void check_cpu(const config::SweepOptions& options);
 
 // Sets the cache folder of --cache for this process and its children. Throws InputError if `folder` is a

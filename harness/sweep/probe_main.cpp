@@ -136,8 +136,8 @@ class Probe {
     }
   }
 
-  // All programs share one list of splits. A kind that the catalog lacks is an error, and so is a pattern
-  // that matches no op of any program. A split that occurs only in other programs gives a note.
+  // All programs share one list of splits: op kinds, and patterns of op names. An unknown kind is an error,
+  // as is a pattern that matches no op of any program. A split without an op in this program gives a note.
   void check_split(const ir::Program& program, const std::string& split) {
     if (std::ranges::any_of(program.ops(), [&](const ir::Op& op) { return ir::splits_at(op, split); })) {
       found_.insert(split);

@@ -8,7 +8,7 @@
 namespace graphbench::sweep {
 
 // Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: see die_with_parent.
-// `lent` is the step of another program whose process this is (--torch); null: this process is graphbench's.
+// `lent`: with --torch, the user's step, which this Python process passes in memory; null otherwise.
 int probe_main(std::string_view parent, const abi::LentPlugin* lent = nullptr);
 
 }  // namespace graphbench::sweep

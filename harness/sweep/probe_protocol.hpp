@@ -32,7 +32,7 @@ struct ProbeStage {
   std::string subject;  // the device, the plugin's path or the workload
 };
 
-// A request that the probe cannot answer. `bad_input`: the user's mistake, not this machine's limit.
+// Why the probe cannot answer a request. `bad_input`: the user's mistake, not this machine's limit.
 struct ProbeFailure {
   ProbeStage stage;
   bool bad_input = true;

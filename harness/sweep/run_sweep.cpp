@@ -179,7 +179,7 @@ class Sweep {
     if (said && (!state || state->available)) state = said;
   }
 
-  // Keeps a message for the journal, if any; by default with only the first steps' samples, to save space.
+  // Keeps a message if there is a journal; by default with only the first steps' samples, to save space.
   void keep(worker::WorkerEvent event, std::string_view line) {
     const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
     if (!settings_.keep || about_the_worker) return;

@@ -82,8 +82,8 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-// The reporter that the flags choose. Writes the errors before the first run into a stream, so that the
-// caller can report them.
+// The reporter that the flags choose. Errors that occur before the first run go to `before_context`, so that
+// the caller can report them.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -107,8 +107,8 @@ struct BenchOutcome {
 // The cells of a plan as benchmarks of Google Benchmark, which run in this process.
 class CellBenchmarks {
  public:
-  // Registers one benchmark per cell under the cell's id, in the order of the tasks. Within a task the
-  // largest batch is first, as a worker captures. Opens and prepares nothing.
+  // Registers one benchmark per cell under the cell's id. Within a task the largest batch is first, as in a
+  // worker. Opens and prepares nothing.
   explicit CellBenchmarks(const model::Plan& plan) {
     for (const model::WorkerTask& task : plan.tasks) tasks_.push_back(task);
     register_all(plan);
@@ -134,7 +134,7 @@ class CellBenchmarks {
   }
 
  private:
-  // Registers the cells in the plan's order, with the cells of a task together.
+  // Registers the tasks in the order of their first cells in the plan. The cells of a task stay together.
   void register_all(const model::Plan& plan) {
     std::set<const model::WorkerTask*> done;
     for (const model::Cell& cell : plan.cells) {
@@ -197,7 +197,7 @@ class CellBenchmarks {
     open_.reset();
     open_of_ = nullptr;
     if (device_ == nullptr) open_device_of(task);
-    // Threads that the stream starts now inherit all CPUs but the submitting thread's.
+    // Threads that the stream starts now may run on all CPUs but the submitting thread's.
     machine::SubmitterPin pin(task.instruments, cpus_, device_->info().kind != "host");
     pin.keep_others_off();
     open_ = std::make_unique<OpenTask>(task, *device_, registry_);
@@ -291,7 +291,7 @@ class BenchCommand final : public Command {
     bench::take_flags(invocation.benchmark_flags);
     std::optional<CheckedPlan> checked;
     {
-      // Destroys the supervisor, which catches signals, before the benchmarks run: signals must end them.
+      // This block destroys the supervisor, which catches signals, so that a signal ends the benchmarks.
       process::ProcessSupervisor supervisor;
       checked = make_checked_plan(options, invocation.argv, supervisor);
       refuse_step(*checked, options, "bench");

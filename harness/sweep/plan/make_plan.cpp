@@ -96,7 +96,7 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
   return text;
 }
 
-// Refuses a value of a later axis that applies to no cell of the plan, because it would have no effect.
+// Refuses a value of a later axis (Axis::came_later) that applies to no cell: it would have no effect.
 void check_reach(const config::SweepOptions& options, const model::Axes& planned,
                  const std::vector<model::Cell>& cells, const Catalog& catalog,
                  const model::AxisTable& table) {
@@ -126,7 +126,7 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
 
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table) {
-  // Each factor is at most 10,000, and factors are few, so a double is exact enough for the comparison.
+  // A double is exact enough here, because each product has few factors of at most 10,000.
   double measurements = 0;
   for (const model::Axes& grid : grids) {
     auto of_grid = static_cast<double>(launches);

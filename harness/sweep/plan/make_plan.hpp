@@ -17,8 +17,8 @@ void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, co
                 const model::AxisTable& table = model::axes());
 
 // Keeps `argv` in the plan's facts. Orders cells by grid, then by the values in the given order, with the
-// last axis of `table` innermost. Orders tasks by launch, and shuffles them within a launch by the seed,
-// equally on every machine. Throws InputError.
+// last axis of `table` innermost. Orders tasks by launch, and shuffles them within a launch. One seed gives
+// the same order on every machine. Throws InputError.
 model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table = model::axes());
 

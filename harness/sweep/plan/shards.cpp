@@ -18,7 +18,7 @@ constexpr double start_seconds = 0.4;
 constexpr double batch_seconds = 0.2;
 
 double estimate_of(const model::WorkerTask& task) {
-  // A sustained load runs in two placements.
+  // Counts the sustained load twice, because a launch runs it in two placements.
   const double batch =
       batch_seconds + task.sampling.seconds_max + 2 * task.instruments.sustained_seconds.value_or(0);
   return start_seconds + static_cast<double>(task.batches.size()) * batch;

@@ -26,9 +26,9 @@ struct Shard {
   std::string said;  // one line on how shards were balanced; empty for a replica
 };
 
-// Returns the shard of options.shard. Does not divide groups (model::group_of). `costs` is empty if no
-// result was given. `digests` (binary and plugins) become part of the assignment's digest. Throws InputError
-// if there are fewer groups than shards, or if `costs` has no cell of the plan.
+// Returns the shard that options.shard names. Does not divide groups (model::group_of). Uses `costs` only
+// with --costs. `digests` (binary and plugins) become part of the assignment's digest. Throws InputError if
+// there are fewer groups than shards or, with --costs, if `costs` has no cell of the plan.
 Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 

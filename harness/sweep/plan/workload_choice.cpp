@@ -65,7 +65,7 @@ std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo
   return *value;
 }
 
-// Checks the trace against a workload: every workload of the sweep walks the trace.
+// Checks --shape-trace against one workload of the sweep, because every workload walks the trace.
 void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
   const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
   for (const model::ShapeStep& step : trace.steps) {
@@ -151,7 +151,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     if (choice != choices.end()) {
       choice->options[set.key] = value;
     } else if (set.from_flag) {
-      // A mistake only on the command line: in a configuration file, the option may be for other sweeps.
+      // Refuses only a --set on the command line: one in a configuration file may be for other sweeps.
       throw InputError(set.where,
                        in_quotes(set.workload) + " is not in this sweep, which runs " + join(chosen));
     }

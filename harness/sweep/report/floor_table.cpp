@@ -1,4 +1,4 @@
-// Prints the floors in two blocks: single values, then each shape's times by node count with their slopes.
+// Prints the floors in two blocks: single values, then times by node count and slopes of each graph shape.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-// The axes to add to row names: later axes, and others with several values; not workload, batch and mode.
+// The axes in row names, besides workload and batch: later axes, and others with several values; never mode.
 std::set<std::string> axes_that_differ(const model::Result& result) {
   std::map<std::string, std::set<std::string>> values;
   for (const model::CellResult& cell : result.cells) {

@@ -34,15 +34,15 @@ std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
 // Quantiles above the median, each with the member of Summary that has its value.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
-// Times are summaries, because promtool allows the label `quantile` only for summaries. Quantiles are
-// computed from the launches: prometheus-cpp's own Summary would cost microseconds per sample, and estimate
-// values that are known exactly. Higher quantiles are medians over launches; sum and count include all
-// samples.
+// Returns times as Prometheus's type summary: promtool allows the label `quantile` only for that type. Each
+// percentile is the median over launches of the launch's percentile; sum and count include all samples.
+// prometheus-cpp's own Summary is not used: it would cost microseconds per sample, and estimate values that
+// are known exactly.
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 
-// The lines of one cell or comparison, one text per family in the order of families(); a text is empty if the
-// number is absent. Rendered when the cell changes, so that a scrape only joins texts.
+// The lines of one cell or comparison: element i has the lines of families()[i], and is empty without a
+// number. Rendered when the cell changes, so that a scrape only joins texts.
 using CellLines = std::vector<std::string>;
 
 // A cell that is not ok has only lines on skips and on why it has no break-even.

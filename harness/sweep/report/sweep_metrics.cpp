@@ -29,7 +29,7 @@ void append(std::string& text, const FamilyRow& family, std::size_t place, const
 double steps_of(const model::CellResult& cell) {
   std::int64_t steps = 0;
   for (const model::Launch& launch : cell.launches) {
-    // Also counts the ramp's samples, if the document has them, because no summary includes the ramp.
+    // Also counts samples of the ramp (the first steps) that the document has: no summary includes the ramp.
     steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), statistics::ramp_samples);
     if (launch.latency_seconds) steps += launch.latency_seconds->count;
     if (launch.device_seconds) steps += launch.device_seconds->count;

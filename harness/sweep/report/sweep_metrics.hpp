@@ -46,7 +46,7 @@ class SweepMetrics {
   void show_cell(const std::string& device, const model::CellResult& cell);
   // Ends a complete sweep: removes the series of cells that the sweep did not have.
   void drop_vanished(const std::string& device);
-  // Replaces the device's comparison by the ended sweep's. Only cells that are shown get series.
+  // Replaces the device's comparison by that of the sweep that ended. Only cells that are shown get series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
   // Replaces the notes on the device by the notes on the sweep that ended.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);

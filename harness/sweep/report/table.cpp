@@ -33,7 +33,7 @@ constexpr int interval_width = 10;
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
-// A column after the gain, if a cell has an interval. Other formats write the interval beside the gain.
+// A column after the gain, if a cell has an interval. Other formats write the interval next to the gain.
 constexpr model::MetricRow gain_interval = {
     .name = "speedup_ci95",
     .kind = model::MetricKind::ratio,
@@ -139,7 +139,7 @@ std::string text_of(const model::MetricRow& row, double value) {
   return format_count(value);
 }
 
-// A ratio to eager and its interval.
+// A speedup over eager and its interval.
 struct Gain {
   double ratio;
   std::optional<double> low;

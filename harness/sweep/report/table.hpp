@@ -32,12 +32,12 @@ bool in_group(const model::MetricRow& row, std::string_view mode);
 // The modes of the result's cells, in order of appearance.
 std::vector<std::string> modes_of(const model::Result& result);
 
-// A GitHub-flavoured table: one row per workload, batch and other axes that differ, each mode's columns side
-// by side, and estimates with half of their 95 % interval. Names are escaped.
+// A GitHub-flavoured table: one row per workload, batch and other axes that differ, one group of columns per
+// mode. An estimate has half of its 95 % interval: "1.23ms ±2 %". Names are escaped.
 void print_result_markdown(std::ostream& out, const model::Result& result, const Columns& columns);
 
-// One row per cell: axes, status, and each metric under its path, in its own unit and full precision, with
-// the interval of estimates beside it.
+// One row per cell: axes, status, and each metric in its own unit and full precision. A metric's column is
+// named after its path in the document. Two columns after an estimate have the bounds of its interval.
 void print_result_csv(std::ostream& out, const model::Result& result, const Columns& columns);
 
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours);
@@ -56,7 +56,7 @@ void print_walks(std::ostream& out, const model::Result& result, const TableOpti
 // Prints the notes in at most three lines, the number of cells, and the conclusions.
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// Prints one paragraph per subject. With --quiet, stdout has nothing else.
+// Prints the conclusions, one paragraph per subject. With --quiet, stdout has nothing else.
 void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 }  // namespace graphbench::reporters
