@@ -86,8 +86,8 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
   }
 }
 
-// Merges each floor as its median over the sweeps that have it, and adds its counts. Floors of graphs with
-// many nodes and of GraphExec memory come from the first sweep. Absent if no sweep has floors.
+// Merges each floor to its median over the sweeps that have it, and sums its sample counts. Floors by node
+// count and floors of GraphExec memory come from the first sweep. Absent if no sweep has floors.
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged{};
@@ -149,7 +149,7 @@ model::Result ResultMerge::result(const RunFacts& facts) const {
   result.finished_at = facts.finished_at;
   result.complete = facts.complete;
   result.plan = plan_.facts;
-  if (first_) result.plan.method = first_->plan.method;  // the side's binary may use another method
+  if (first_) result.plan.method = first_->plan.method;  // the side's binary may measure with another method
   result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role, facts.looks};
   if (!facts.looks.empty()) result.plan.launches = facts.looks.back();
   result.environment.floors = merge_floors(floors_);

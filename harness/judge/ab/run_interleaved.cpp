@@ -28,7 +28,7 @@ namespace {
 
 using How = process::ChildExit::How;
 
-// A sweep has timeouts for its own workers, so this process waits for a silent sweep without a limit.
+// Waits practically forever for a silent sweep, because the sweep has timeouts for its own workers.
 constexpr double silent_seconds_max = 1e8;
 
 // A comparison needs two launches per side, so `ab --until-decided` makes two even if its time is up.

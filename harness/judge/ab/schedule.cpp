@@ -1,6 +1,6 @@
 // Orders the runs of `ab`. A loop shuffles with std::mt19937_64, so that a seed gives the same order with
-// every standard library. Also computes which slowdown a comparison of a binary with itself could find. The
-// spread of a pair is the measured one; error and degrees of freedom follow from the number of pairs.
+// every standard library. Also computes which slowdown a comparison could find: from the spread of a pair as
+// measured, and an error and degrees of freedom that follow from the number of pairs.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ const MetricComparison* find_mean(const model::Comparison& comparison, const mod
   return found == comparison.means.end() ? nullptr : &found->metric;
 }
 
-// Replaces the verdict `slower`, and returns true, if the second run does not repeat this verdict.
+// If the second run (`again`) is not slower too, replaces the verdict `slower` and returns true.
 bool take_back(MetricComparison& metric, const MetricComparison* again) {
   if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;

@@ -52,9 +52,9 @@ void apply_confirmation(model::Comparison& first, const model::Comparison& again
 
 inline constexpr std::int64_t launches_max = 1000;
 
-// The slowdown of one cell's latency, as a fraction, that `launches` per side find in nine cases of ten. It
-// holds for every cell, given the spreads of `itself`. Absent if no latency was tested, if there are fewer
-// than two launches, or if the slowdown is more than tenfold.
+// The slowdown of one cell's latency, as a fraction, that `launches` per side find with a mean probability
+// of 0.9 over all cells, given the spreads of `itself`. Absent if no latency was tested, if there are fewer
+// than two launches, or if the slowdown is above model::slowdown_max.
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
 
 // The fewest launches per side that would find `slowdown`; absent if launches_max are too few.

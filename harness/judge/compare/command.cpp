@@ -91,7 +91,7 @@ class CompareCommand final : public Command {
     if (asked_.against.empty()) {
       sides = compare::read_sides(asked_.base, asked_.now);
     } else {
-      // The choice of the baseline depends on NEW.
+      // Reads NEW first, because the choice of the baseline depends on it.
       sides.now = compare::read_side(asked_.now);
       sides.base = baseline_of(asked_, sides.now, request.settings);
     }

@@ -26,7 +26,7 @@ double mean_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
 }
 
-// True if the count changed by more than the coarser resolution of the sides; false if one is unknown.
+// True if the count changed by more than the coarser of both sides' resolutions; false if one is unknown.
 bool differ(const DocumentCell& base, const DocumentCell& now, std::size_t count) {
   const auto [finer, coarser] = std::minmax(base.resolutions[count], now.resolutions[count]);
   return finer != DocumentCell::absent_count && std::abs(now.counts[count] - base.counts[count]) > coarser;
@@ -94,8 +94,8 @@ struct Trials {
   std::vector<Lack> lacks;
 };
 
-// Returns the launches that have the metric; a side without the metric is empty. In an interleaved run, only
-// launches with a partner count. If no launch has a partner, returns all launches and sets `partnerless`.
+// Returns the launches that have the metric; a side without it is empty. In an interleaved run, returns only
+// launches whose index both sides have. If there is none, returns all launches and sets `partnerless`.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
@@ -116,7 +116,7 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-// Adds the metrics to `cells` directly, so that a large comparison does not keep them in memory twice.
+// Makes the trials. Writes metrics directly into `cells`, so that they are not kept in memory twice.
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches, std::vector<CellComparison>& cells) {
   const std::vector<Metric> tested = model::tested_metrics();
@@ -156,7 +156,7 @@ class Numbers {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// Assigns trials to families and tasks.
+// Sets the indices of each trial's family and task.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
   Numbers families;
   Numbers tasks;

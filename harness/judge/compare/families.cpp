@@ -20,7 +20,7 @@ using Policy = boost::math::policies::policy<boost::math::policies::promote_doub
 
 constexpr double by_chance = 0.01;
 
-// Newton's iteration from the appendix of Smyth (2004). It converges, because the function is convex.
+// Solves trigamma(x) = value. Newton's method converges: 1 / trigamma is convex (Smyth 2004, appendix).
 double inverse_trigamma(double value) {
   if (value > 1e7) return 1 / std::sqrt(value);
   if (value < 1e-6) return 1 / value;

@@ -29,8 +29,8 @@ struct Replicates {
 // One metric of one cell.
 struct Trial {
   model::MetricComparison& result;  // not owned
-  // Indices. A family has the cells that differ only in the warmup count. A task has the cells that differ
-  // only in the batch and share processes.
+  // Indices of the family (cells that differ only in the warmup count), the task (cells that share processes
+  // and differ only in the batch) and the cell.
   std::uint32_t family = 0;
   std::uint32_t task = 0;
   std::uint32_t cell = 0;
@@ -50,7 +50,7 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
               model::MetricComparison& result);
 
 struct Tests {
-  std::int64_t tests = 0;  // p values
+  std::int64_t tests = 0;  // number of p values
   std::int64_t families = 0;
 };
 
@@ -58,8 +58,8 @@ struct Tests {
 // by Benjamini and Bogomolov (2014).
 Tests judge(std::span<Trial> trials, double alpha);
 
-// The slowdown of one cell's latency, as a fraction, that is found in nine cases of ten in any of the judged
-// cells. Absent if no latency was tested, or if the slowdown is more than tenfold.
+// The slowdown of one cell's latency, as a fraction, that is found with a mean probability of 0.9 over all
+// judged cells. Absent if no latency was tested, or if the slowdown is above model::slowdown_max.
 std::optional<double> slowdown_found(std::span<const Trial> trials);
 
 // `ab --until-decided` judges after these numbers of launches per side. The run ends at the last number.
@@ -68,7 +68,7 @@ inline constexpr std::array<std::int64_t, 4> planned_looks = {5, 10, 15, 20};
 // The part of `alpha` that look `at` may spend: the increment of the Pocock-type spending function of Lan &
 // DeMets (1983), alpha ln(1 + (e - 1) t). t is the look's launches divided by the most launches. If no look
 // follows, the last look spends the rest. Each look is a test at its own level, so the joint error rate is
-// at most alpha (Bonferroni). A joint distribution is not used: it would need more launches to be normal.
+// at most alpha (Bonferroni). Their joint distribution is normal only for more launches: it is not used.
 double level_at(double alpha, std::span<const std::int64_t> looks, std::size_t at, bool goes_on);
 
 // Judges one look after the other. Once a look decides a test, the test keeps its verdict.
@@ -101,21 +101,21 @@ struct FamilyTests {
   std::vector<double> q;
 };
 
-// family[i] is the family of p[i]; families are numbered from 0 without gaps. A family's p is Simes' (1986)
-// over its members. Families are corrected by Benjamini & Hochberg (1995). If R of m families fall below
+// family[i] is the family of p[i]; families are numbered from 0 without gaps. A family's p is the Simes p
+// (1986) of its members. Families are corrected by Benjamini & Hochberg (1995). If R of m families are below
 // `alpha`, their members are corrected within each family at alpha R / m. This keeps the expected share of
-// wrong members, averaged over the R families, below alpha (Benjamini & Bogomolov 2014). A member's q is
+// false rejections, averaged over the R families, below alpha (Benjamini & Bogomolov 2014). A member's q is
 // below alpha if its family's test and its own test both reject.
 FamilyTests test_families(std::span<const double> p, std::span<const std::uint32_t> family, double alpha);
 
 // The degrees of freedom with which a group's variance predicts a member's variance (Smyth 2004, *Linear
-// models and empirical Bayes methods*, section 6.2: moments of the logarithms). Assumes a scaled F
+// models and empirical Bayes methods*, section 6.2: moments of log variances). Assumes a scaled F
 // distribution around each group's variance, with equal degrees of freedom in all groups. Infinite if
 // members differ only by chance; 0 if no group has two members. Variances and degrees of freedom are
 // positive.
 double common_freedom(std::span<const std::vector<Spread>> groups);
 
-// The common variance of one group, and its common_freedom(); 0 degrees for fewer than two members.
+// The common variance of one group, and its common_freedom(), which is 0 for fewer than two members.
 Spread common_spread(const std::vector<Spread>& group);
 
 // The probability that chance makes `own.variance` at least as large, if `common` estimates the same
@@ -125,9 +125,9 @@ double p_of_larger(const Spread& own, const Spread& common);
 // True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.
 bool exceeds(const Spread& own, const Spread& common);
 
-// Smyth's posterior variance: the mean of both variances, weighted by their degrees of freedom. The result
-// has the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group
-// do not hide odd launches (as Phipson et al. 2016 do for hypervariable members).
+// Smyth's posterior variance: the mean of `own` and `common`, weighted by their degrees of freedom. It has
+// the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group do
+// not hide odd launches (as Phipson et al. 2016 do for hypervariable members).
 Spread moderated(const Spread& own, const Spread& common);
 
 }  // namespace graphbench::statistics

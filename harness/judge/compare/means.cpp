@@ -1,4 +1,4 @@
-// Collects the logarithms of a metric by mode, cell and launch, and compares their means.
+// Collects the logarithms of a metric's times by mode, cell and launch, and compares their means.
 #include "harness/judge/compare/means.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using model::Metric;
 using statistics::CellValues;
 using statistics::LaunchValue;
 
-// The logarithms of one metric for all cells of a mode in which both sides have the metric.
+// The log times of one metric, for the cells of a mode in which both sides have the metric.
 struct Table {
   CellValues base;
   CellValues now;
@@ -51,7 +51,7 @@ std::vector<LaunchValue> values_of(const DocumentCell& cell, Metric metric, std:
   return values;
 }
 
-// Fills `base` and `now` with the launches that have a partner, and returns the differences.
+// Fills `base` and `now` with the launches whose index both sides have, and returns the differences.
 std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::int64_t end,
                                         std::vector<LaunchValue>& base, std::vector<LaunchValue>& now) {
   std::vector<LaunchValue> differences;

@@ -13,8 +13,8 @@ namespace graphbench::compare {
 struct Side {
   std::string source;
   std::int64_t documents = 0;
-  // The facts of all documents, in any order: the sorted distinct values joined by "+", and the earliest
-  // started_at. `complete` is true if all documents are complete.
+  // The facts of all documents, whatever their order: each fact's sorted distinct values joined by "+", and
+  // the earliest started_at. `complete` is true if all documents are complete.
   DocumentFacts facts;
   std::vector<DocumentCell> cells;
 };

@@ -60,7 +60,7 @@ struct Values {
   std::optional<double> bare;
 };
 
-// Reads the value without a name, and the values of `metrics`.
+// Parses "VALUE,METRIC=VALUE". METRIC must be one of `metrics`.
 Values read_list(const std::string& flag, const std::string& text, Read read, const std::string& advice,
                  std::span<const model::Metric> metrics) {
   Values values;

@@ -15,7 +15,7 @@ void set_margins(const std::string& text, model::ComparisonSettings& settings);
 void set_floors(const std::string& text, model::ComparisonSettings& settings);
 // A number from 0.000001 to 0.5, such as "0.05".
 void set_alpha(const std::string& text, model::ComparisonSettings& settings);
-// "5%", "5%,submit=10%": above 0. The bare value is for one cell's latency, named values are for means.
+// "5%", "5%,submit=10%": above 0. A value without a name is for one cell's latency, others are for means.
 void set_required_power(const std::string& text, model::ComparisonSettings& settings);
 // "device.name,plan": names of allowable_fields().
 void set_allow(const std::string& text, model::ComparisonSettings& settings);

@@ -45,7 +45,7 @@ struct HistoryPoint {
 // A lasting change of the values in a series.
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
-  double ratio = 1;        // median after the change / median before, each up to the neighbouring change
+  double ratio = 1;        // median after / median before, each over the points up to the adjacent change
   double p = 1;            // the larger p of two tests (find_changes): permutations, autocorrelated series
 };
 
@@ -115,7 +115,7 @@ struct Findings {
 // Change Point Analysis of Multivariate Data", JASA 109 (2014), doi:10.1080/01621459.2013.849605, sections
 // 2.2, 2.3 and 3.1, with exponent 1. MongoDB gates its CI with this method (Daly et al., ICPE 2020). It
 // assumes no distribution, so it tolerates skewed times and outliers. Its permutations assume independence,
-// but neighbouring values of nightly series correlate. So a second test compares each change with simulated
+// but successive values of nightly series correlate. So a second test compares each change with simulated
 // autocorrelated series (series.cpp). Values are not transformed: pass logarithms of times.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 

@@ -1,6 +1,6 @@
 // Finds changes in series. Permutations give candidates. A parametric bootstrap then tests each candidate
-// against autocorrelated series (a sieve of order one: Buehlmann, Bernoulli 3, 1997). It divides the
-// statistic by the spread: the spread of the values is unknown, and simulated series have variance 1.
+// against autocorrelated series (a sieve of order one: Buehlmann, Bernoulli 3, 1997). The bootstrap divides
+// the statistic by the spread, because real values have any spread and simulated ones have variance 1.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -43,17 +43,17 @@ class Distances {
     }
   }
 
-  // The sum over all pairs (a, b), a in [begin, middle), b in [middle, end).
+  // The sum of distances over all pairs (a, b) with a in [begin, middle) and b in [middle, end).
   double between(std::size_t begin, std::size_t middle, std::size_t end) const {
     return box(begin, middle, end) - box(begin, middle, middle);
   }
-  // The sum over all unordered pairs in [begin, end).
+  // The sum of distances over all unordered pairs in [begin, end).
   double within(std::size_t begin, std::size_t end) const {
     return (box(begin, end, end) - box(begin, end, begin)) / 2;
   }
 
  private:
-  // The sum of rows [begin, end), columns [0, column).
+  // The sum of distances in rows [begin, end) and columns [0, column).
   double box(std::size_t begin, std::size_t end, std::size_t column) const {
     return sums_[end * (count_ + 1) + column] - sums_[begin * (count_ + 1) + column];
   }
@@ -209,7 +209,7 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
       shuffle(values.data() + boundaries[k], boundaries[k + 1] - boundaries[k], random);
     }
     const auto split = best_over_segments(values, boundaries, static_cast<std::size_t>(options.segment_min));
-    // The order of additions changes the last bits of a sum. Equally good splits must count as equal.
+    // The tolerance makes equally good splits equal: the order of additions changes the last bits of a sum.
     if (split && split->statistic >= statistic * (1 - 1e-9)) ++as_good;
     if (static_cast<double>(as_good + 1) / orders > options.alpha) break;
   }

@@ -23,7 +23,7 @@ struct Annotation {
   std::string message;
 };
 
-// The runner interprets "%", and in a property also ":" and ",". printable() removes line breaks.
+// Escapes what the runner interprets: "%", and in a property ":" and ",". printable() removes line breaks.
 std::string escaped(std::string_view text, bool property) {
   std::string line;
   for (const char c : printable(text, message_length_max)) {

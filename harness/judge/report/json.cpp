@@ -242,7 +242,7 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
       {"differences", writer.write(comparison.differences)},
       {"counts", counts}};
   std::string opening = dump(head, 2);
-  opening.resize(opening.size() - 2);  // the closing "\n}"
+  opening.resize(opening.size() - 2);  // removes the closing "\n}"
   out << opening;
   write_lines(out, "means", comparison.means, add_mean);
   write_lines(out, "odd_launches", comparison.odd_launches, add_odd_launch);

@@ -30,7 +30,7 @@ struct Test {
   std::string details;  // one line per metric
 };
 
-// A cell's class is its workload, mode, preset, dtype and pass, so reports group its batches and warmups.
+// A cell's class is its workload, mode, preset, dtype and pass: a test report groups batches and warmups.
 // For another tool's benchmark, the class is the name up to the first parameter.
 std::string classname_of(const std::string& id) {
   const std::vector<std::string> parts = split(id, '/');

@@ -200,7 +200,7 @@ std::string as_code(std::string_view text) {
   const std::string line = printable(text, code_length_max);
   if (line.find_first_not_of(' ') == std::string::npos) return "(empty)";
   // Renderers disagree about a backtick in a code span; in a table also about a pipe and a backslash before
-  // a pipe. All renderers decode entities in a <code> tag.
+  // a pipe. Text with one of them gets a <code> tag, in which all renderers decode entities.
   if (line.find_first_of("`|\\") == std::string::npos) return "`" + line + "`";
   return "<code>" + as_entities(line) + "</code>";
 }

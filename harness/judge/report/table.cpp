@@ -124,7 +124,7 @@ class Table {
     out_ << '\n';
   }
 
-  // Prints the cells for which `text` returns some text. No statistics are needed for these texts.
+  // Prints the cells for which `text` returns a text. These texts report facts that no test judges.
   void print_said(const char* title, std::string (*text)(const model::CellComparison&)) {
     std::vector<const model::CellComparison*> cells;
     for (const model::CellComparison& cell : comparison_.cells) {

@@ -59,7 +59,7 @@ std::string lacks_text(const std::vector<model::Metric>& metrics, const char* si
                        : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
 }
 
-// True if both sides are the same result. A CI gate that compares NEW with itself always passes.
+// True if both sides are the same result. advice() says so: a CI gate always passes if NEW is also BASE.
 bool is_a_copy(const model::Comparison& comparison) {
   if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
     return false;
@@ -311,7 +311,7 @@ bool is_choice(const model::Difference& difference) {
 
 namespace {
 
-// Counts one op's differing choices, and keeps the range of the first dimension: 8 in "matmul rows 8 ...".
+// Counts one op's differing choices, with the range of their first dimension: 8 in "matmul rows 8 ...".
 struct OpChoices {
   std::int64_t count = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();

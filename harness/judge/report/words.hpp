@@ -70,7 +70,7 @@ std::string throttle_text(const model::CellComparison& cell);
 std::vector<std::string> listed_texts(const model::CellComparison& cell);
 // "device.driver: 580 -> 590". A blocking difference adds what to do, or " (allowed)".
 std::string difference_text(const model::Difference& difference);
-// True if a library chose another algorithm. choices_text() is one line for all such differences, or empty:
+// True for a difference in a library choice. choices_text() is one line on all such differences, or empty:
 // "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json shows all".
 bool is_choice(const model::Difference& difference);
 std::string choices_text(const model::Comparison& comparison);
@@ -105,7 +105,7 @@ class MarkdownText {
   // Does not check the length: only for short, fixed text.
   void add(std::string_view text) { text_ += text; }
 
-  // Calls `row` for one row after the other, because only a few hundred of a hundred thousand rows fit.
+  // A table calls `row` until it is full: only a few hundred of a hundred thousand rows fit.
   struct Rows {
     std::size_t count = 0;
     std::function<std::string(std::size_t)> row;  // returns one row, with its line break
