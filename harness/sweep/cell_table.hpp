@@ -73,7 +73,7 @@ class ProgressTracker {
  public:
   explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
   // `whole` is the plan of the complete sweep, and `left` are its tasks that must still run. Counts the
-  // measurements of the complete sweep, including an earlier run's.
+  // measurements of the complete sweep, including those of an earlier run.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
   // Removes a task that will not run.

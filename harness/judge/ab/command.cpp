@@ -152,7 +152,7 @@ std::string again(const std::string& path) {
   return name.replace_extension(".again" + extension).string();
 }
 
-// The path of this binary, even if another file has taken its place.
+// The path of this binary. It ends with " (deleted)" if the file was replaced; check_target() refuses that.
 std::string own_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }

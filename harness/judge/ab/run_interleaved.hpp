@@ -70,7 +70,7 @@ class ResultMerge {
   // Marks the task's cells as failed.
   void fail(const model::WorkerTask& task, const model::Reason& reason);
 
-  bool empty() const { return !first_; }  // without a result the environment is unknown
+  bool empty() const { return !first_; }  // true: result() knows no environment
   std::int64_t cells_failed() const;
   model::Result result(const RunFacts& facts) const;
 

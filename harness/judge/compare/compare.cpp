@@ -58,8 +58,8 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
   return times;
 }
 
-// Fills in what no test covers. In `cell.listed`: both sides' means of each metric in `listed` that a side
-// has. In `cell.changed`: the counts that differ, and DocumentCell::paths if it differs.
+// Fills in what no test covers. In `cell.listed`: both sides' means of each metric in `listed` that either
+// side has. In `cell.changed`: the counts that differ, and DocumentCell::paths if it differs.
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {

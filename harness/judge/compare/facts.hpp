@@ -28,8 +28,8 @@ const std::vector<std::string>& allowable_fields();
 // Lists the differences in a fixed order. These block: device, plan, concurrently measured devices, method,
 // CPU and cores if the device is the host, and a fingerprint whose difference no listed field explains.
 // These do not block, because people compare them: driver, libraries, tool, clock policy, GRAPHBENCH_*
-// variables, and library choices if both sides record them. If both sides have a device monitor, two more do
-// not block: median SM clocks that differ by more than 5 %, and a throttling reason that only one side has.
+// variables, and library choices if both sides record them. Nor do these, if both sides have a device
+// monitor: median SM clocks that differ by more than 5 %, and a throttling reason that only one side has.
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow);
 

@@ -160,7 +160,7 @@ void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
   const statistics::MeanDifference& difference = *trial.difference;
-  // The bound keeps exp() finite, because two launches may differ by any factor.
+  // half_width_max keeps exp() finite, because two launches may differ by any factor.
   trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
   const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);

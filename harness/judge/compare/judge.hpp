@@ -22,7 +22,7 @@ struct Replicates {
   std::vector<double> base;
   std::vector<double> now;
   bool paired = false;  // base[i] and now[i] ran back to back in one interleaved run
-  // True for an interleaved run in which no launch has a partner, so the metric cannot be judged.
+  // True if no launch index of an interleaved run has the metric on both sides: it cannot be judged.
   bool partnerless = false;
 };
 

@@ -30,7 +30,7 @@ struct Added {
   bool was_there = false;  // the history already had this text; nothing was changed
 };
 
-// One connection, for one thread. Several processes may use a file at once: a writer waits for the others.
+// A connection to the file, for one thread. Several processes may use the file at once: writers take turns.
 // Every call throws Error(io) if the file cannot be used.
 class Store {
  public:

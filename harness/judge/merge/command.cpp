@@ -73,7 +73,7 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // Reads all files. `allow` names the differences that may remain, like compare's --allow. Throws
+  // Reads all files. `allow` names the accepted differences of the facts, like compare's --allow. Throws
   // InputError, which names the file: not a task shard; another plan, assignment or device than the first
   // file; a shard or a cell that an earlier file has; a cell that is not in the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {

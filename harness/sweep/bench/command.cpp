@@ -62,7 +62,7 @@ class OpenTask {
   worker::TaskRig& rig() { return rig_; }
 
  private:
-  // Allocates for the largest batch that fits, as a worker does.
+  // Allocates buffers for the largest batch that fits, as a worker does.
   void allocate(const model::WorkerTask& task) {
     for (const std::int64_t batch : worker::largest_first(task.batches)) {
       try {

@@ -34,7 +34,7 @@ const std::vector<std::pair<std::string, std::string>>& common_flags() {
   return flags;
 }
 
-// With any other value, Google Benchmark prints its usage and exits with 0.
+// The valid values of flags. With any other value, Google Benchmark prints its usage and exits with 0.
 const std::map<std::string, std::vector<std::string>>& known_values() {
   static const std::vector<std::string> formats = {"console", "json", "csv"};
   static const std::map<std::string, std::vector<std::string>> known = {

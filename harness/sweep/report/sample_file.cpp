@@ -121,7 +121,7 @@ SampleColumns sample_columns(const model::Result& result) {
   return columns;
 }
 
-// An archive in memory. libzip reads the parts when the archive is closed, so the parts must live until then.
+// An archive in memory. libzip reads the contents when the archive is closed, so they must live until then.
 class MemoryArchive {
  public:
   MemoryArchive() {

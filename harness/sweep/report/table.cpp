@@ -169,7 +169,7 @@ std::string text_of(const Gain& gain) {
   return gain.may_be_none() ? number + "?" : number;
 }
 
-// The text if there is no break-even: "never", "-" (eager was not swept), or "?" (launches do not decide).
+// The text if there is no break-even: "never", "-" (eager was not swept), or "?" (undecided).
 std::string_view mark_of(const model::CellSummary& summary) {
   if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
   return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
